@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+
+/** Where octets of blobs are kept: a folder, or an S3 bucket. Knows nothing of access, types or references. */
+export interface BlobStore {
+  /**
+   * Streams octets in. When it resolves they are durable (file and folder on disk) under (accountId, blobId).
+   * Rejects with the error of `source` where that fails, and leaves nothing. More than `maxSize` octets reject
+   * with `BlobTooLargeError`.
+   */
+  write(accountId: string, blobId: string, source: Readable, maxSize: number): Promise<{ readonly size: number }>;
+
+  /** Octets `start` to `end` (exclusive) as a stream; all by default. Rejects where there is no such blob. */
+  read(
+    accountId: string,
+    blobId: string,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<Readable>;
+
+  /** Makes the same octets known under a second (accountId, blobId), durable when it resolves. */
+  copy(
+    from: { readonly accountId: string; readonly blobId: string },
+    to: { readonly accountId: string; readonly blobId: string },
+  ): Promise<void>;
+
+  /** Removes it; no error where it is gone already. */
+  delete(accountId: string, blobId: string): Promise<void>;
+}
+
+export class BlobTooLargeError extends Error {
+  override readonly name = 'BlobTooLargeError';
+}
+
+export class BlobMissingError extends Error {
+  override readonly name = 'BlobMissingError';
+}

@@ -1,0 +1,7 @@
+/** The vocabulary between generated code (and hook files) and the engine: `jmapsmith/capability`. */
+export type { SetError } from '../protocol/errors.js';
+export type { JsonObject, JsonValue } from '../protocol/json.js';
+export type { MethodContext } from './context.js';
+export type * from './definition.js';
+export type * from './standard.js';
+export type { ValidationIssue, Validator } from './validation.js';

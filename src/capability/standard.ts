@@ -1,0 +1,136 @@
+import type { SetError } from '../protocol/errors.js';
+import type { JsonObject, JsonValue } from '../protocol/json.js';
+import type { DataTypeDefinition, TypeShape } from './definition.js';
+
+/** Arguments and responses of the six standard methods (RFC 8620 5.1 to 5.6), typed by a type's shape. */
+
+export interface GetArguments {
+  readonly accountId: string;
+  readonly ids?: readonly string[] | null;
+  readonly properties?: readonly string[] | null;
+}
+
+export interface GetResponse<Shape extends TypeShape = TypeShape> {
+  readonly accountId: string;
+  readonly state: string;
+  readonly list: readonly Partial<Shape['object']>[];
+  readonly notFound: readonly string[];
+}
+
+export interface ChangesArguments {
+  readonly accountId: string;
+  readonly sinceState: string;
+  readonly maxChanges?: number | null;
+}
+
+export interface ChangesResponse {
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly hasMoreChanges: boolean;
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly destroyed: readonly string[];
+}
+
+export interface SetArguments {
+  readonly accountId: string;
+  readonly ifInState?: string | null;
+  /** Values are validated one by one, so that one bad object does not fail the others. */
+  readonly create?: Readonly<Record<string, JsonValue>> | null;
+  readonly update?: Readonly<Record<string, JsonValue>> | null;
+  readonly destroy?: readonly string[] | null;
+}
+
+export interface SetResponse<Shape extends TypeShape = TypeShape> {
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly created: Readonly<Record<string, Partial<Shape['object']>>> | null;
+  readonly updated: Readonly<Record<string, Partial<Shape['object']> | null>> | null;
+  readonly destroyed: readonly string[] | null;
+  readonly notCreated: Readonly<Record<string, SetError>> | null;
+  readonly notUpdated: Readonly<Record<string, SetError>> | null;
+  readonly notDestroyed: Readonly<Record<string, SetError>> | null;
+}
+
+export interface CopyArguments {
+  readonly fromAccountId: string;
+  readonly ifFromInState?: string | null;
+  readonly accountId: string;
+  readonly ifInState?: string | null;
+  readonly create: Readonly<Record<string, JsonValue>>;
+  readonly onSuccessDestroyOriginal?: boolean;
+  readonly destroyFromIfInState?: string | null;
+}
+
+export interface CopyResponse<Shape extends TypeShape = TypeShape> {
+  readonly fromAccountId: string;
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly created: Readonly<Record<string, Partial<Shape['object']>>> | null;
+  readonly notCreated: Readonly<Record<string, SetError>> | null;
+}
+
+export interface Comparator {
+  readonly property: string;
+  readonly isAscending?: boolean;
+  readonly collation?: string;
+}
+
+export interface QueryArguments {
+  readonly accountId: string;
+  readonly filter?: JsonObject | null;
+  readonly sort?: readonly Comparator[] | null;
+  readonly position?: number;
+  readonly anchor?: string | null;
+  readonly anchorOffset?: number;
+  readonly limit?: number | null;
+  readonly calculateTotal?: boolean;
+}
+
+export interface QueryResponse {
+  readonly accountId: string;
+  readonly queryState: string;
+  readonly canCalculateChanges: boolean;
+  readonly position: number;
+  readonly ids: readonly string[];
+  readonly total?: number;
+  readonly limit?: number;
+}
+
+export interface QueryChangesArguments {
+  readonly accountId: string;
+  readonly filter?: JsonObject | null;
+  readonly sort?: readonly Comparator[] | null;
+  readonly sinceQueryState: string;
+  readonly maxChanges?: number | null;
+  readonly upToId?: string | null;
+  readonly calculateTotal?: boolean;
+}
+
+export interface QueryChangesResponse {
+  readonly accountId: string;
+  readonly oldQueryState: string;
+  readonly newQueryState: string;
+  readonly total?: number;
+  readonly removed: readonly string[];
+  readonly added: readonly { readonly id: string; readonly index: number }[];
+}
+
+/** The generic engine as a generated handler sees it: one function a standard method, for every type. */
+export interface StandardMethods {
+  get<S extends TypeShape>(type: DataTypeDefinition<S>, args: GetArguments): Promise<GetResponse<S>>;
+  changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse>;
+  set<S extends TypeShape>(type: DataTypeDefinition<S>, args: SetArguments): Promise<SetResponse<S>>;
+  copy<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: CopyArguments,
+  ): Promise<CopyResponse<S>>;
+  query(type: DataTypeDefinition, args: QueryArguments): Promise<QueryResponse>;
+  queryChanges(
+    type: DataTypeDefinition,
+    args: QueryChangesArguments,
+  ): Promise<QueryChangesResponse>;
+}

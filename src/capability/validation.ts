@@ -1,0 +1,18 @@
+/** One complaint of a generated validator: the part of ajv's error object that the engine reads. */
+export interface ValidationIssue {
+  /** JSON Pointer to the value at fault; `""` is the whole. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+}
+
+/**
+ * A validator that ajv compiled at generation time. It answers true or false and leaves what it found in `errors`
+ * (all of it, not just the first), until its next call. It may replace an inexact number by its nearest double
+ * where the schema says `number`.
+ */
+export interface Validator {
+  (data: unknown): boolean;
+  errors?: readonly ValidationIssue[] | null;
+}

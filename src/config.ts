@@ -1,0 +1,183 @@
+import { resolve } from 'node:path';
+
+/** Every environment variable, read once and validated: docs/configuration.md lists them. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Public base URL without a trailing slash, or null: from the request. */
+  readonly baseUrl: URL | null;
+  readonly database: { readonly kind: 'sqlite'; readonly file: string };
+  readonly dataDir: string;
+  readonly blobStore: { readonly kind: 'file'; readonly folder: string };
+  /** Addresses and subnets of trusted proxies (proxy-addr's notation), empty for none. */
+  readonly trustProxy: readonly string[];
+  /** Origins, or `*`. */
+  readonly corsOrigins: readonly string[];
+  readonly logLevel: string;
+  readonly bootstrapToken: boolean;
+  readonly metricsToken: string | null;
+  readonly limits: Limits;
+}
+
+/** Octets, counts and milliseconds (`*Keep`, `*Timeout`). */
+export interface Limits {
+  readonly maxSizeUpload: number;
+  readonly maxSizeRequest: number;
+  readonly maxSizeResponse: number;
+  readonly maxConcurrentUpload: number;
+  readonly maxConcurrentRequests: number;
+  readonly maxCallsInRequest: number;
+  readonly maxObjectsInGet: number;
+  readonly maxObjectsInSet: number;
+  readonly queryMaxLimit: number;
+  readonly queryChangesMax: number;
+  readonly requestTimeout: number;
+  readonly hookTimeout: number;
+  readonly changesKeep: number;
+  readonly blobsKeep: number;
+}
+
+/** A variable whose value is wrong: tools print it and exit with 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(variable: string, value: string, legal: string) {
+    super(`${variable}=${JSON.stringify(value)} is not usable: it takes ${legal}.`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SECOND = 1000;
+const DAY = 24 * 3600 * SECOND;
+const UNITS: Readonly<Record<string, number>> = {
+  s: SECOND,
+  m: 60 * SECOND,
+  h: 3600 * SECOND,
+  d: DAY,
+};
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** Parses `30d`, `12h`, `5m`, `2s` to milliseconds; null where it is no duration. */
+export function parseDuration(text: string): number | null {
+  const match = /^([1-9]\d{0,8})([smhd])$/.exec(text);
+  const unit = match?.[2] === undefined ? undefined : UNITS[match[2]];
+  return match === null || unit === undefined ? null : Number(match[1]) * unit;
+}
+
+/** Reads the configuration of a server or tool whose project lies in `root`. Throws ConfigError. */
+export function readConfig(environment: Environment, root: string): Config {
+  const text = (name: string): string | null => {
+    const value = environment[name];
+    return value === undefined || value === '' ? null : value;
+  };
+  const integer = (name: string, fallback: number, minimum: number, maximum: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= minimum && number <= maximum)) {
+      throw new ConfigError(name, value, `a whole number from ${minimum} to ${maximum}`);
+    }
+    return number;
+  };
+  const duration = (name: string, fallback: number, minimum: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const milliseconds = parseDuration(value);
+    if (milliseconds === null || milliseconds < minimum) {
+      throw new ConfigError(name, value, `a duration such as 30d, 12h, 5m or 2s, ${minimum / SECOND}s at least`);
+    }
+    return milliseconds;
+  };
+  const choice = (name: string, fallback: string, legal: readonly string[]): string => {
+    const value = text(name);
+    if (value === null) return fallback;
+    if (!legal.includes(value)) throw new ConfigError(name, value, `one of ${legal.join(', ')}`);
+    return value;
+  };
+  const list = (name: string): readonly string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+
+  const dataDir = resolve(root, text('DATA_DIR') ?? 'data');
+  const huge = Number.MAX_SAFE_INTEGER;
+  return Object.freeze({
+    port: integer('PORT', 8080, 0, 65_535),
+    host: text('HOST') ?? '127.0.0.1',
+    baseUrl: baseUrl(text('BASE_URL')),
+    database: database(text('DATABASE_URL'), root, dataDir),
+    dataDir,
+    blobStore: blobStore(text('BLOB_STORE'), root, dataDir),
+    trustProxy: list('TRUST_PROXY'),
+    corsOrigins: origins(list('CORS_ORIGINS')),
+    logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
+    metricsToken: text('METRICS_TOKEN'),
+    limits: Object.freeze({
+      maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
+      maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
+      maxSizeResponse: integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000),
+      maxConcurrentUpload: integer('MAX_CONCURRENT_UPLOAD', 4, 1, 100_000),
+      maxConcurrentRequests: integer('MAX_CONCURRENT_REQUESTS', 8, 1, 100_000),
+      maxCallsInRequest: integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),
+      maxObjectsInGet: integer('MAX_OBJECTS_IN_GET', 1000, 1, 1_000_000),
+      maxObjectsInSet: integer('MAX_OBJECTS_IN_SET', 1000, 1, 1_000_000),
+      queryMaxLimit: integer('QUERY_MAX_LIMIT', 5000, 1, 1_000_000),
+      queryChangesMax: integer('QUERY_CHANGES_MAX', 10_000, 1, 1_000_000),
+      requestTimeout: duration('REQUEST_TIMEOUT', 30 * SECOND, SECOND),
+      hookTimeout: duration('HOOK_TIMEOUT', 2 * SECOND, SECOND),
+      changesKeep: duration('CHANGES_KEEP', 30 * DAY, SECOND),
+      blobsKeep: duration('BLOBS_KEEP', 3600 * SECOND, SECOND),
+    }),
+  });
+}
+
+function baseUrl(value: string | null): URL | null {
+  if (value === null) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const plain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (url === null || !plain || url.username !== '' || url.password !== '') {
+    throw new ConfigError(
+      'BASE_URL',
+      value,
+      'an http or https URL without query, fragment or user, such as https://jmap.example.com/api',
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+function database(value: string | null, root: string, dataDir: string): Config['database'] {
+  if (value === null) return { kind: 'sqlite', file: resolve(dataDir, 'jmap.db') };
+  if (/^postgres(ql)?:/.test(value)) {
+    // The value may hold a password: it is not repeated.
+    throw new ConfigError(
+      'DATABASE_URL',
+      'postgresql://…',
+      'file:PATH in this version (PostgreSQL has its schema and migrations, its engine is not there yet)',
+    );
+  }
+  const file = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
+  if (file === undefined) throw new ConfigError('DATABASE_URL', value, 'file:PATH, such as file:./data/jmap.db');
+  return { kind: 'sqlite', file: resolve(root, file) };
+}
+
+function blobStore(value: string | null, root: string, dataDir: string): Config['blobStore'] {
+  if (value === null) return { kind: 'file', folder: resolve(dataDir, 'blobs') };
+  const folder = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
+  if (folder === undefined) {
+    throw new ConfigError('BLOB_STORE', value, 'file:FOLDER, such as file:./data/blobs');
+  }
+  return { kind: 'file', folder: resolve(root, folder) };
+}
+
+function origins(values: readonly string[]): readonly string[] {
+  for (const value of values) {
+    if (value !== '*' && !(URL.canParse(value) && new URL(value).origin === value)) {
+      throw new ConfigError('CORS_ORIGINS', value, 'a list of origins such as https://app.example.com, or *');
+    }
+  }
+  return values;
+}

@@ -1,0 +1,72 @@
+import type { AccountAccess, Principal } from '../accounts/principal.js';
+import type { BlobStore } from '../blobs/port.js';
+import type { MethodContext } from '../capability/context.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import type { Store } from '../store/port.js';
+import type { Registry } from './registry.js';
+
+/** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
+export interface MethodLimits {
+  readonly maxObjectsInGet: number;
+  readonly maxObjectsInSet: number;
+  readonly queryMaxLimit: number;
+  readonly queryChangesMax: number;
+  readonly maxSizeUpload: number;
+  /** Milliseconds; a state older than this is refused. */
+  readonly changesKeep: number;
+}
+
+/** What every method call needs of the process: made once in main. */
+export interface Services {
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly registry: Registry;
+  readonly ids: IdGenerator;
+  readonly limits: MethodLimits;
+}
+
+/** What lives as long as one request: shared by its calls. */
+export interface RequestScope {
+  readonly principal: Principal;
+  /** Distinct capabilities of `using`. */
+  readonly using: ReadonlySet<string>;
+  /** Creation id to id, growing as calls create (RFC 8620 3.3). */
+  readonly createdIds: Map<string, string>;
+  /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */
+  remainingOctets: number;
+}
+
+/** One method call: what src/methods implementations get. */
+export interface CallContext extends MethodContext {
+  readonly services: Services;
+  readonly request: RequestScope;
+  /** The account of `accountId`, checked for reach, capability and mode. Undefined for account use `none`. */
+  readonly account: AccountAccess | undefined;
+  /** `performance.now()` after which the call is given up. */
+  readonly deadline: number;
+  /**
+   * Serialises the call's response and takes its octets from the request's budget; throws
+   * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its transaction,
+   * so that an answer that can't be given undoes the write; for all others dispatch does it.
+   */
+  admit(response: object): void;
+  /**
+   * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
+   * onSuccessDestroyOriginal).
+   */
+  followWith(methodName: string, args: object): void;
+  /** An account of the request's user other than `accountId`'s, or undefined where it is out of reach. */
+  otherAccount(accountId: string): AccountAccess | undefined;
+}
+
+/** The signature of a method that src/methods implements by name. */
+// biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
+export type BuiltInMethod = (args: any, context: CallContext) => Promise<object>;
+
+/** The signature of a generic standard method. */
+export type StandardMethod<Arguments, Response> = (
+  type: DataTypeDefinition,
+  args: Arguments,
+  context: CallContext,
+) => Promise<Response>;

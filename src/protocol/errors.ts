@@ -1,0 +1,113 @@
+import type { JsonValue } from './json.js';
+
+/**
+ * The closed catalogue of everything that can go wrong on the wire. An error is a value of one of three levels
+ * (RFC 8620 3.6): of the request, of a method call, of one object of a /set. Nothing else leaves the server.
+ */
+
+/** Request-level problem types (RFC 8620 3.6.1), without their URN prefix. */
+export type RequestErrorType = 'unknownCapability' | 'notJSON' | 'notRequest' | 'limit';
+
+/** Method-level error types (RFC 8620 3.6.2, 5.1 to 5.6, 6.3; RFC 9404 for unknownDataType). */
+export type MethodErrorType =
+  | 'accountNotFound'
+  | 'accountNotSupportedByMethod'
+  | 'accountReadOnly'
+  | 'anchorNotFound'
+  | 'cannotCalculateChanges'
+  | 'forbidden'
+  | 'fromAccountNotFound'
+  | 'fromAccountNotSupportedByMethod'
+  | 'invalidArguments'
+  | 'invalidResultReference'
+  | 'requestTooLarge'
+  | 'serverFail'
+  | 'serverUnavailable'
+  | 'stateMismatch'
+  | 'tooManyChanges'
+  | 'unknownDataType'
+  | 'unknownMethod'
+  | 'unsupportedFilter'
+  | 'unsupportedSort';
+
+/** SetError types (RFC 8620 5.3, 5.4; RFC 9404 for blobNotFound; RFC 8621 for objectIsLinked's like). */
+export type SetErrorType =
+  | 'alreadyExists'
+  | 'blobNotFound'
+  | 'forbidden'
+  | 'invalidPatch'
+  | 'invalidProperties'
+  | 'notFound'
+  | 'objectIsLinked'
+  | 'overQuota'
+  | 'rateLimit'
+  | 'singleton'
+  | 'tooLarge'
+  | 'willDestroy';
+
+/** One object's failure in a /set-like method. `description` always names what was wrong. */
+export interface SetError {
+  readonly type: SetErrorType;
+  readonly description: string;
+  readonly properties?: readonly string[];
+  readonly existingId?: string;
+  readonly objectIds?: readonly string[];
+}
+
+export function setError(
+  type: SetErrorType,
+  description: string,
+  more: Omit<SetError, 'type' | 'description'> = {},
+): SetError {
+  return { type, description, ...more };
+}
+
+/** Rejects one method call (RFC 8620 3.6.2). Thrown inside a method, answered by dispatch. */
+export class MethodError extends Error {
+  override readonly name = 'MethodError';
+  readonly type: MethodErrorType;
+
+  constructor(type: MethodErrorType, description: string) {
+    super(description);
+    this.type = type;
+  }
+
+  /** The arguments of the `error` response. */
+  toResponse(): { readonly type: MethodErrorType; readonly description: string } {
+    return { type: this.type, description: this.message };
+  }
+}
+
+/** Rejects a whole request (RFC 8620 3.6.1). Thrown before any call is run. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly type: RequestErrorType;
+  /** The name of the limit, for type `limit`. */
+  readonly limit: string | undefined;
+  readonly status: number;
+
+  constructor(type: RequestErrorType, detail: string, more: { limit?: string; status?: number } = {}) {
+    super(detail);
+    this.type = type;
+    this.limit = more.limit;
+    this.status = more.status ?? 400;
+  }
+
+  /** The problem details object (RFC 7807) for the body. */
+  toProblem(): Readonly<Record<string, JsonValue>> {
+    return {
+      type: `urn:ietf:params:jmap:error:${this.type}`,
+      status: this.status,
+      detail: this.message,
+      ...(this.limit === undefined ? {} : { limit: this.limit }),
+    };
+  }
+}
+
+/**
+ * A failure that may pass: a busy or lost database, a full queue, a time-out. Dispatch answers
+ * `serverUnavailable`; a transport that has no call to answer gives 503.
+ */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+}

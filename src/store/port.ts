@@ -1,0 +1,215 @@
+import type {
+  DataTypeDefinition,
+  FilterDefinition,
+  PropertyDefinition,
+  SortDefinition,
+} from '../capability/definition.js';
+import type { JsonValue } from '../protocol/json.js';
+
+/**
+ * The storage port: set-based operations over one account. Every operation is a constant number of SQL
+ * statements, whatever the number of objects it is given; an empty list costs none.
+ *
+ * Objects cross it in wire form (RFC 8620 types: a UTCDate is a string), one member for each wire property of the
+ * type, null where null is stored. Engines turn them into columns and fill shadow columns.
+ *
+ * Every operation may throw `UnavailableError` (database busy or lost, deadline passed).
+ */
+export interface Store {
+  /** Runs `work` on one consistent snapshot of the account: state strings and data belong together. */
+  read<T>(accountId: string, options: CallOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+
+  /**
+   * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
+   * Work must not wait for anything but the transaction's own operations: an engine may hold its write lock
+   * meanwhile and share the commit between several callers.
+   */
+  write<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T>;
+
+  /** Calls `listener` after each commit that moved a state. Returns a function that ends the subscription. */
+  onCommit(listener: (change: StateChange) => void): () => void;
+
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+
+  /** Removes change records made before `before` (ms), at most `limit` of them; resolves to how many went. */
+  pruneChanges(before: number, limit: number): Promise<number>;
+
+  /**
+   * Deletes rows of blobs that nothing has referred to since before `before` (ms), at most `limit`; resolves to
+   * what went, so that the caller removes the files: the row goes first.
+   */
+  collectBlobs(
+    before: number,
+    limit: number,
+  ): Promise<readonly { readonly accountId: string; readonly id: string }[]>;
+
+  /** Finishes what runs, closes connections. */
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** `performance.now()` after which the call is given up with UnavailableError. */
+  readonly deadline: number;
+}
+
+/** What one committed transaction changed, for push: states as the /set's `newState` said them. */
+export interface StateChange {
+  readonly accountId: string;
+  /** Type name to state. */
+  readonly changed: Readonly<Record<string, string>>;
+}
+
+/** An object in wire form. */
+export type StoredObject = Readonly<Record<string, JsonValue>> & { readonly id: string };
+
+export type ChangeKind = 'created' | 'updated' | 'destroyed';
+
+export interface ChangeRecord {
+  readonly number: number;
+  readonly objectId: string;
+  readonly kind: ChangeKind;
+}
+
+export interface ChangeRecordAt extends ChangeRecord {
+  /** When it was written, ms. */
+  readonly at: number;
+}
+
+/** A filter that src/methods has checked; conditions whose value adds no constraint are gone. */
+export type FilterNode =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'operator';
+      readonly operator: 'AND' | 'OR' | 'NOT';
+      readonly conditions: readonly FilterNode[];
+    }
+  | { readonly kind: 'condition'; readonly filter: FilterDefinition; readonly value: JsonValue };
+
+/** RFC 4790 and RFC 5051 collations. */
+export type Collation = 'i;unicode-casemap' | 'i;ascii-casemap' | 'i;ascii-numeric' | 'i;octet';
+
+export interface SortKey {
+  readonly sort: SortDefinition;
+  readonly ascending: boolean;
+  /** Of no effect where the property is no string. */
+  readonly collation: Collation;
+}
+
+/** Which objects, in what total order: nulls first ascending, ties by id in the direction of the last key. */
+export interface QueryPlan {
+  readonly filter: FilterNode;
+  readonly sort: readonly SortKey[];
+}
+
+export interface BlobRow {
+  readonly id: string;
+  readonly type: string;
+  /** Octets. */
+  readonly size: number;
+  readonly uploaderId: string;
+  /** Some object of the account refers to it. */
+  readonly referenced: boolean;
+}
+
+export interface NewBlob {
+  readonly id: string;
+  readonly type: string;
+  readonly size: number;
+  readonly uploaderId: string;
+}
+
+export interface BlobReference {
+  readonly blobId: string;
+  readonly dataType: string;
+  readonly objectId: string;
+}
+
+/** Reading operations; all of one `read` or `write` see the same data (a write sees its own changes too). */
+export interface Snapshot {
+  /** The counter of (account, type): 0 before the first change. */
+  stateNumber(type: DataTypeDefinition): Promise<number>;
+
+  /**
+   * The objects that exist of `ids` (distinct), in any order, with the given properties (the id always).
+   * Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`.
+   */
+  get(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]>;
+
+  /** The first `limit` objects of the account in order of id; otherwise as `get`. */
+  getAll(
+    type: DataTypeDefinition,
+    limit: number,
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]>;
+
+  /** Change records with a number greater than `since`, ascending, at most `limit`. */
+  changes(type: DataTypeDefinition, since: number, limit: number): Promise<readonly ChangeRecordAt[]>;
+
+  /** A window of the ordered result. `position` is not negative. */
+  queryIds(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    position: number,
+    limit: number,
+  ): Promise<readonly string[]>;
+
+  count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
+
+  /** The index of one id in the ordered result, null where it is not in it. */
+  rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
+
+  /** Those of `ids` that are in the result, with their index, in order of index. */
+  ranks(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    ids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly index: number }[]>;
+
+  /** The rows that exist of `ids`. */
+  blobs(ids: readonly string[]): Promise<readonly BlobRow[]>;
+
+  /** Reference records of the blobs, of the named types, in order of object id. */
+  blobReferences(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+  ): Promise<readonly BlobReference[]>;
+}
+
+export interface Transaction extends Snapshot {
+  /** Inserts whole objects. */
+  insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void>;
+
+  /** Replaces whole objects that exist. */
+  update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void>;
+
+  destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
+
+  /**
+   * Writes one change record each, in order, numbered on from the state; advances the state and resolves to it.
+   * Not called for nothing.
+   */
+  record(
+    type: DataTypeDefinition,
+    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
+  ): Promise<number>;
+
+  insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
+
+  /** Removes and adds reference records; notes on each blob since when nothing refers to it. */
+  changeBlobReferences(
+    removed: readonly BlobReference[],
+    added: readonly BlobReference[],
+  ): Promise<void>;
+}
