@@ -7,7 +7,12 @@ export interface BlobStore {
    * Rejects with the error of `source` where that fails, and leaves nothing. More than `maxSize` octets reject
    * with `BlobTooLargeError`.
    */
-  write(accountId: string, blobId: string, source: Readable, maxSize: number): Promise<{ readonly size: number }>;
+  write(
+    accountId: string,
+    blobId: string,
+    source: Readable,
+    maxSize: number,
+  ): Promise<{ readonly size: number }>;
 
   /** Octets `start` to `end` (exclusive) as a stream; all by default. Rejects where there is no such blob. */
   read(

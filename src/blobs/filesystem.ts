@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmod, copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { isId } from '../protocol/ids.js';
+import { DurableFolders, syncFolder } from './durable-folders.js';
+import { BlobMissingError, type BlobStore, BlobTooLargeError } from './port.js';
+
+/** Age in ms at which a temporary file must be one that a crashed process left. */
+const ABANDONED_AFTER = 3600 * 1000;
+
+/** What `link` says on file systems without hard links, or where a file has as many as it can. */
+const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
+
+export interface FilesystemBlobStore extends BlobStore {
+  /** Removes every blob of an account; no error where it has none. */
+  deleteAccount(accountId: string): Promise<void>;
+}
+
+/**
+ * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
+ * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
+ * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
+ */
+export function createFilesystemBlobStore(folder: string): FilesystemBlobStore {
+  const folders = new DurableFolders(folder);
+  // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
+  const temporaryFolder = join(folder, '.incoming');
+  mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
+  sweep(temporaryFolder);
+
+  const pathOf = (accountId: string, blobId: string): string | null =>
+    isId(accountId) && isId(blobId) ? join(folder, accountId, blobId.slice(-2), blobId) : null;
+
+  const legalPath = (accountId: string, blobId: string): string => {
+    const path = pathOf(accountId, blobId);
+    if (path === null) throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
+    return path;
+  };
+
+  /** Gives `fill` a temporary path and moves what it made there to `target`; leaves nothing where it fails. */
+  const place = async <T>(target: string, fill: (path: string) => Promise<T>): Promise<T> => {
+    const temporary = join(temporaryFolder, randomUUID());
+    try {
+      const result = await fill(temporary);
+      await moveInto(folders, temporary, target);
+      return result;
+    } finally {
+      // Gone after a rename, but for one case: renaming one link of a file over another does nothing.
+      await rm(temporary, { force: true });
+    }
+  };
+
+  return {
+    async write(accountId, blobId, source, maxSize) {
+      // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
+      source.on('error', noted);
+      const target = legalPath(accountId, blobId);
+      const size = await place(target, (temporary) => receive(temporary, source, maxSize));
+      return { size };
+    },
+
+    async read(accountId, blobId, range) {
+      const path = pathOf(accountId, blobId);
+      if (path === null) throw missing(accountId, blobId);
+      const handle = await open(path, 'r').catch((error: unknown) => {
+        throw codeOf(error) === 'ENOENT' ? missing(accountId, blobId) : error;
+      });
+      if (range === undefined) return handle.createReadStream();
+      if (range.end <= range.start) {
+        await handle.close();
+        return Readable.from([]);
+      }
+      return handle.createReadStream({ start: range.start, end: range.end - 1 });
+    },
+
+    async copy(from, to) {
+      const source = pathOf(from.accountId, from.blobId);
+      const target = legalPath(to.accountId, to.blobId);
+      if (source === null) throw missing(from.accountId, from.blobId);
+      await place(target, (temporary) => duplicate(source, temporary)).catch((error: unknown) => {
+        throw codeOf(error) === 'ENOENT' ? missing(from.accountId, from.blobId) : error;
+      });
+    },
+
+    async delete(accountId, blobId) {
+      const path = pathOf(accountId, blobId);
+      if (path !== null) await rm(path, { force: true });
+    },
+
+    async deleteAccount(accountId) {
+      if (!isId(accountId)) return;
+      const path = join(folder, accountId);
+      folders.forget(path);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Streams `source` into a new file that is on disk when this resolves to its size. */
+async function receive(path: string, source: Readable, maxSize: number): Promise<number> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    // The source stays open where it is too large: it may be a request whose connection carries the answer.
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+      const octets: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      size += octets.byteLength;
+      if (size > maxSize) throw new BlobTooLargeError(`The blob has more than ${maxSize} octets.`);
+      await writeAll(handle, octets);
+    }
+    await handle.sync();
+    return size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, octets: Uint8Array): Promise<void> {
+  for (let done = 0; done < octets.byteLength; ) {
+    done += (await handle.write(octets, done)).bytesWritten;
+  }
+}
+
+/** A second name for a file's octets, or a copy of them where the file system has no second names. */
+async function duplicate(source: string, path: string): Promise<void> {
+  try {
+    await link(source, path);
+  } catch (error) {
+    if (!NO_LINK.has(codeOf(error) ?? '')) throw error;
+    await copyFile(source, path, constants.COPYFILE_FICLONE);
+    await chmod(path, 0o600);
+    const handle = await open(path, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** Gives a finished file its name, and has the folder on disk (decision 23: before the blob's row commits). */
+async function moveInto(folders: DurableFolders, temporary: string, target: string): Promise<void> {
+  const folder = dirname(target);
+  await folders.make(folder);
+  try {
+    await rename(temporary, target);
+  } catch (error) {
+    // Another process (the account command) may have removed a folder that this one has made.
+    if (codeOf(error) !== 'ENOENT') throw error;
+    folders.forget(dirname(folder));
+    await folders.make(folder);
+    await rename(temporary, target);
+  }
+  await syncFolder(folder);
+}
+
+/** Every write touches its temporary file, so an old one is nobody's. */
+function sweep(temporaryFolder: string): void {
+  const before = Date.now() - ABANDONED_AFTER;
+  for (const name of readdirSync(temporaryFolder)) {
+    const path = join(temporaryFolder, name);
+    const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (modified !== undefined && modified < before) rmSync(path, { force: true });
+  }
+}
+
+function missing(accountId: string, blobId: string): BlobMissingError {
+  return new BlobMissingError(`Account ${accountId} has no octets of a blob ${blobId}.`);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+function noted(): undefined {
+  return undefined;
+}

@@ -1,0 +1,47 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+// `jmapsmith/capability` is this project's source in tests, as it is for the compiler (tsconfig.json).
+const conditions = ['jmapsmith-source'];
+const long = 'test/**/*.long.test.ts';
+
+const shared = {
+  environment: 'node' as const,
+  pool: 'forks' as const,
+  globalSetup: ['test/global-setup.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  restoreMocks: true,
+};
+
+export default defineConfig({
+  resolve: { conditions: [...conditions, 'module', 'node'] },
+  ssr: {
+    resolve: { conditions: [...conditions, 'module', 'node'], externalConditions: conditions },
+  },
+  test: {
+    maxWorkers: 2,
+    // A checkout may have no test of the long tier; one without fast tests is broken.
+    passWithNoTests: process.argv.includes('long'),
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, long],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'long',
+          include: [long],
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+        },
+      },
+    ],
+  },
+});
