@@ -1,3 +1,5 @@
+import { InexactNumber } from './inexact-number.js';
+
 /** JSON as JMAP sees it (RFC 8620 1.5: I-JSON). */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -5,9 +7,14 @@ export interface JsonObject {
   readonly [member: string]: JsonValue;
 }
 
-/** True for a JSON object: neither null nor an array. */
+/** True for a JSON object: neither null nor an array, nor a number that no double holds. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof InexactNumber)
+  );
 }
 
 /**

@@ -1,0 +1,33 @@
+import { InexactNumber } from './inexact-number.js';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+
+/**
+ * True where two JSON values mean the same: the order of members doesn't count, that of array items does, and -0
+ * is 0. Numbers that no double holds are equal only where they are written the same.
+ */
+export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (isArray(a)) return isArray(b) && arraysEqual(a, b);
+  if (isJsonObject(a)) return isJsonObject(b) && objectsEqual(a, b);
+  return inexactEqual(a, b);
+}
+
+function arraysEqual(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
+  return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index] ?? null));
+}
+
+function objectsEqual(a: JsonObject, b: JsonObject): boolean {
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(b, name) && jsonEqual(a[name] ?? null, b[name] ?? null),
+  );
+}
+
+function inexactEqual(a: unknown, b: unknown): boolean {
+  return a instanceof InexactNumber && b instanceof InexactNumber && a.source === b.source;
+}
+
+function isArray(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,101 @@
+import { randomFillSync } from 'node:crypto';
+
+/**
+ * Record ids (RFC 8620 1.2, D7): a prefix letter, 10 digits of time and 16 of randomness in lower-case Crockford
+ * base32. They sort by creation time, never differ by case alone and look like no number, dash or "NIL".
+ */
+export interface IdGenerator {
+  /**
+   * A new id and the time in ms that it embeds. Ids of one generator and prefix ascend strictly, also when the
+   * clock steps back: then the time is the last one given out.
+   */
+  next(prefix: string): { readonly id: string; readonly time: number };
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const PAIRS: readonly string[] = Array.from(
+  { length: 1024 },
+  (_, index) => ALPHABET.charAt(index >> 5) + ALPHABET.charAt(index & 31),
+);
+const MAX_TIME = 2 ** 48 - 1;
+const HALF = 2 ** 40;
+const POOL_OCTETS = 4096;
+
+const ID = /^[A-Za-z0-9_-]{1,255}$/;
+const OWN_ID = /^[a-z][0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** True for what RFC 8620 1.2 calls an Id; also the form of creation ids. */
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
+
+export function createIdGenerator(options: { now?: () => number } = {}): IdGenerator {
+  const now = options.now ?? Date.now;
+  const random = createRandomPool();
+  let time = -1;
+  let timeText = '';
+  let high = 0;
+  let low = 0;
+
+  function startTime(next: number): void {
+    time = next;
+    timeText = encode(next, 5);
+    // The top bit stays clear, so that adding within one millisecond has room.
+    high = random(5) % (HALF / 2);
+    low = random(5);
+  }
+
+  return {
+    next(prefix) {
+      const clock = Math.min(Math.max(Math.floor(now()), 0), MAX_TIME);
+      if (clock > time) {
+        startTime(clock);
+      } else {
+        // A random step: a neighbour's id can't be guessed from an id.
+        low += 1 + random(4);
+        if (low >= HALF) {
+          low -= HALF;
+          high += 1;
+        }
+        if (high >= HALF) startTime(time + 1);
+      }
+      return { id: prefix + timeText + encode(high, 4) + encode(low, 4), time };
+    },
+  };
+}
+
+/** The time in ms that an id of this server embeds; null for any other text. */
+export function timeOfId(id: string): number | null {
+  if (!OWN_ID.test(id)) return null;
+  let time = 0;
+  for (let index = 1; index <= 10; index += 1) {
+    time = time * 32 + ALPHABET.indexOf(id.charAt(index));
+  }
+  return time <= MAX_TIME ? time : null;
+}
+
+/** `pairs` times ten bits of a number as base32, most significant first. */
+function encode(value: number, pairs: number): string {
+  let text = '';
+  let rest = value;
+  for (let index = 0; index < pairs; index += 1) {
+    const digits = rest % 1024;
+    text = (PAIRS[digits] ?? '') + text;
+    rest = (rest - digits) / 1024;
+  }
+  return text;
+}
+
+/** Random unsigned integers of up to 6 octets; asks the system for a page of octets at a time. */
+function createRandomPool(): (octets: number) => number {
+  const pool = Buffer.alloc(POOL_OCTETS);
+  let used = POOL_OCTETS;
+  return (octets) => {
+    if (used + octets > POOL_OCTETS) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += octets;
+    return pool.readUIntBE(used - octets, octets);
+  };
+}

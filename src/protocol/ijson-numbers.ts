@@ -1,0 +1,36 @@
+import { InexactNumber } from './inexact-number.js';
+
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** The most decimal digits that the integer of a finite double has. */
+const MAX_INTEGER_DIGITS = 309;
+
+/**
+ * What must stand in for a number token so that it is never rounded to an integer in silence (D4): 0 for any way to
+ * write minus zero, InexactNumber where the nearest double is infinite or an integer that the text does not say.
+ * Null where the native parser's value is right, or where the text is no number.
+ */
+export function numberReplacement(token: string): number | InexactNumber | null {
+  const double = Number(token);
+  if (Number.isFinite(double) && !Number.isInteger(double)) return null;
+  if (Number.isSafeInteger(double) && String(double) === token) return null;
+  const match = NUMBER.exec(token);
+  if (match === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = trimZeros(whole + fraction);
+  if (digits.text === '') return Object.is(double, -0) ? 0 : null;
+  const power = Number(exponent) - fraction.length + digits.trailing;
+  const isInteger = power >= 0 && digits.text.length + power <= MAX_INTEGER_DIGITS;
+  const isExact =
+    isInteger && BigInt(digits.text) * 10n ** BigInt(power) === BigInt(Math.abs(double));
+  return isExact ? null : new InexactNumber(token);
+}
+
+/** Digits without zeros at either end, and how many stood at the end. Linear for any run of zeros. */
+function trimZeros(digits: string): { readonly text: string; readonly trailing: number } {
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits.charAt(start) === '0') start += 1;
+  while (end > start && digits.charAt(end - 1) === '0') end -= 1;
+  return { text: digits.slice(start, end), trailing: digits.length - end };
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from './json.js';
+
+/** What a response holds besides the session's state: the answers as JSON texts, one an invocation. */
+export interface ResponseBody {
+  readonly invocations: readonly string[];
+  readonly createdIds: ReadonlyMap<string, string> | null;
+}
+
+/** Texts up to this many characters are joined; longer ones stay pieces of their own, never copied. */
+const SMALL = 16_384;
+
+/**
+ * The JSON text of a Response object (RFC 8620 3.4) as pieces to write in order. `first` are further members to put
+ * in front (RFC 8887 4.3.2: "@type", "requestId").
+ */
+export function responseText(
+  body: ResponseBody,
+  sessionState: string,
+  first?: JsonObject,
+): string[] {
+  const pieces: string[] = [];
+  let text = '{';
+  for (const [name, value] of Object.entries(first ?? {})) {
+    text += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+  }
+  text += '"methodResponses":[';
+  let separator = '';
+  for (const invocation of body.invocations) {
+    text += separator;
+    separator = ',';
+    if (text.length + invocation.length <= SMALL) {
+      text += invocation;
+    } else {
+      pieces.push(text, invocation);
+      text = '';
+    }
+  }
+  text += ']';
+  if (body.createdIds !== null) text += `,"createdIds":${createdIdsText(body.createdIds)}`;
+  pieces.push(`${text},"sessionState":${JSON.stringify(sessionState)}}`);
+  return pieces;
+}
+
+function createdIdsText(createdIds: ReadonlyMap<string, string>): string {
+  const members = Array.from(
+    createdIds,
+    ([creationId, id]) => `${JSON.stringify(creationId)}:${JSON.stringify(id)}`,
+  );
+  return `{${members.join(',')}}`;
+}
