@@ -1,0 +1,42 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { isBusy } from './errors.js';
+
+/** A second server on one database file. Commands that only read or write a little don't take the lock. */
+export class ServerLockError extends Error {
+  override readonly name = 'ServerLockError';
+}
+
+export interface ServerLock {
+  release(): void;
+}
+
+/**
+ * Takes the one server's place on a database file, whatever path leads to it. Two servers would each answer from
+ * its own caches and push only its own changes.
+ *
+ * The lock is an exclusive transaction held on a side file, so the operating system gives it back however the
+ * process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError where it is taken.
+ */
+export function lockServer(file: string): ServerLock {
+  const path = lockFile(file);
+  const db = new BetterSqlite3(path, { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if (!isBusy(error)) throw error;
+    throw new ServerLockError(
+      `Another server is running on ${file} (it holds ${path}). One SQLite file takes one server.`,
+      { cause: error },
+    );
+  }
+  return { release: () => void db.close() };
+}
+
+function lockFile(file: string): string {
+  if (existsSync(file)) return `${realpathSync(file)}.lock`;
+  mkdirSync(dirname(file), { recursive: true });
+  return `${join(realpathSync(dirname(file)), basename(file))}.lock`;
+}

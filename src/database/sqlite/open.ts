@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3, { type Database } from 'better-sqlite3';
+import { registerFunctions } from './functions.js';
+
+/** How long opening may wait for another process, ms: nothing is served yet. */
+const OPEN_TIMEOUT = 10_000;
+
+/** Page cache, KiB. No mmap: there an I/O error would kill the process instead of failing a statement. */
+const CACHE_SIZE = 32_768;
+
+/** The write-ahead log is cut back to this after a checkpoint, octets. */
+const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024;
+
+export interface OpenOptions {
+  readonly file: string;
+  /** For connections that never write; the file must exist. */
+  readonly readonly?: boolean;
+}
+
+/**
+ * Opens a connection with the settings that every connection of the project has: WAL, an fsync for each commit
+ * (D27), no foreign keys (the engine keeps its references), and the project's SQL functions. Creates the file and
+ * its folder unless `readonly`. Throws the driver's error where the file can't be opened.
+ */
+export function openDatabase(options: OpenOptions): Database {
+  const readonly = options.readonly ?? false;
+  if (!readonly) mkdirSync(dirname(options.file), { recursive: true });
+  const db = new BetterSqlite3(options.file, {
+    readonly,
+    fileMustExist: readonly,
+    timeout: OPEN_TIMEOUT,
+  });
+  try {
+    if (!readonly) {
+      db.pragma('journal_mode = WAL');
+      db.pragma('synchronous = FULL');
+      db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
+    }
+    db.pragma('foreign_keys = OFF');
+    db.pragma(`cache_size = -${CACHE_SIZE}`);
+    db.pragma('temp_store = MEMORY');
+    registerFunctions(db);
+    // SQLite waits for a lock by sleeping on the event loop's thread: it may do so for a moment only. Longer
+    // waits are asynchronous (busy.ts).
+    setBusyTimeout(db, 2);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** How long a statement sleeps for a lock, ms. More than a moment is for commands and start only. */
+export function setBusyTimeout(db: Database, milliseconds: number): void {
+  db.pragma(`busy_timeout = ${milliseconds}`);
+}
+
+/** Runs `work` with a busy timeout that suits commands and start. */
+export function patiently<T>(db: Database, work: () => T): T {
+  setBusyTimeout(db, OPEN_TIMEOUT);
+  try {
+    return work();
+  } finally {
+    setBusyTimeout(db, 2);
+  }
+}

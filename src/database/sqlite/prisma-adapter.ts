@@ -1,0 +1,151 @@
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { UnavailableError } from '../../protocol/errors.js';
+import { translateError } from './errors.js';
+import { openDatabase } from './open.js';
+import type { Writer } from './writer.js';
+
+type Adapter = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>;
+type Transaction = Awaited<ReturnType<Adapter['startTransaction']>>;
+type Query = Parameters<Adapter['queryRaw']>[0];
+
+/** How long a Prisma write waits for the lock, ms. Less than Prisma's `maxWait`, so that our error is the one. */
+const LOCK_WAIT = 9_000;
+
+/** What PrismaClient calls to get its connection. */
+export interface SharedAdapterFactory {
+  readonly provider: 'sqlite';
+  readonly adapterName: string;
+  connect(): Promise<Adapter>;
+}
+
+/**
+ * A driver adapter that writes on the engine's own writing connection, under the writer's lock: two writing
+ * connections of one process can deadlock, since a synchronous writer blocks the event loop that the other needs to
+ * go on. Prisma's own adapter is used for its conversions only, not for its transactions: it opens them with a
+ * plain BEGIN, and its private mutex doesn't cover single writes.
+ *
+ * Reads outside of a transaction have a read-only connection of their own: on the writing one they could see
+ * what a group of works has not committed yet. They wait for nobody and see all that is committed.
+ */
+export function sharedAdapter(
+  writerDatabase: Database,
+  writer: Writer,
+  onDispose?: () => Promise<void>,
+): SharedAdapterFactory {
+  return {
+    provider: 'sqlite',
+    adapterName: '@prisma/adapter-better-sqlite3',
+    connect: async () => {
+      const reader = openDatabase({ file: writerDatabase.name, readonly: true });
+      const reads = await adapterOn(reader);
+      const writes = await adapterOn(writerDatabase);
+      const isRead = (query: Query): boolean => isReadOnly(reader, query.sql);
+      return {
+        provider: 'sqlite',
+        adapterName: reads.adapterName,
+        queryRaw: (query) =>
+          isRead(query) ? reads.queryRaw(query) : autocommit(writer, () => writes.queryRaw(query)),
+        executeRaw: (query) =>
+          isRead(query)
+            ? reads.executeRaw(query)
+            : autocommit(writer, () => writes.executeRaw(query)),
+        executeScript: (script) => autocommit(writer, () => writes.executeScript(script)),
+        startTransaction: () => startTransaction(writerDatabase, writer, writes),
+        dispose: async () => {
+          reader.close();
+          await onDispose?.();
+        },
+      };
+    },
+  };
+}
+
+/** Prisma's adapter with its connection replaced by `db`. */
+async function adapterOn(db: Database): Promise<Adapter> {
+  const adapter = await new PrismaBetterSqlite3({ url: ':memory:' }).connect();
+  if (!('client' in adapter)) throw new Error("Prisma's SQLite adapter has changed its inside.");
+  await adapter.dispose();
+  // The adapter wants 64-bit integers as BigInt: per statement here, since others use the connection too.
+  adapter.client = {
+    prepare: (sql: string) => db.prepare(sql).safeIntegers(true),
+    exec: (sql: string) => db.exec(sql),
+  };
+  return adapter;
+}
+
+function isReadOnly(reader: Database, sql: string): boolean {
+  try {
+    return reader.prepare(sql).readonly;
+  } catch {
+    // It fails on the other connection in the same way, and there the adapter words the error for Prisma.
+    return false;
+  }
+}
+
+/** One write of its own: a transaction, since another process may hold the lock and BEGIN is what is retried. */
+function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_WAIT;
+  return writer.exclusive(
+    async (db) => {
+      await writer.begin(deadline);
+      const result = await write();
+      db.exec('COMMIT');
+      return result;
+    },
+    { deadline },
+  );
+}
+
+/** Takes the lock and begins; the lock is held until Prisma commits or rolls back (its time-out does at last). */
+function startTransaction(db: Database, writer: Writer, writes: Adapter): Promise<Transaction> {
+  const deadline = performance.now() + LOCK_WAIT;
+  return new Promise((started, failed) => {
+    writer
+      .exclusive(
+        async () => {
+          await writer.begin(deadline);
+          await new Promise<void>((ended) => {
+            started(transaction(db, writes, ended));
+          });
+        },
+        { deadline },
+      )
+      .catch(failed);
+  });
+}
+
+function transaction(db: Database, writes: Adapter, ended: () => void): Transaction {
+  let open = true;
+  const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+    if (!open) return;
+    open = false;
+    try {
+      // A full disk has rolled back already: then COMMIT must fail, and ROLLBACK has nothing to do.
+      if (db.inTransaction || statement === 'COMMIT') db.exec(statement);
+    } catch (error) {
+      throw translateError(error);
+    } finally {
+      ended();
+    }
+  };
+  // After its end, or a rollback by the database, a statement would commit by itself or join another's work.
+  const inside = async <T>(statement: () => Promise<T>): Promise<T> => {
+    if (!open || !db.inTransaction) throw new UnavailableError('The transaction is over.');
+    return statement();
+  };
+  const run = (sql: string): Promise<void> => inside(async () => void db.exec(sql));
+  return {
+    provider: 'sqlite',
+    adapterName: writes.adapterName,
+    // Phantom: Prisma calls commit and rollback, and sends no COMMIT or ROLLBACK of its own.
+    options: { usePhantomQuery: true },
+    queryRaw: (query) => inside(() => writes.queryRaw(query)),
+    executeRaw: (query) => inside(() => writes.executeRaw(query)),
+    commit: () => end('COMMIT'),
+    rollback: () => end('ROLLBACK'),
+    createSavepoint: (name) => run(`SAVEPOINT ${name}`),
+    rollbackToSavepoint: (name) => run(`ROLLBACK TO ${name}`),
+    releaseSavepoint: (name) => run(`RELEASE ${name}`),
+  };
+}

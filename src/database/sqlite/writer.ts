@@ -1,0 +1,248 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { UnavailableError } from '../../protocol/errors.js';
+import { retryBusy } from './busy.js';
+import { lateError, setDeadline } from './deadline.js';
+import { translateError } from './errors.js';
+import { FairQueue } from './fair-queue.js';
+
+/** A group ends when it has run so many works ... */
+const GROUP_WORKS = 64;
+/** ... or for so long, ms: others wait for its commit. */
+const GROUP_TIME = 20;
+/** Works that may wait; beyond it a call is turned away at once (D6). */
+const QUEUE_LIMIT = 2048;
+/** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
+const EXCLUSIVE_WAIT = 10_000;
+/** How often late waiting works are told so while an exclusive work holds the lock, ms. */
+const SWEEP = 50;
+
+/**
+ * A work of the plain lane. Its awaits must be microtasks only (operations on `db` are synchronous): the whole
+ * group runs in one turn of the event loop.
+ */
+export type Work<T> = (db: Database) => Promise<T>;
+
+export interface RunOptions {
+  /** `performance.now()` after which the work is given up. */
+  readonly deadline: number;
+  /** Accounts take turns. */
+  readonly accountId?: string;
+}
+
+interface Job {
+  readonly work: Work<unknown>;
+  readonly deadline: number;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A work of a group that ran well and waits for the commit. */
+interface Finished {
+  readonly job: Job;
+  readonly value: unknown;
+}
+
+/**
+ * The one place from which this process writes to an SQLite database, in two lanes:
+ *
+ * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and one commit with
+ *   one fsync. A work that throws is rolled back to its savepoint and rejected; the others stay. Promises resolve
+ *   after the commit (D27).
+ * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and does its
+ *   own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
+ *
+ * The lanes alternate where both wait.
+ */
+export class Writer {
+  readonly #db: Database;
+  readonly #queueLimit: number;
+  readonly #plain = new FairQueue<Job>();
+  readonly #exclusive: Job[] = [];
+  readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
+  #running = false;
+  #closing: (() => void) | undefined;
+  #closed = false;
+
+  /** `db` is a connection that nothing else writes on. */
+  constructor(db: Database, options: { readonly queueLimit?: number } = {}) {
+    this.#db = db;
+    this.#queueLimit = options.queueLimit ?? QUEUE_LIMIT;
+    this.#statements = {
+      begin: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      rollback: db.prepare('ROLLBACK'),
+      savepoint: db.prepare('SAVEPOINT work'),
+      release: db.prepare('RELEASE work'),
+      undo: db.prepare('ROLLBACK TO work'),
+    };
+  }
+
+  /**
+   * Runs a work in the plain lane; resolves to its result when that is on disk. Rejects with what the work
+   * throws, or with UnavailableError: queue full, deadline passed, lock not had in time, commit failed.
+   */
+  run<T>(work: Work<T>, options: RunOptions): Promise<T> {
+    return this.#enqueue(work, options.deadline, (job) => {
+      this.#plain.push(options.accountId ?? '', job);
+    });
+  }
+
+  /** Runs a work alone, with the lock of this process held until its promise settles. */
+  exclusive<T>(work: Work<T>, options: { readonly deadline?: number } = {}): Promise<T> {
+    const deadline = options.deadline ?? performance.now() + EXCLUSIVE_WAIT;
+    return this.#enqueue(work, deadline, (job) => {
+      this.#exclusive.push(job);
+    });
+  }
+
+  /** `BEGIN IMMEDIATE` for an exclusive work; waits for other processes, at most until `deadline`. */
+  async begin(deadline: number): Promise<void> {
+    try {
+      await retryBusy(
+        () => this.#statements.begin.run(),
+        () => performance.now() > deadline,
+      );
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  /** Lets what waits finish, then refuses works. The connection stays open: its owner closes it. */
+  close(): Promise<void> {
+    this.#closed = true;
+    if (!this.#running) return Promise.resolve();
+    return new Promise((resolve) => {
+      const others = this.#closing;
+      this.#closing = () => {
+        others?.();
+        resolve();
+      };
+    });
+  }
+
+  #enqueue<T>(work: Work<T>, deadline: number, push: (job: Job) => void): Promise<T> {
+    if (this.#closed) return Promise.reject(new UnavailableError('The server is stopping.'));
+    if (this.#plain.size + this.#exclusive.length >= this.#queueLimit) {
+      return Promise.reject(new UnavailableError('Too many writes are waiting.'));
+    }
+    return new Promise<T>((resolve, reject) => {
+      push({ work, deadline, resolve, reject });
+      if (this.#running) return;
+      this.#running = true;
+      this.#schedule();
+    });
+  }
+
+  /** The next turn: after this turn's sockets have been read, so that their works make one group. */
+  #schedule(): void {
+    setImmediate(() => void this.#turn());
+  }
+
+  async #turn(): Promise<void> {
+    const exclusive = this.#exclusive.shift();
+    if (exclusive !== undefined) await this.#runExclusive(exclusive);
+    if (this.#plain.size > 0) await this.#runGroup();
+    if (this.#plain.size > 0 || this.#exclusive.length > 0) {
+      this.#schedule();
+      return;
+    }
+    this.#running = false;
+    this.#closing?.();
+  }
+
+  async #runExclusive(job: Job): Promise<void> {
+    if (performance.now() > job.deadline) {
+      job.reject(lateError());
+      return;
+    }
+    const sweep = setInterval(() => this.#rejectLate(), SWEEP);
+    try {
+      job.resolve((await job.work(this.#db)) as never);
+    } catch (error) {
+      job.reject(translateError(error));
+    } finally {
+      clearInterval(sweep);
+      // Whatever the work left open must not become part of the next one's transaction.
+      if (this.#db.inTransaction) this.#statements.rollback.run();
+    }
+  }
+
+  async #runGroup(): Promise<void> {
+    try {
+      await retryBusy(
+        () => this.#statements.begin.run(),
+        () => {
+          this.#rejectLate();
+          return this.#plain.size === 0;
+        },
+      );
+    } catch (error) {
+      // Busy until the last one's deadline (all are rejected by now), or a database that is not to be had.
+      this.#rejectAll(translateError(error));
+      return;
+    }
+    const finished: Finished[] = [];
+    try {
+      await this.#runWorks(finished);
+      this.#statements.commit.run();
+    } catch (error) {
+      // Nothing of the group is in the database: not even of the works that ran well.
+      this.#abandon();
+      const reason = new UnavailableError('The database could not commit.', { cause: error });
+      for (const { job } of finished) job.reject(reason);
+      return;
+    }
+    for (const { job, value } of finished) job.resolve(value as never);
+  }
+
+  /** Runs waiting works until the group is full. Throws where the database has rolled back the transaction. */
+  async #runWorks(finished: Finished[]): Promise<void> {
+    const end = performance.now() + GROUP_TIME;
+    for (let count = 0; count < GROUP_WORKS && performance.now() < end; count += 1) {
+      const job = this.#plain.shift();
+      if (job === undefined) return;
+      if (performance.now() > job.deadline) {
+        job.reject(lateError());
+        continue;
+      }
+      this.#statements.savepoint.run();
+      setDeadline(this.#db, job.deadline);
+      try {
+        const value = await job.work(this.#db);
+        // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone on.
+        if (!this.#db.inTransaction) throw new UnavailableError('The transaction was rolled back.');
+        this.#statements.release.run();
+        finished.push({ job, value });
+      } catch (error) {
+        const rolledBack = !this.#db.inTransaction;
+        job.reject(rolledBack ? unavailable(error) : translateError(error));
+        if (rolledBack) throw error;
+        this.#statements.undo.run();
+        this.#statements.release.run();
+      }
+    }
+  }
+
+  #abandon(): void {
+    if (this.#db.inTransaction) this.#statements.rollback.run();
+  }
+
+  #rejectLate(): void {
+    const now = performance.now();
+    for (const job of this.#plain.remove((waiting) => now > waiting.deadline)) {
+      job.reject(lateError());
+    }
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const job of this.#plain.remove(() => true)) job.reject(error);
+  }
+}
+
+type Savepoint = 'savepoint' | 'release' | 'undo';
+
+function unavailable(error: unknown): UnavailableError {
+  return error instanceof UnavailableError
+    ? error
+    : new UnavailableError('The database rolled back the transaction.', { cause: error });
+}
