@@ -1,0 +1,106 @@
+import type { PropertyKind } from '../../../src/capability/definition.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import type { ModelProperty, ModelShadow, ModelType } from '../model.js';
+import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
+
+const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.freeze({
+  string: 'String',
+  boolean: 'Boolean',
+  integer: 'BigInt',
+  number: 'Float',
+  // Milliseconds since the epoch: the same order and the same exactness on every database.
+  date: 'BigInt',
+  json: 'Json',
+});
+
+/** The table of a data type: accountId, a column a property, then the shadow columns. */
+export function dataTable(type: ModelType): Table {
+  const idColumn = type.properties.find((property) => property.role === 'id')?.column ?? 'id';
+  return Object.freeze({
+    name: type.table,
+    description: type.description,
+    columns: [
+      { name: ACCOUNT_COLUMN, type: 'String' as const, nullable: false },
+      ...type.properties.map(propertyColumn),
+      ...type.shadows.map(shadowColumn),
+    ],
+    key: [ACCOUNT_COLUMN, idColumn],
+    indexes: orderedIndexes(type, idColumn),
+  });
+}
+
+function propertyColumn(property: ModelProperty): Column {
+  const fallback = property.default === undefined ? undefined : defaultText(property);
+  return Object.freeze({
+    name: property.column,
+    type: COLUMN_TYPES[property.kind],
+    nullable: property.nullable,
+    description: property.description,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+}
+
+/**
+ * A shadow column's default says nothing about its value: it lets the column be added to a table with rows, which the
+ * same migration then fills.
+ */
+function shadowColumn(shadow: ModelShadow): Column {
+  const { nullable } = shadow.property;
+  return Object.freeze({
+    name: shadow.column,
+    type: 'String',
+    nullable,
+    ...(nullable ? {} : { default: '""' }),
+  });
+}
+
+function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly string[])[] {
+  const columns = type.sorts
+    .filter((sort) => sort.indexed)
+    // The default collation of a string is its collation key's order (decision 15).
+    .map((sort) => sort.casemapColumn ?? sort.property.column)
+    .filter((column) => column !== idColumn);
+  return [...new Set(columns)].map((column) => [ACCOUNT_COLUMN, column, idColumn]);
+}
+
+/** Undefined where the value can't be a column default (null; text with U+0000, which PostgreSQL can't keep). */
+function defaultText(property: ModelProperty): string | undefined {
+  const value = property.default ?? null;
+  if (value === null) return undefined;
+  switch (property.kind) {
+    case 'string':
+      return typeof value === 'string' ? prismaString(value) : undefined;
+    case 'boolean':
+      return String(value);
+    case 'integer':
+    case 'number':
+      return plainDecimal(Number(value));
+    case 'date':
+      return plainDecimal(Date.parse(String(value)));
+    case 'json':
+      return jsonDefault(value);
+  }
+}
+
+function prismaString(value: string): string | undefined {
+  return value.includes('\u0000') ? undefined : JSON.stringify(value);
+}
+
+/** As an SQL literal: for SQLite, Prisma writes a JSON default without its quotes. */
+function jsonDefault(value: JsonValue): string | undefined {
+  const literal = JSON.stringify(value).replaceAll("'", "''");
+  return literal.includes('\\u0000') ? undefined : `dbgenerated(${JSON.stringify(`'${literal}'`)})`;
+}
+
+/** A number without an exponent, which Prisma's language lacks: 1e-7 is 0.0000001. */
+function plainDecimal(value: number): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
+  if (match === null) return Object.is(value, -0) ? '0' : String(value);
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return point >= digits.length
+    ? `${sign}${digits.padEnd(point, '0')}`
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}

@@ -1,0 +1,38 @@
+/**
+ * The subset of Prisma's schema language that the project uses, as frozen data: what the emitter prints, what the
+ * migrations read back from a snapshot and compare.
+ */
+
+export type ColumnType = 'String' | 'Boolean' | 'Int' | 'BigInt' | 'Float' | 'Json' | 'Bytes';
+
+export interface Column {
+  /** The SQL name. */
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /**
+   * What stands between the parentheses of `@default( )`. The engine writes whole rows; a default is there for the
+   * rows that exist when the column is added.
+   */
+  readonly default?: string;
+  readonly unique?: boolean;
+  readonly description?: string;
+}
+
+export interface Table {
+  /** The SQL name. */
+  readonly name: string;
+  readonly description?: string;
+  readonly columns: readonly Column[];
+  /** The primary key's columns, in order. */
+  readonly key: readonly string[];
+  /** An ordered index each, by columns. */
+  readonly indexes: readonly (readonly string[])[];
+}
+
+export type Provider = 'sqlite' | 'postgresql';
+
+export const PROVIDERS: readonly Provider[] = Object.freeze(['sqlite', 'postgresql']);
+
+/** What every data table has before its own columns; its key is (accountId, id). */
+export const ACCOUNT_COLUMN = 'accountId';

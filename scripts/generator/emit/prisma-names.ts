@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names that Prisma takes for a model: its scalar types, its client, and what the client's code uses of the
+ * language by these very names. Reserved words need no mention: they are lower-case, types are not.
+ */
+const RESERVED_MODELS: ReadonlySet<string> = new Set([
+  ...['Int', 'BigInt', 'Float', 'Boolean', 'String', 'DateTime', 'Json', 'Bytes', 'Decimal'],
+  ...['Prisma', 'PrismaClient', 'Promise', 'Record', 'Date', 'Object', 'Array', 'Uint8Array'],
+  ...['Omit', 'Pick', 'Partial', 'Exclude', 'Extract', 'Required', 'Readonly', 'ReturnType'],
+  ...['Symbol', 'Function', 'Error', 'Number', 'Map', 'Set', 'Iterable', 'GlobalThis', 'Awaited'],
+]);
+
+const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** PostgreSQL cuts identifiers after 63 octets. */
+const MAX_IDENTIFIER = 63;
+
+/** The Prisma model of a table: its name, unless Prisma keeps that for itself (`@@map` then says the table's). */
+export function modelName(table: string): string {
+  return RESERVED_MODELS.has(table) ? `${table}_` : legalName(table);
+}
+
+/** The Prisma field of a column: its name, unless that is no legal field name. */
+export function fieldName(column: string): string {
+  return legalName(column);
+}
+
+function legalName(name: string): string {
+  if (LEGAL.test(name)) return name;
+  const plain = name.replace(/[^A-Za-z0-9_]/g, '_');
+  return LEGAL.test(plain) ? plain : `x${plain}`;
+}
+
+/**
+ * The name of an index where Prisma's own, `<table>_<columns>_idx`, would be cut and might then clash with another's;
+ * undefined where Prisma's own fits.
+ */
+export function indexName(table: string, columns: readonly string[]): string | undefined {
+  const name = `${table}_${columns.join('_')}_idx`;
+  if (Buffer.byteLength(name) <= MAX_IDENTIFIER) return undefined;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  return `${table.slice(0, 40)}_${hash}_idx`;
+}

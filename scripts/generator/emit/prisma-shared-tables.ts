@@ -1,0 +1,147 @@
+import type { Column, ColumnType, Table } from './prisma-datamodel.js';
+
+/**
+ * The engine's own tables, the same in every project. Their names begin with `Jmap`, so that a team may call its types
+ * Account, User or State. Times are integer milliseconds, numbers 64-bit integers.
+ */
+
+function column(name: string, type: ColumnType, rest: Partial<Column> = {}): Column {
+  return Object.freeze({ name, type, nullable: false, ...rest });
+}
+
+function optional(name: string, type: ColumnType, description: string): Column {
+  return column(name, type, { nullable: true, description });
+}
+
+function table(
+  name: string,
+  description: string,
+  columns: readonly Column[],
+  key: readonly string[],
+  indexes: readonly (readonly string[])[] = [],
+): Table {
+  return Object.freeze({ name, description, columns, key, indexes });
+}
+
+export const SHARED_TABLES: readonly Table[] = Object.freeze([
+  table(
+    'JmapUser',
+    'Who may log in.',
+    [
+      column('id', 'String'),
+      column('name', 'String', { unique: true }),
+      column('created', 'BigInt'),
+    ],
+    ['id'],
+  ),
+  table(
+    'JmapAccount',
+    'A collection of data (RFC 8620 1.6.2): the first part of every data key.',
+    [
+      column('id', 'String'),
+      column('name', 'String'),
+      column('ownerId', 'String'),
+      optional('capabilities', 'Json', 'The URNs that it offers; null: all.'),
+      column('created', 'BigInt'),
+    ],
+    ['id'],
+  ),
+  table(
+    'JmapAccess',
+    'Who may use an account; its owner has a row too.',
+    [column('accountId', 'String'), column('userId', 'String'), column('readOnly', 'Boolean')],
+    ['accountId', 'userId'],
+    [['userId']],
+  ),
+  table(
+    'JmapToken',
+    'A bearer token, of which only a hash is kept.',
+    [
+      column('id', 'String'),
+      column('secretHash', 'Bytes'),
+      column('userId', 'String'),
+      column('readOnly', 'Boolean'),
+      column('scoped', 'Boolean', {
+        description: "It reaches the accounts of JmapTokenAccount, not all of its user's.",
+      }),
+      optional('expires', 'BigInt', 'Null: never.'),
+      column('created', 'BigInt'),
+    ],
+    ['id'],
+    [['userId']],
+  ),
+  table(
+    'JmapTokenAccount',
+    'An account that a scoped token reaches.',
+    [column('tokenId', 'String'), column('accountId', 'String'), column('readOnly', 'Boolean')],
+    ['tokenId', 'accountId'],
+    [['accountId']],
+  ),
+  table(
+    'JmapMeta',
+    'Facts of the whole database by name, for instance the version of the access tables.',
+    [column('key', 'String'), column('value', 'String')],
+    ['key'],
+  ),
+  table(
+    'JmapState',
+    'The state of a type in an account: the number of its last change record.',
+    [column('accountId', 'String'), column('type', 'String'), column('number', 'BigInt')],
+    ['accountId', 'type'],
+  ),
+  table(
+    'JmapChange',
+    'A change record: what /changes reads.',
+    [
+      column('accountId', 'String'),
+      column('type', 'String'),
+      column('number', 'BigInt'),
+      column('objectId', 'String'),
+      column('kind', 'Int', { description: '0 created, 1 updated, 2 destroyed.' }),
+      column('at', 'BigInt'),
+    ],
+    ['accountId', 'type', 'number'],
+  ),
+  table(
+    'JmapBlob',
+    'A blob of an account; its octets are in the blob store.',
+    [
+      column('accountId', 'String'),
+      column('id', 'String'),
+      column('type', 'String', { description: 'The media type that it was uploaded with.' }),
+      column('size', 'BigInt', { description: 'In octets.' }),
+      column('uploaderId', 'String'),
+      column('created', 'BigInt'),
+      optional('unreferencedSince', 'BigInt', 'Null while an object refers to it.'),
+    ],
+    ['accountId', 'id'],
+    [['unreferencedSince']],
+  ),
+  table(
+    'JmapBlobReference',
+    'An object that refers to a blob: what Blob/lookup reads.',
+    [
+      column('accountId', 'String'),
+      column('blobId', 'String'),
+      column('type', 'String'),
+      column('objectId', 'String'),
+    ],
+    ['accountId', 'blobId', 'type', 'objectId'],
+    [['accountId', 'type', 'objectId']],
+  ),
+]);
+
+/**
+ * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language can't say. Their rows
+ * are short and always found by key: with a rowid each insert would write two trees, and every /set call writes a
+ * JmapState and a JmapChange. Data tables keep their rowid: their rows may be long, and long rows make a key-ordered
+ * tree slow to search.
+ */
+export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
+  'JmapAccess',
+  'JmapTokenAccount',
+  'JmapMeta',
+  'JmapState',
+  'JmapChange',
+  'JmapBlobReference',
+]);

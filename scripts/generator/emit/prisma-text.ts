@@ -1,0 +1,63 @@
+import type { Column, Provider, Table } from './prisma-datamodel.js';
+import { fieldName, indexName, modelName } from './prisma-names.js';
+
+/** Prints tables as Prisma models, with their descriptions as doc comments where `documented`. */
+export function printModels(tables: readonly Table[], documented: boolean): string {
+  return tables.map((table) => printModel(table, documented)).join('\n');
+}
+
+export function printDatasource(provider: Provider): string {
+  // No address: the server hands the connection to the client, and migrations are made without a database.
+  return `datasource db {\n  provider = "${provider}"\n}\n`;
+}
+
+function printModel(table: Table, documented: boolean): string {
+  const model = modelName(table.name);
+  const fields = table.columns.map((column) => printField(table, column));
+  const nameWidth = Math.max(...fields.map(([name]) => name.length));
+  const typeWidth = Math.max(...fields.map(([, type]) => type.length));
+  const lines: string[] = [];
+  if (documented) lines.push(...docComment(table.description, ''));
+  lines.push(`model ${model} {`);
+  for (const [index, column] of table.columns.entries()) {
+    if (documented) lines.push(...docComment(column.description, '  '));
+    const [name, type, attributes] = fields[index] ?? ['', '', ''];
+    lines.push(`  ${name.padEnd(nameWidth)} ${type.padEnd(typeWidth)} ${attributes}`.trimEnd());
+  }
+  const blocks = blockAttributes(table, model);
+  if (blocks.length > 0) lines.push('', ...blocks);
+  lines.push('}', '');
+  return lines.join('\n');
+}
+
+function printField(table: Table, column: Column): [name: string, type: string, rest: string] {
+  const name = fieldName(column.name);
+  const attributes: string[] = [];
+  if (table.key.length === 1 && table.key[0] === column.name) attributes.push('@id');
+  if (column.unique === true) attributes.push('@unique');
+  if (name !== column.name) attributes.push(`@map(${JSON.stringify(column.name)})`);
+  // The last one: the reader takes the rest of the line.
+  if (column.default !== undefined) attributes.push(`@default(${column.default})`);
+  return [name, `${column.type}${column.nullable ? '?' : ''}`, attributes.join(' ')];
+}
+
+function blockAttributes(table: Table, model: string): string[] {
+  const lines: string[] = [];
+  if (table.key.length > 1) lines.push(`  @@id([${table.key.map(fieldName).join(', ')}])`);
+  for (const columns of table.indexes) {
+    const name = indexName(table.name, columns);
+    const map = name === undefined ? '' : `, map: ${JSON.stringify(name)}`;
+    lines.push(`  @@index([${columns.map(fieldName).join(', ')}]${map})`);
+  }
+  if (model !== table.name) lines.push(`  @@map(${JSON.stringify(table.name)})`);
+  return lines;
+}
+
+/** A description as `///` lines. It ends up in a comment of the client's code, which it must not end. */
+function docComment(description: string | undefined, indent: string): string[] {
+  if (description === undefined || description.trim() === '') return [];
+  return description
+    .trim()
+    .split(/\s*[\r\n\u0085\u2028\u2029]+\s*/u)
+    .map((line) => `${indent}/// ${line.replaceAll('*/', '* /')}`);
+}

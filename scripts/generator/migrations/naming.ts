@@ -1,0 +1,29 @@
+import type { Difference } from './compare.js';
+
+const MAX_LENGTH = 48;
+
+/** `0002_country`: the number in order, and what first comes to mind about the change. */
+export function migrationName(number: number, difference: Difference): string {
+  return `${String(number).padStart(4, '0')}_${number === 1 ? 'init' : summary(difference)}`;
+}
+
+function summary({ added, changed, removed }: Difference): string {
+  const parts = [
+    ...added.map((table) => table.name),
+    ...changed.map(({ after, added: columns }) =>
+      // The property, rather than what is computed from it: it comes first.
+      columns[0] === undefined ? after.name : `${after.name}_${columns[0].name}`,
+    ),
+    ...removed.map((table) => table.name),
+  ].map(snakeCase);
+  const [first = 'change', ...others] = parts;
+  return others.length === 0 ? first : `${first}_and_${others.length}_more`;
+}
+
+function snakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, MAX_LENGTH);
+}

@@ -1,0 +1,16 @@
+/** Small tools for the SQL that the schema engine writes. */
+
+/** An SQL identifier in quotes. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Replaces what `pattern` (with flag g) finds outside SQL's string literals, in which a default may hold anything. */
+export function replaceOutsideStrings(
+  sql: string,
+  pattern: RegExp,
+  replace: (match: string) => string,
+): string {
+  const either = new RegExp(`'(?:[^']|'')*'|${pattern.source}`, pattern.flags);
+  return sql.replace(either, (match) => (match.startsWith("'") ? match : replace(match)));
+}
