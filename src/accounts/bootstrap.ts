@@ -1,0 +1,78 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { createIdGenerator, type IdGenerator } from '../protocol/ids.js';
+import { changeAccess } from './change.js';
+import { DEFAULT_USER } from './directory.js';
+import { insertToken } from './tokens.js';
+import { userOnDemand } from './users.js';
+
+const FILE = 'first-token';
+const ACCOUNT_NAME = 'My account';
+
+/**
+ * At the very first start, when there is no user at all: makes one with an account and a token, and writes the
+ * token to a file that its owner alone can read. Resolves to the file's path; null where there was nothing to do,
+ * or `enabled` is false.
+ */
+export async function bootstrap(
+  prisma: PrismaClient,
+  options: { readonly dataDir: string; readonly enabled: boolean; readonly ids?: IdGenerator },
+): Promise<string | null> {
+  if (!options.enabled || (await prisma.jmapUser.count()) > 0) return null;
+  const ids = options.ids ?? createIdGenerator();
+  const path = join(options.dataDir, FILE);
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  try {
+    return await changeAccess(prisma, async (transaction) => {
+      // A command in another process may have been first.
+      if ((await transaction.jmapUser.count()) > 0) return null;
+      const userId = await userOnDemand(transaction, ids, DEFAULT_USER);
+      const account = ids.next('a');
+      await transaction.jmapAccount.create({
+        data: {
+          id: account.id,
+          name: ACCOUNT_NAME,
+          ownerId: userId,
+          created: BigInt(account.time),
+        },
+      });
+      await transaction.jmapAccess.create({
+        data: { accountId: account.id, userId, readOnly: false },
+      });
+      const token = await insertToken(transaction, ids, { userId, scopes: [] });
+      // Before the commit: a crash in between leaves a file that the next start replaces, and never a token
+      // that nobody can read.
+      await writeSecret(path, `${token}\n`);
+      await syncFolder(options.dataDir);
+      return path;
+    });
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** A new file with mode 0600 that is on disk when this resolves. What stood at the path is of no use any more. */
+async function writeSecret(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  // "wx": neither an existing file's mode nor a link that somebody put there is taken over.
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Has the file's name on disk too. Windows can't open a folder for this. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Prisma, PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { UnavailableError } from '../protocol/errors.js';
+
+/** An account, user, token or name that a caller gave is wrong; the message says which, for a person to read. */
+export class DirectoryError extends Error {
+  override readonly name = 'DirectoryError';
+}
+
+export type TransactionClient = Prisma.TransactionClient;
+
+/** Key of the counter in JmapMeta that every change of users, accounts, access and tokens raises. */
+export const ACCESS_VERSION = 'accessVersion';
+
+const ATTEMPTS = 12;
+const FIRST_PAUSE = 25;
+const LONGEST_PAUSE = 1000;
+
+/** Limits of one interactive transaction in ms: a server beside us may hold the write lock for a while. */
+const TRANSACTION = { maxWait: 10_000, timeout: 30_000 };
+
+/**
+ * Runs a change of users, accounts, access or tokens in one transaction that raises the access version, so that
+ * every process sees it at its next request (decision 2). The raise comes first: it takes the write lock before
+ * anything is read, so what `work` reads can't change under it.
+ */
+export function changeAccess<T>(
+  prisma: PrismaClient,
+  work: (transaction: TransactionClient) => Promise<T>,
+): Promise<T> {
+  return retryBusy(() =>
+    prisma.$transaction(async (transaction) => {
+      await transaction.$executeRaw`INSERT INTO "JmapMeta" ("key", "value")
+        VALUES (${ACCESS_VERSION}, '1') ON CONFLICT ("key")
+        DO UPDATE SET "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)`;
+      return work(transaction);
+    }, TRANSACTION),
+  );
+}
+
+/** Repeats `work`, a whole transaction, while another process holds the database. Throws UnavailableError. */
+export async function retryBusy<T>(work: () => Promise<T>): Promise<T> {
+  let pause = FIRST_PAUSE;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw new UnavailableError('The database stays busy.', { cause: error });
+      }
+    }
+    await sleep(pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE);
+  }
+}
+
+/** Prisma's words for a lock that wasn't to be had: in a statement, a commit, or at a transaction's begin. */
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && typeof error.code === 'string') {
+    if (['P1008', 'P2028', 'P2034'].includes(error.code) || error.code.startsWith('SQLITE_BUSY'))
+      return true;
+  }
+  return /SQLITE_BUSY|database is locked|SocketTimeout/.test(error.message) || isBusy(error.cause);
+}

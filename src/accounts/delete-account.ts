@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Prisma, type PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { changeAccess, retryBusy } from './change.js';
+import { existingAccount } from './directory.js';
+
+/** Rows a step removes: a few milliseconds of the write lock. */
+const STEP = 500;
+/** Milliseconds between two steps, in which a running server gets the lock. */
+const PAUSE = 5;
+/** How often all is gone through again for what calls that were running have written meanwhile. */
+const PASSES = 20;
+
+interface Table {
+  readonly name: string;
+  /** Columns of its key behind accountId. */
+  readonly key: readonly string[];
+}
+
+/** What the engine itself keeps of an account, in the order in which it goes. */
+const ENGINE_TABLES: readonly Table[] = [
+  { name: 'JmapBlobReference', key: ['blobId', 'type', 'objectId'] },
+  { name: 'JmapBlob', key: ['id'] },
+  { name: 'JmapChange', key: ['type', 'number'] },
+  { name: 'JmapState', key: ['type'] },
+];
+
+/**
+ * Deletes an account with all of its data: `tables` are those of the registered data types, `deleteBlobs` removes
+ * its files. Access goes first, so that nothing new comes; then the data in small steps, so that a running server
+ * is never blocked; the account's own row last, so that a deletion that was interrupted can be called again.
+ * Throws DirectoryError where there is no such account.
+ */
+export async function deleteAccount(
+  prisma: PrismaClient,
+  account: {
+    readonly id: string;
+    readonly tables: readonly string[];
+    readonly deleteBlobs: (accountId: string) => Promise<void>;
+  },
+): Promise<void> {
+  const { id } = account;
+  await changeAccess(prisma, async (transaction) => {
+    await existingAccount(transaction, id);
+    await transaction.jmapAccess.deleteMany({ where: { accountId: id } });
+    await transaction.jmapTokenAccount.deleteMany({ where: { accountId: id } });
+  });
+
+  const tables = [...account.tables.map((name) => ({ name, key: ['id'] })), ...ENGINE_TABLES];
+  for (let pass = 1; pass <= PASSES; pass += 1) {
+    let removed = 0;
+    for (const table of tables) removed += await emptyTable(prisma, table, id);
+    if (removed === 0) break;
+  }
+  await account.deleteBlobs(id);
+  await changeAccess(prisma, (transaction) =>
+    transaction.jmapAccount.deleteMany({ where: { id } }),
+  );
+}
+
+/** Removes an account's rows of one table, step by step; resolves to how many there were. */
+async function emptyTable(prisma: PrismaClient, table: Table, accountId: string): Promise<number> {
+  const key = Prisma.raw(table.key.map(quoted).join(', '));
+  const name = Prisma.raw(quoted(table.name));
+  const statement = Prisma.sql`DELETE FROM ${name} WHERE "accountId" = ${accountId} AND (${key}) IN
+    (SELECT ${key} FROM ${name} WHERE "accountId" = ${accountId} ORDER BY ${key} LIMIT ${STEP})`;
+  for (let total = 0; ; ) {
+    const count = await retryBusy(() => prisma.$executeRaw(statement));
+    total += count;
+    if (count < STEP) return total;
+    await sleep(PAUSE);
+  }
+}
+
+/** Table names are the project's own (from descriptors), quoted all the same. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,129 @@
+import { Prisma, type PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { groupBy } from './group-by.js';
+import { legalName } from './names.js';
+import { existingUser, userOnDemand } from './users.js';
+
+/** Who owns an account that is created for nobody in particular; the first token is this user's. */
+export const DEFAULT_USER = 'owner';
+
+export interface AccountListing {
+  readonly id: string;
+  readonly name: string;
+  /** Name of the user it belongs to. */
+  readonly owner: string;
+  /** Everybody with access, the owner too, in order of name. */
+  readonly access: readonly { readonly user: string; readonly readOnly: boolean }[];
+  /** URNs it is limited to; null is all. */
+  readonly capabilities: readonly string[] | null;
+  /** Epoch ms. */
+  readonly created: number;
+}
+
+/** Creates an account with its owner's access, and the owner where new. Resolves to the account's id. */
+export function createAccount(
+  prisma: PrismaClient,
+  ids: IdGenerator,
+  account: {
+    readonly name: string;
+    readonly user?: string | undefined;
+    readonly capabilities?: readonly string[] | null;
+  },
+): Promise<string> {
+  const name = legalName('account', account.name);
+  const capabilities = account.capabilities ?? null;
+  return changeAccess(prisma, async (transaction) => {
+    const ownerId = await userOnDemand(transaction, ids, account.user ?? DEFAULT_USER);
+    const { id, time } = ids.next('a');
+    await transaction.jmapAccount.create({
+      data: {
+        id,
+        name,
+        ownerId,
+        capabilities: capabilities === null ? Prisma.DbNull : [...new Set(capabilities)],
+        created: BigInt(time),
+      },
+    });
+    await transaction.jmapAccess.create({
+      data: { accountId: id, userId: ownerId, readOnly: false },
+    });
+    return id;
+  });
+}
+
+/** Every account, in order of creation. */
+export async function listAccounts(prisma: PrismaClient): Promise<readonly AccountListing[]> {
+  const accounts = await prisma.jmapAccount.findMany({
+    orderBy: [{ created: 'asc' }, { id: 'asc' }],
+  });
+  const users = new Map((await prisma.jmapUser.findMany()).map((user) => [user.id, user.name]));
+  const nameOf = (userId: string): string => users.get(userId) ?? userId;
+  const accessOf = groupBy(await prisma.jmapAccess.findMany(), (row) => row.accountId);
+  return accounts.map((account) => ({
+    id: account.id,
+    name: account.name,
+    owner: nameOf(account.ownerId),
+    access: (accessOf.get(account.id) ?? [])
+      .map((row) => ({ user: nameOf(row.userId), readOnly: row.readOnly }))
+      .sort((a, b) => (a.user < b.user ? -1 : 1)),
+    capabilities: capabilityList(account.capabilities),
+    created: Number(account.created),
+  }));
+}
+
+export async function renameAccount(prisma: PrismaClient, id: string, name: string): Promise<void> {
+  const legal = legalName('account', name);
+  await changeAccess(prisma, async (transaction) => {
+    await existingAccount(transaction, id);
+    await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
+  });
+}
+
+/** Gives a user (created where new) access to an account, or changes the mode of what it has. */
+export async function grantAccess(
+  prisma: PrismaClient,
+  ids: IdGenerator,
+  grant: { readonly accountId: string; readonly user: string; readonly readOnly: boolean },
+): Promise<void> {
+  const { accountId, readOnly } = grant;
+  await changeAccess(prisma, async (transaction) => {
+    await existingAccount(transaction, accountId);
+    const userId = await userOnDemand(transaction, ids, grant.user);
+    await transaction.jmapAccess.upsert({
+      where: { accountId_userId: { accountId, userId } },
+      create: { accountId, userId, readOnly },
+      update: { readOnly },
+    });
+  });
+}
+
+/** Takes a user's access away, the owner's too. Throws DirectoryError where it has none. */
+export async function revokeAccess(
+  prisma: PrismaClient,
+  accountId: string,
+  user: string,
+): Promise<void> {
+  await changeAccess(prisma, async (transaction) => {
+    await existingAccount(transaction, accountId);
+    const userId = await existingUser(transaction, user);
+    const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
+    if (count === 0) {
+      throw new DirectoryError(
+        `User ${JSON.stringify(user)} has no access to account ${accountId}.`,
+      );
+    }
+  });
+}
+
+/** Throws DirectoryError where there is no such account. */
+export async function existingAccount(transaction: TransactionClient, id: string): Promise<void> {
+  if ((await transaction.jmapAccount.findUnique({ where: { id } })) === null) {
+    throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
+  }
+}
+
+/** Reads the JSON column: URNs that an account is limited to, or null for all. */
+export function capabilityList(column: unknown): readonly string[] | null {
+  return Array.isArray(column) ? column.filter((urn) => typeof urn === 'string') : null;
+}

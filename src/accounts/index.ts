@@ -1,0 +1,28 @@
+/** Users, accounts, access and tokens: what authenticates requests, and what the commands change. */
+export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
+export { bootstrap } from './bootstrap.js';
+export { ACCESS_VERSION, DirectoryError } from './change.js';
+export { deleteAccount } from './delete-account.js';
+export {
+  type AccountListing,
+  createAccount,
+  DEFAULT_USER,
+  grantAccess,
+  listAccounts,
+  renameAccount,
+  revokeAccess,
+} from './directory.js';
+export {
+  type AccountAccess,
+  type Authenticator,
+  accountHas,
+  type Principal,
+} from './principal.js';
+export { resetStates } from './reset-states.js';
+export {
+  createToken,
+  listTokens,
+  revokeToken,
+  type TokenListing,
+  type TokenScope,
+} from './tokens.js';

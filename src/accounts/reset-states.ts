@@ -1,0 +1,28 @@
+import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { retryBusy } from './change.js';
+
+/** More changes than any type of an account sees between a backup and its restoring. */
+const LEAP = 1_000_000_000n;
+
+const TRANSACTION = { maxWait: 10_000, timeout: 300_000 };
+
+/**
+ * After a restore from a backup (decision 9): raises the counter of every type in every account far beyond what
+ * was ever issued, and removes the change records, so that every older state is refused. A running server reads
+ * both at each call, so it answers so at once. `types` are the registered ones: a type without a change has no
+ * row yet, but clients have seen its state "0".
+ */
+export async function resetStates(prisma: PrismaClient, types: readonly string[]): Promise<void> {
+  await retryBusy(() =>
+    prisma.$transaction(async (transaction) => {
+      // A write first: it takes the write lock before anything is read.
+      await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + ${LEAP}`;
+      for (const type of types) {
+        await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
+          SELECT "id", ${type}, ${LEAP} FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
+      }
+      // A state below the counter is answered where the record after it is kept: none may be.
+      await transaction.$executeRaw`DELETE FROM "JmapChange"`;
+    }, TRANSACTION),
+  );
+}

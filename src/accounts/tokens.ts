@@ -1,0 +1,132 @@
+import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { groupBy } from './group-by.js';
+import { makeToken, parseToken, secretMatches } from './token-format.js';
+import { existingUser } from './users.js';
+
+export interface TokenScope {
+  readonly accountId: string;
+  readonly readOnly: boolean;
+}
+
+export interface TokenListing {
+  readonly id: string;
+  readonly user: string;
+  readonly readOnly: boolean;
+  /** The accounts it was made for; null follows its user's. */
+  readonly accounts: readonly TokenScope[] | null;
+  /** Epoch ms; null never. */
+  readonly expires: number | null;
+  readonly created: number;
+}
+
+/**
+ * Makes a token for a user and resolves to its text, which is kept nowhere. `accounts` narrows it (empty or absent:
+ * it follows its user's); each must be in the user's reach. Throws DirectoryError.
+ */
+export function createToken(
+  prisma: PrismaClient,
+  ids: IdGenerator,
+  wanted: {
+    readonly user: string;
+    readonly accounts?: readonly TokenScope[];
+    readonly readOnly?: boolean;
+    /** Milliseconds from now. */
+    readonly lifetime?: number | undefined;
+  },
+): Promise<string> {
+  return changeAccess(prisma, async (transaction) => {
+    const userId = await existingUser(transaction, wanted.user);
+    return insertToken(transaction, ids, { ...wanted, userId, scopes: wanted.accounts ?? [] });
+  });
+}
+
+/** The writing half of `createToken`, for a caller whose transaction is open. */
+export async function insertToken(
+  transaction: TransactionClient,
+  ids: IdGenerator,
+  wanted: {
+    readonly userId: string;
+    readonly scopes: readonly TokenScope[];
+    readonly readOnly?: boolean;
+    readonly lifetime?: number | undefined;
+  },
+): Promise<string> {
+  const { userId } = wanted;
+  const scopes = await reachable(transaction, userId, wanted.scopes);
+  const { id, created, token, secretHash } = makeToken(ids);
+  const expires = wanted.lifetime === undefined ? null : BigInt(created + wanted.lifetime);
+  await transaction.jmapToken.create({
+    data: {
+      id,
+      secretHash: new Uint8Array(secretHash),
+      userId,
+      readOnly: wanted.readOnly ?? false,
+      scoped: scopes.size > 0,
+      expires,
+      created: BigInt(created),
+    },
+  });
+  for (const [accountId, readOnly] of scopes) {
+    await transaction.jmapTokenAccount.create({ data: { tokenId: id, accountId, readOnly } });
+  }
+  return token;
+}
+
+/** Account ids to modes, each in the user's reach; one named twice has the narrower mode. */
+async function reachable(
+  transaction: TransactionClient,
+  userId: string,
+  scopes: readonly TokenScope[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const result = new Map<string, boolean>();
+  for (const { accountId, readOnly } of scopes) {
+    const access = await transaction.jmapAccess.findUnique({
+      where: { accountId_userId: { accountId, userId } },
+    });
+    // One answer for an unknown account and another's.
+    if (access === null) {
+      throw new DirectoryError(
+        `The user has no access to an account ${JSON.stringify(accountId)}.`,
+      );
+    }
+    result.set(accountId, readOnly || result.get(accountId) === true);
+  }
+  return result;
+}
+
+/** Every token in order of creation, without its secret. */
+export async function listTokens(prisma: PrismaClient): Promise<readonly TokenListing[]> {
+  const tokens = await prisma.jmapToken.findMany({
+    orderBy: [{ created: 'asc' }, { id: 'asc' }],
+    omit: { secretHash: true },
+  });
+  const users = new Map((await prisma.jmapUser.findMany()).map((user) => [user.id, user.name]));
+  const rows = await prisma.jmapTokenAccount.findMany({ orderBy: { accountId: 'asc' } });
+  const scopesOf = groupBy(rows, (row) => row.tokenId);
+  return tokens.map((token) => ({
+    id: token.id,
+    user: users.get(token.userId) ?? token.userId,
+    readOnly: token.readOnly,
+    accounts: token.scoped
+      ? (scopesOf.get(token.id) ?? []).map(({ accountId, readOnly }) => ({ accountId, readOnly }))
+      : null,
+    expires: token.expires === null ? null : Number(token.expires),
+    created: Number(token.created),
+  }));
+}
+
+/** Revokes by the token's text or its id. Throws DirectoryError, which never repeats a token's text. */
+export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Promise<void> {
+  const parsed = parseToken(tokenOrId);
+  const id = parsed?.id ?? tokenOrId;
+  await changeAccess(prisma, async (transaction) => {
+    const row = await transaction.jmapToken.findUnique({ where: { id } });
+    const known =
+      parsed === null ? row !== null : secretMatches(parsed.secret, row?.secretHash ?? null);
+    if (!known) throw new DirectoryError('There is no such token.');
+    await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
+    await transaction.jmapToken.delete({ where: { id } });
+  });
+}
