@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** A build that failed for a reason that its message says; `code` is the process's exit code. */
+export class BuildError extends Error {
+  constructor(message, code) {
+    super(message);
+    this.name = 'BuildError';
+    this.code = code;
+  }
+}
+
+/** A line of progress. It goes to stderr: stdout belongs to whom the build is done for. */
+export function say(text) {
+  process.stderr.write(`building: ${text}\n`);
+}
+
+/** Reports a failed build on stderr and gives the exit code. */
+export function reportFailure(error) {
+  const known = error instanceof BuildError;
+  process.stderr.write(`build: ${known ? error.message : (error.stack ?? error)}\n`);
+  return known ? error.code : 70;
+}
+
+/** Runs a tool of node_modules in `root`; its output is kept for when it fails. */
+export function runTool(root, module, args) {
+  const environment = {
+    ...process.env,
+    NO_COLOR: '1',
+    // Nothing is sent or downloaded. `prisma generate` looks for the native schema engine without using it: any file does.
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    PRISMA_SCHEMA_ENGINE_BINARY: join(root, 'package.json'),
+  };
+  return new Promise((resolve, reject) => {
+    const tool = spawn(process.execPath, [resolveTool(root, module), ...args], {
+      cwd: root,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // Left behind, it would write on while the next process builds.
+    const stop = (signal) => {
+      tool.kill(signal);
+      for (const each of SIGNALS) process.off(each, stop);
+      process.kill(process.pid, signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+    const chunks = [];
+    tool.stdout.on('data', (chunk) => chunks.push(chunk));
+    tool.stderr.on('data', (chunk) => chunks.push(chunk));
+    tool.on('error', reject);
+    tool.on('close', (code) => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+      resolve({ code, output: Buffer.concat(chunks).toString('utf8').trim() });
+    });
+  });
+}
+
+function resolveTool(root, module) {
+  try {
+    return createRequire(join(root, 'package.json')).resolve(module);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    const [name] = module.split('/');
+    throw new BuildError(`the package ${name} is not installed: run npm ci in ${root}`, 2);
+  }
+}
