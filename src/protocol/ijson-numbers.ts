@@ -6,11 +6,10 @@ const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_INTEGER_DIGITS = 309;
 
 /**
- * What must stand in for a number token so that it is never rounded to an integer in silence (D4): 0 for any way to
- * write minus zero, InexactNumber where the nearest double is infinite or an integer that the text does not say.
- * Null where the native parser's value is right, or where the text is no number.
+ * InexactNumber for a number token whose nearest double is infinite, or an integer that the text does not say
+ * (D4). Null where the native parser's value is right, and where the text is no number.
  */
-export function numberReplacement(token: string): number | InexactNumber | null {
+export function inexactNumber(token: string): InexactNumber | null {
   const double = Number(token);
   if (Number.isFinite(double) && !Number.isInteger(double)) return null;
   if (Number.isSafeInteger(double) && String(double) === token) return null;
@@ -18,7 +17,7 @@ export function numberReplacement(token: string): number | InexactNumber | null 
   if (match === null) return null;
   const [, whole = '', fraction = '', exponent = '0'] = match;
   const digits = trimZeros(whole + fraction);
-  if (digits.text === '') return Object.is(double, -0) ? 0 : null;
+  if (digits.text === '') return null;
   const power = Number(exponent) - fraction.length + digits.trailing;
   const isInteger = power >= 0 && digits.text.length + power <= MAX_INTEGER_DIGITS;
   const isExact =

@@ -1,21 +1,20 @@
-import { numberReplacement } from './ijson-numbers.js';
-import type { InexactNumber } from './inexact-number.js';
-
-/** A number token that the native parser must not have: text positions, and what stands there instead. */
-export interface NumberReplacement {
+/** A number token: the octets from `start` up to, not including, `end`. */
+export interface Span {
   readonly start: number;
   readonly end: number;
-  readonly value: number | InexactNumber;
 }
 
-/** What one pass over JSON text finds. For a text that is no JSON it means nothing, but comes without error. */
+/** What one pass over JSON octets finds. For what is no JSON it means nothing, but comes without error. */
 export interface Scan {
   readonly tooDeep: boolean;
   /** Members of all objects together. */
   readonly members: number;
   /** There is an escape that may make a surrogate or a noncharacter. */
   readonly hasSuspectEscape: boolean;
-  readonly replacements: readonly NumberReplacement[];
+  /** A number starts with "-0". */
+  readonly hasMinusZero: boolean;
+  /** Number tokens with an exponent or so long that a double may not hold them. */
+  readonly longNumbers: readonly Span[];
 }
 
 const QUOTE = 0x22;
@@ -30,84 +29,71 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** `d` to `f` and `u`, in lower case: the escapes that matter start with \uD8..DF, \uFD and \uFF. */
+/** Escapes that matter start with \uD8 to \uDF, \uFD or \uFF; letters are compared in lower case. */
 const LETTER_D = 0x64;
 const LETTER_E = 0x65;
 const LETTER_F = 0x66;
 const LETTER_U = 0x75;
 const LOWER_CASE = 0x20;
 
-/** Decimal digits that a double always holds exactly, wherever the point stands among them. */
+/** A token without an exponent and with up to so many digits is an integer only where its double is the same. */
 const SAFE_DIGITS = 15;
 
-/** Looks at every character once. Stops where arrays and objects are nested deeper than `maxDepth`. */
-export function scan(text: string, maxDepth: number): Scan {
-  const { length } = text;
-  const replacements: NumberReplacement[] = [];
+/** Looks at every octet of UTF-8 once. Stops where arrays and objects are nested deeper than `maxDepth`. */
+export function scan(octets: Uint8Array, maxDepth: number): Scan {
+  const { length } = octets;
+  const longNumbers: Span[] = [];
+  let tooDeep = false;
   let members = 0;
   let depth = 0;
   let hasSuspectEscape = false;
+  let hasMinusZero = false;
   let at = 0;
-  while (at < length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
+  while (at < length && !tooDeep) {
+    const octet = octets[at] ?? 0;
+    if (octet === QUOTE) {
       at += 1;
-      for (let inner = text.charCodeAt(at); inner !== QUOTE && at < length; ) {
+      for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
         if (inner === BACKSLASH) {
-          hasSuspectEscape ||= isSuspectEscape(text, at + 1);
+          hasSuspectEscape ||= isSuspectEscape(octets, at + 1);
           at += 1;
         }
         at += 1;
-        inner = text.charCodeAt(at);
       }
-    } else if (code === COLON) {
+    } else if (octet === COLON) {
       members += 1;
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+    } else if (octet === OPEN_OBJECT || octet === OPEN_ARRAY) {
       depth += 1;
-      if (depth > maxDepth) return { tooDeep: true, members, hasSuspectEscape, replacements };
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      tooDeep = depth > maxDepth;
+    } else if (octet === CLOSE_OBJECT || octet === CLOSE_ARRAY) {
       depth -= 1;
-    } else if ((code >= DIGIT_0 && code <= DIGIT_9) || code === MINUS) {
+    } else if ((octet >= DIGIT_0 && octet <= DIGIT_9) || octet === MINUS) {
       const start = at;
-      at = endOfNumber(text, start);
-      const mayBeZero = code === MINUS && text.charCodeAt(start + 1) === DIGIT_0;
-      if (mayBeZero || at - start > SAFE_DIGITS || hasExponent(text, start, at)) {
-        const value = numberReplacement(text.slice(start, at));
-        if (value !== null) replacements.push({ start, end: at, value });
+      hasMinusZero ||= octet === MINUS && octets[at + 1] === DIGIT_0;
+      let hasExponent = false;
+      for (at += 1; at < length; at += 1) {
+        const digit = octets[at] ?? 0;
+        if ((digit | LOWER_CASE) === LETTER_E) hasExponent = true;
+        else if (!isNumberPart(digit)) break;
       }
+      if (hasExponent || at - start > SAFE_DIGITS) longNumbers.push({ start, end: at });
       continue;
     }
     at += 1;
   }
-  return { tooDeep: false, members, hasSuspectEscape, replacements };
+  return { tooDeep, members, hasSuspectEscape, hasMinusZero, longNumbers };
 }
 
-function isSuspectEscape(text: string, at: number): boolean {
-  if (text.charCodeAt(at) !== LETTER_U) return false;
-  const first = text.charCodeAt(at + 1) | LOWER_CASE;
-  const second = text.charCodeAt(at + 2) | LOWER_CASE;
+function isNumberPart(octet: number): boolean {
+  return (
+    (octet >= DIGIT_0 && octet <= DIGIT_9) || octet === DOT || octet === PLUS || octet === MINUS
+  );
+}
+
+function isSuspectEscape(octets: Uint8Array, at: number): boolean {
+  if (octets[at] !== LETTER_U) return false;
+  const first = (octets[at + 1] ?? 0) | LOWER_CASE;
+  const second = (octets[at + 2] ?? 0) | LOWER_CASE;
   if (first === LETTER_D) return second > DIGIT_0 + 7;
   return first === LETTER_F && (second === LETTER_D || second === LETTER_F);
-}
-
-function endOfNumber(text: string, start: number): number {
-  let at = start + 1;
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const isPart =
-      (code >= DIGIT_0 && code <= DIGIT_9) ||
-      code === DOT ||
-      code === PLUS ||
-      code === MINUS ||
-      (code | LOWER_CASE) === LETTER_E;
-    if (!isPart) break;
-  }
-  return at;
-}
-
-function hasExponent(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    if ((text.charCodeAt(at) | LOWER_CASE) === LETTER_E) return true;
-  }
-  return false;
 }

@@ -1,4 +1,4 @@
-import type { NumberReplacement } from './ijson-scan.js';
+import type { InexactNumber } from './inexact-number.js';
 import type { JsonValue } from './json.js';
 
 type Container = JsonValue[] | Record<string, JsonValue>;
@@ -51,34 +51,40 @@ export function hasLegalTexts(root: JsonValue): boolean {
   return true;
 }
 
-/** Starts the strings that stand for replaced numbers: a lone surrogate, which no client can get this far. */
-const MARK = '\uDC00';
+/** Starts the strings that stand for numbers: a lone surrogate, which no client's text can hold. */
+export const MARK = '\uDC00';
 
 /**
- * Parses a text again with some number tokens replaced. The text must have been found to be I-JSON, so that no
- * string of it starts with the mark.
+ * Changes a fresh tree in place: strings of the mark and an index become that one of `numbers`, and -0 becomes 0.
+ * Returns the root, which may itself be such a value.
  */
-export function parseReplaced(text: string, replacements: readonly NumberReplacement[]): JsonValue {
-  const parts: string[] = [];
-  let done = 0;
-  for (const [index, { start, end }] of replacements.entries()) {
-    parts.push(text.slice(done, start), `"${MARK}${index}"`);
-    done = end;
-  }
-  parts.push(text.slice(done));
-  const holder = [JSON.parse(parts.join('')) as JsonValue];
+export function repair(root: JsonValue, numbers: readonly InexactNumber[]): JsonValue {
+  const holder = [root];
   const open: Container[] = [holder];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    for (const [name, member] of Object.entries(value)) {
-      if (isContainer(member)) open.push(member);
-      else if (typeof member === 'string' && member.startsWith(MARK)) {
-        const replacement = replacements[Number(member.slice(1))]?.value;
-        // Defined, not assigned: the name may be `__proto__`.
-        Object.defineProperty(value, name, { value: replacement });
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index += 1) {
+        const item = value[index] ?? null;
+        if (isContainer(item)) open.push(item);
+        else value[index] = repaired(item, numbers);
+      }
+    } else {
+      for (const name in value) {
+        const member = value[name] ?? null;
+        if (isContainer(member)) open.push(member);
+        // An own member, even where its name is `__proto__`: assigning sets no prototype.
+        else value[name] = repaired(member, numbers);
       }
     }
   }
   return holder[0] ?? null;
+}
+
+function repaired(value: JsonValue, numbers: readonly InexactNumber[]): JsonValue {
+  if (value === 0) return 0;
+  if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
+  // The one place where the type looks away: JsonValue does not know of numbers that no double holds.
+  return (numbers[Number(value.slice(MARK.length))] ?? value) as JsonValue;
 }
 
 function isContainer(value: unknown): value is Container {

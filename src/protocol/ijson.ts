@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { RequestError } from './errors.js';
 import { excerpt } from './excerpt.js';
 import { findDuplicate } from './ijson-duplicates.js';
-import { scan } from './ijson-scan.js';
-import { countMembers, hasLegalTexts, isLegalText, parseReplaced } from './ijson-walk.js';
+import { inexactNumber } from './ijson-numbers.js';
+import { type Span, scan } from './ijson-scan.js';
+import { countMembers, hasLegalTexts, isLegalText, MARK, repair } from './ijson-walk.js';
 import { InexactNumber } from './inexact-number.js';
 import type { JsonValue } from './json.js';
 
@@ -27,20 +28,55 @@ export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): Json
     notJson('It starts with a byte-order mark.');
   }
   if (!isUtf8(octets)) notJson('It is not UTF-8.');
-  const text = Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('utf8');
   const maxDepth = options.maxDepth ?? MAX_DEPTH;
-  const found = scan(text, maxDepth);
+  const found = scan(octets, maxDepth);
   if (found.tooDeep) {
     const detail = `The request is nested deeper than ${maxDepth} levels.`;
     throw new RequestError('limit', detail, { limit: 'maxDepthInRequest' });
   }
+  const body = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+  const text = body.toString('utf8');
   const root = parse(text);
-  if (!isLegalText(text) || (found.hasSuspectEscape && !hasLegalTexts(root))) {
-    notJson('A string holds a lone surrogate or a noncharacter, which I-JSON forbids.');
-  }
+  const hasForbidden =
+    (text.length < body.length && mayHoldNoncharacters(body) && !isLegalText(text)) ||
+    (found.hasSuspectEscape && !hasLegalTexts(root));
+  if (hasForbidden) notJson('Its text has a lone surrogate or a noncharacter.');
   // The native parser keeps the last of two equal members: then the tree has fewer than the text.
   if (countMembers(root) !== found.members) notJson(findDuplicate(text));
-  return found.replacements.length === 0 ? root : parseReplaced(text, found.replacements);
+  const numbers: InexactNumber[] = [];
+  const marked = markNumbers(body, found.longNumbers, numbers);
+  if (marked !== null) return repair(parse(marked), numbers);
+  return found.hasMinusZero ? repair(root, numbers) : root;
+}
+
+/**
+ * The text with marks in place of the numbers that no double holds, which are put into `numbers`; null where there
+ * are none. The text has no lone surrogates, so that no client can write a mark.
+ */
+function markNumbers(
+  body: Buffer,
+  spans: readonly Span[],
+  numbers: InexactNumber[],
+): string | null {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { start, end } of spans) {
+    const number = inexactNumber(body.toString('latin1', start, end));
+    if (number === null) continue;
+    parts.push(body.toString('utf8', done, start), `"${MARK}${numbers.length}"`);
+    numbers.push(number);
+    done = end;
+  }
+  if (numbers.length === 0) return null;
+  parts.push(body.toString('utf8', done));
+  return parts.join('');
+}
+
+/** Octets that every noncharacter has in UTF-8, and few other characters. */
+const NONCHARACTER_OCTETS = ['bfbe', 'bfbf', 'efb7'].map((hex) => Buffer.from(hex, 'hex'));
+
+function mayHoldNoncharacters(body: Buffer): boolean {
+  return NONCHARACTER_OCTETS.some((octets) => body.includes(octets));
 }
 
 function parse(text: string): JsonValue {
