@@ -1,12 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Builds dist/ once for a run: black-box tests start the server as a user does. Nothing to do where it is current. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+
+/**
+ * Once for a run: builds what tests stand on, which is nothing where it is current. A whole run gets dist/, since
+ * black-box tests start the server as a user does; a run of some files (`npx vitest run test/blobs`) the Prisma
+ * client alone, and a test that starts the server builds by that.
+ */
 export default function buildOnce(): void {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
-  if (!existsSync(script)) return;
-  const { status } = spawnSync(process.execPath, [script], { cwd: root, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`scripts/build.mjs ended with ${status}: nothing to test.`);
+  const partial = process.argv
+    .slice(2)
+    .some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument));
+  run(['--clients']);
+  if (!partial) run([]);
+}
+
+function run(options: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, [script, ...options], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0)
+    throw new Error(`scripts/build.mjs ended with ${status}: see what it said above.`);
 }

@@ -5,6 +5,9 @@ import { groupBy } from './group-by.js';
 import { makeToken, parseToken, secretMatches } from './token-format.js';
 import { existingUser } from './users.js';
 
+/** The last moment that a Date can hold, ms. */
+const LAST_TIME = 8_640_000_000_000_000;
+
 export interface TokenScope {
   readonly accountId: string;
   readonly readOnly: boolean;
@@ -56,7 +59,12 @@ export async function insertToken(
   const { userId } = wanted;
   const scopes = await reachable(transaction, userId, wanted.scopes);
   const { id, created, token, secretHash } = makeToken(ids);
-  const expires = wanted.lifetime === undefined ? null : BigInt(created + wanted.lifetime);
+  const expires = wanted.lifetime === undefined ? null : created + wanted.lifetime;
+  if (expires !== null && expires > LAST_TIME) {
+    throw new DirectoryError(
+      'The token would expire after the end of time: leave it without an end.',
+    );
+  }
   await transaction.jmapToken.create({
     data: {
       id,
@@ -64,7 +72,7 @@ export async function insertToken(
       userId,
       readOnly: wanted.readOnly ?? false,
       scoped: scopes.size > 0,
-      expires,
+      expires: expires === null ? null : BigInt(expires),
       created: BigInt(created),
     },
   });

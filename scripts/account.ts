@@ -1,0 +1,159 @@
+import {
+  createAccount,
+  deleteAccount,
+  grantAccess,
+  listAccounts,
+  renameAccount,
+  resetStates,
+  revokeAccess,
+} from '../src/accounts/index.js';
+import { createFilesystemBlobStore } from '../src/blobs/filesystem.js';
+import { createRegistry, type Registry } from '../src/methods/registry.js';
+import { createIdGenerator } from '../src/protocol/ids.js';
+import { parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { columns } from './columns.js';
+import { withDirectory } from './directory.js';
+
+const HELP = `
+Usage: npm run -s account -- COMMAND
+
+  create --name NAME [--user NAME] [--capability URN ...]
+                      makes an account and prints its id alone. It belongs to the user, who is made where new
+                      (without --user: to "owner", the user of the first token), and has all capabilities, or
+                      those named
+  list                prints a line for each account, oldest first, without a heading: id, owner, who has
+                      access (rw or ro), capabilities ("all" or a list), name
+  rename ID NAME      gives an account another name
+  grant ID --user U [--read-only]
+                      gives a user (made where new) access; given again, it changes the mode
+  revoke ID --user U  takes a user's access away
+  delete ID --yes     deletes an account and all of its data, for good
+  reset-states        after a restore from a backup: raises every state far beyond what clients have seen,
+                      so that they synchronise anew
+
+All of it may be done beside a running server, which sees it at its next request.
+Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a defect.
+`;
+
+type Command = (argv: readonly string[]) => Promise<number>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  create: async (argv) => {
+    const { values } = parseOptions(argv, {
+      options: {
+        name: { type: 'string' },
+        user: { type: 'string' },
+        capability: { type: 'string', multiple: true },
+      },
+    });
+    const name = required(values.name, '--name NAME');
+    const capabilities = values.capability ?? null;
+    if (capabilities !== null) await knownCapabilities(capabilities);
+    return withDirectory(async (prisma) => {
+      const account = { name, user: values.user, capabilities };
+      printLine(await createAccount(prisma, createIdGenerator(), account));
+    });
+  },
+
+  list: (argv) => {
+    parseOptions(argv, { options: {} });
+    return withDirectory(async (prisma) => {
+      const rows = (await listAccounts(prisma)).map((account) => [
+        account.id,
+        account.owner,
+        account.access.map((row) => `${row.user}:${row.readOnly ? 'ro' : 'rw'}`).join(',') || '-',
+        account.capabilities === null ? 'all' : account.capabilities.join(','),
+        account.name,
+      ]);
+      for (const line of columns(rows)) printLine(line);
+    });
+  },
+
+  rename: (argv) => {
+    const { positionals } = parseOptions(argv, { options: {}, allowPositionals: true });
+    const [id, name] = exactly(positionals, 'ID NAME');
+    return withDirectory((prisma) => renameAccount(prisma, id ?? '', name ?? ''));
+  },
+
+  grant: (argv) => {
+    const { values, positionals } = parseOptions(argv, {
+      options: { user: { type: 'string' }, 'read-only': { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const [accountId = ''] = exactly(positionals, 'ID');
+    const user = required(values.user, '--user U');
+    const readOnly = values['read-only'] ?? false;
+    return withDirectory((prisma) =>
+      grantAccess(prisma, createIdGenerator(), { accountId, user, readOnly }),
+    );
+  },
+
+  revoke: (argv) => {
+    const { values, positionals } = parseOptions(argv, {
+      options: { user: { type: 'string' } },
+      allowPositionals: true,
+    });
+    const [id = ''] = exactly(positionals, 'ID');
+    const user = required(values.user, '--user U');
+    return withDirectory((prisma) => revokeAccess(prisma, id, user));
+  },
+
+  delete: async (argv) => {
+    const { values, positionals } = parseOptions(argv, {
+      options: { yes: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const [id = ''] = exactly(positionals, 'ID');
+    if (values.yes !== true)
+      throw new UsageError('This deletes all data of the account: add --yes.');
+    const { dataTypes } = await loadRegistry();
+    const tables = [...dataTypes.values()].map((type) => type.table);
+    return withDirectory((prisma, config) =>
+      deleteAccount(prisma, {
+        id,
+        tables,
+        deleteBlobs: (accountId) =>
+          createFilesystemBlobStore(config.blobStore.folder).deleteAccount(accountId),
+      }),
+    );
+  },
+
+  'reset-states': async (argv) => {
+    parseOptions(argv, { options: {} });
+    const { dataTypes } = await loadRegistry();
+    return withDirectory((prisma) => resetStates(prisma, [...dataTypes.keys()]));
+  },
+};
+
+await runTool('account', HELP, async (argv) => {
+  const [name, ...rest] = argv;
+  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    throw new UsageError(`Say one of ${Object.keys(COMMANDS).join(', ')} (--help tells more).`);
+  }
+  return command(rest);
+});
+
+/** Only some commands need what the project's descriptors define. */
+async function loadRegistry(): Promise<Registry> {
+  const { registry } = await import('../generated/registry.js');
+  return createRegistry(registry);
+}
+
+async function knownCapabilities(urns: readonly string[]): Promise<void> {
+  const { capabilities } = await loadRegistry();
+  const unknown = urns.filter((urn) => !capabilities.has(urn));
+  if (unknown.length === 0) return;
+  const known = [...capabilities.keys()].join('\n  ');
+  throw new UsageError(`No capability ${unknown.join(', ')} is registered. There are:\n  ${known}`);
+}
+
+function required(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`${option} is missing (--help tells more).`);
+  return value;
+}
+
+function exactly(positionals: readonly string[], names: string): readonly string[] {
+  if (positionals.length === names.split(' ').length) return positionals;
+  throw new UsageError(`Takes ${names}; a name with spaces needs quotes (--help tells more).`);
+}
