@@ -86,7 +86,11 @@ export class RequestError extends Error {
   readonly limit: string | undefined;
   readonly status: number;
 
-  constructor(type: RequestErrorType, detail: string, more: { limit?: string; status?: number } = {}) {
+  constructor(
+    type: RequestErrorType,
+    detail: string,
+    more: { limit?: string; status?: number } = {},
+  ) {
     super(detail);
     this.type = type;
     this.limit = more.limit;
