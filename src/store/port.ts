@@ -17,7 +17,11 @@ import type { JsonValue } from '../protocol/json.js';
  */
 export interface Store {
   /** Runs `work` on one consistent snapshot of the account: state strings and data belong together. */
-  read<T>(accountId: string, options: CallOptions, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  read<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T>;
 
   /**
    * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
@@ -155,7 +159,11 @@ export interface Snapshot {
   ): Promise<readonly StoredObject[]>;
 
   /** Change records with a number greater than `since`, ascending, at most `limit`. */
-  changes(type: DataTypeDefinition, since: number, limit: number): Promise<readonly ChangeRecordAt[]>;
+  changes(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ChangeRecordAt[]>;
 
   /** A window of the ordered result. `position` is not negative. */
   queryIds(

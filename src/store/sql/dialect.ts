@@ -1,0 +1,30 @@
+import type { Fragment, Raw, SqlValue } from './fragment.js';
+
+/** Where the databases' SQL differs, for the composers of this folder. */
+export interface Dialect {
+  /** The text of the parameter at `position`, counted from 1. */
+  placeholder(position: number): string;
+
+  boolean(value: boolean): SqlValue;
+
+  /** A subquery with one row for each element of a JSON array, which is one parameter. */
+  elements(json: string): Fragment;
+
+  /** True where `needle` occurs in the column. */
+  contains(column: Raw, needle: string): Fragment;
+
+  /** True where the column begins with `prefix`. */
+  startsWith(column: Raw, prefix: string): Fragment;
+
+  /** Expression for the i;ascii-casemap order of a column (RFC 4790 9.2); the argument is quoted. */
+  asciiCasemap(column: string): string;
+
+  /** Expression for the i;ascii-numeric order of a column (RFC 4790 9.1). */
+  asciiNumeric(column: string): string;
+
+  /** Expression for the i;octet order of a column (RFC 4790 9.3). */
+  octet(column: string): string;
+
+  /** A true condition that stops a scan after the call's deadline. */
+  readonly tick: Raw;
+}

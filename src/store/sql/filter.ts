@@ -1,0 +1,155 @@
+import type {
+  DataTypeDefinition,
+  FilterDefinition,
+  PropertyDefinition,
+} from '../../capability/definition.js';
+import { parseUtcDate } from '../../protocol/dates.js';
+import { MethodError } from '../../protocol/errors.js';
+import { InexactNumber } from '../../protocol/inexact-number.js';
+import type { JsonValue } from '../../protocol/json.js';
+import { fold } from '../../text/index.js';
+import type { FilterNode } from '../port.js';
+import type { Dialect } from './dialect.js';
+import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
+
+/** SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need some. */
+const MAX_HEIGHT = 900;
+/** A longer filter would take the database longer to parse than to answer. */
+const MAX_CONDITIONS = 5000;
+
+/** A part of the WHERE clause with the height of its expression tree; constants are folded away. */
+type Condition = true | false | { readonly sql: Fragment; readonly height: number };
+
+/**
+ * Composes a filter into a WHERE condition (RFC 8620 5.5, D14). Logic is two-valued: a comparison with a stored
+ * null is false, so its NOT is true. NOT is pushed down to the conditions (De Morgan), where SQL's third value can
+ * be ruled out; above them only AND and OR are left, for which unknown is as good as false.
+ *
+ * Throws `MethodError('unsupportedFilter')` for one too deep or too long for the database.
+ */
+export function composeFilter(
+  type: DataTypeDefinition,
+  filter: FilterNode,
+  dialect: Dialect,
+): Fragment {
+  let conditions = 0;
+
+  const compose = (node: FilterNode, negated: boolean): Condition => {
+    switch (node.kind) {
+      case 'all':
+        return !negated;
+      case 'none':
+        return negated;
+      case 'condition': {
+        conditions += 1;
+        if (conditions > MAX_CONDITIONS) throw tooComplex();
+        const condition = composeCondition(type, node.filter, node.value, dialect);
+        if (typeof condition === 'boolean') return condition !== negated;
+        return { sql: negated ? sql`(${condition}) IS NOT TRUE` : condition, height: 8 };
+      }
+      case 'operator': {
+        // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
+        const inner = node.operator === 'NOT' ? !negated : negated;
+        const isAnd = (node.operator === 'OR') === negated;
+        return join(
+          node.conditions.map((child) => compose(child, inner)),
+          isAnd,
+        );
+      }
+    }
+  };
+
+  const condition = compose(filter, false);
+  if (typeof condition === 'boolean') return condition ? sql`TRUE` : sql`FALSE`;
+  return condition.sql;
+}
+
+function join(conditions: readonly Condition[], isAnd: boolean): Condition {
+  if (conditions.includes(!isAnd)) return !isAnd;
+  const open = conditions.filter((condition) => typeof condition !== 'boolean');
+  return balance(open, 0, open.length, isAnd) ?? isAnd;
+}
+
+/** Joins in a balanced tree: a chain of 1,000 would be as deep as that. */
+function balance(
+  conditions: readonly Exclude<Condition, boolean>[],
+  from: number,
+  to: number,
+  isAnd: boolean,
+): Exclude<Condition, boolean> | undefined {
+  if (to - from <= 1) return conditions[from];
+  const middle = (from + to) >> 1;
+  const left = balance(conditions, from, middle, isAnd);
+  const right = balance(conditions, middle, to, isAnd);
+  if (left === undefined || right === undefined) return left ?? right;
+  const height = Math.max(left.height, right.height) + 1;
+  if (height > MAX_HEIGHT) throw tooComplex();
+  return { sql: sql`(${left.sql} ${raw(isAnd ? 'AND' : 'OR')} ${right.sql})`, height };
+}
+
+function tooComplex(): MethodError {
+  return new MethodError('unsupportedFilter', 'The filter is too deep or too long.');
+}
+
+function composeCondition(
+  type: DataTypeDefinition,
+  filter: FilterDefinition,
+  value: JsonValue,
+  dialect: Dialect,
+): Fragment | boolean {
+  const column = name(filter.column);
+  const operand = (): SqlValue => comparable(filter, value, dialect);
+  switch (filter.operator) {
+    case 'equals':
+      return value === null ? sql`${column} IS NULL` : sql`${column} = ${operand()}`;
+    case 'in':
+      return composeIn(filter, value, dialect);
+    case 'contains':
+      return dialect.contains(column, needle(type, filter, value));
+    case 'startsWith':
+      return dialect.startsWith(column, needle(type, filter, value));
+    // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
+    case 'before':
+      return sql`${column} < ${operand()}`;
+    case 'after':
+    case 'atLeast':
+      return sql`${column} >= ${operand()}`;
+    case 'atMost':
+      return sql`${column} <= ${operand()}`;
+    case 'isNull':
+      return value === false ? sql`${column} IS NOT NULL` : sql`${column} IS NULL`;
+  }
+}
+
+function composeIn(
+  filter: FilterDefinition,
+  value: JsonValue,
+  dialect: Dialect,
+): Fragment | boolean {
+  const values = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  const column = name(filter.column);
+  const present = values.filter((element) => element !== null);
+  const json = JSON.stringify(present.map((element) => comparable(filter, element, dialect)));
+  const members = sql`${column} IN (${dialect.elements(json)})`;
+  if (present.length === values.length) return present.length > 0 && members;
+  return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
+}
+
+/** A condition's value as its column holds it. */
+function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
+  const stored = columnValue(filter.property, value);
+  return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
+}
+
+function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
+  if (property.kind === 'date' && typeof value === 'string') return parseUtcDate(value);
+  if (value instanceof InexactNumber) return value.value;
+  return value === null || typeof value !== 'object' ? value : JSON.stringify(value);
+}
+
+/** Text to look for, as the column holds text: folded for a folding shadow column. */
+function needle(type: DataTypeDefinition, filter: FilterDefinition, value: JsonValue): string {
+  const text = String(value);
+  const shadow = type.shadows.find((candidate) => candidate.column === filter.column);
+  return shadow?.transform === 'fold' ? fold(text) : text;
+}

@@ -1,0 +1,83 @@
+import type { SortKey } from '../port.js';
+import type { Dialect } from './dialect.js';
+import { quote } from './fragment.js';
+
+/** One expression of ORDER BY. */
+export interface OrderTerm {
+  readonly expression: string;
+  readonly ascending: boolean;
+  readonly nullable: boolean;
+}
+
+/**
+ * The total order of a query (D15): its sort keys, then the id in the direction of the last one. Ids embed the
+ * creation time, so an order by `created` is the order by id, and what follows it decides nothing.
+ */
+export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
+  const terms: OrderTerm[] = [];
+  for (const key of sort) {
+    const { role, nullable } = key.sort.property;
+    if (role === 'id' || role === 'created') return [...terms, idTerm(key.ascending, dialect)];
+    const expression = expressionOf(key, dialect);
+    // The same key again decides nothing; without it a client can't make the statement longer at will.
+    if (terms.some((term) => term.expression === expression)) continue;
+    terms.push({ expression, ascending: key.ascending, nullable });
+  }
+  return [...terms, idTerm(sort.at(-1)?.ascending ?? true, dialect)];
+}
+
+function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {
+  return { expression: dialect.octet(quote('id')), ascending, nullable: false };
+}
+
+function expressionOf(key: SortKey, dialect: Dialect): string {
+  const { property, casemapColumn } = key.sort;
+  const column = quote(property.column);
+  if (property.kind !== 'string') return column;
+  switch (key.collation) {
+    case 'i;unicode-casemap':
+      if (casemapColumn === undefined) {
+        throw new Error(`The sort by ${property.name} has no casemap column.`);
+      }
+      return dialect.octet(quote(casemapColumn));
+    case 'i;ascii-casemap':
+      return dialect.asciiCasemap(column);
+    case 'i;ascii-numeric':
+      return dialect.asciiNumeric(column);
+    case 'i;octet':
+      return dialect.octet(column);
+  }
+}
+
+/** The list after ORDER BY: nulls first ascending, last descending, said in words since databases differ. */
+export function orderBy(terms: readonly OrderTerm[]): string {
+  return terms
+    .map(({ expression, ascending, nullable }) => {
+      const nulls = nullable ? ` NULLS ${ascending ? 'FIRST' : 'LAST'}` : '';
+      return `${expression} ${ascending ? 'ASC' : 'DESC'}${nulls}`;
+    })
+    .join(', ');
+}
+
+/**
+ * The condition that a row comes before the target, whose keys `target(n)` names. Row values can't say it:
+ * comparing them is unknown where one holds a null.
+ */
+export function comesBefore(
+  terms: readonly OrderTerm[],
+  target: (index: number) => string,
+): string {
+  return terms.reduceRight((rest, { expression, ascending, nullable }, index) => {
+    const other = target(index);
+    const beforeNull = ascending
+      ? `(${expression} IS NULL AND ${other} IS NOT NULL)`
+      : `(${expression} IS NOT NULL AND ${other} IS NULL)`;
+    const less = `${expression} ${ascending ? '<' : '>'} ${other}`;
+    const strictly = nullable ? `(${less} OR ${beforeNull})` : less;
+    if (rest === '') return strictly;
+    const same = nullable
+      ? `(${expression} = ${other} OR (${expression} IS NULL AND ${other} IS NULL))`
+      : `${expression} = ${other}`;
+    return `(${strictly} OR (${same} AND ${rest}))`;
+  }, '');
+}

@@ -1,0 +1,114 @@
+import type { BlobReference, BlobRow, NewBlob } from '../port.js';
+import type { Connection } from './connection.js';
+
+/** Rows of blobs and of the references to them. */
+
+const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
+ FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?))`;
+
+const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = ? AND "blobId" IN (SELECT value FROM json_each(?))
+ AND "type" IN (SELECT value FROM json_each(?)) ORDER BY "objectId", "type", "blobId"`;
+
+// A blob that the account has already (a copy of a copy) lives on from now where nothing refers to it.
+const INSERT_BLOBS = `INSERT INTO "JmapBlob"
+ ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
+ SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?, ? FROM json_each(?) WHERE TRUE
+ ON CONFLICT ("accountId", "id") DO UPDATE SET "unreferencedSince" = excluded."unreferencedSince"
+ WHERE "unreferencedSince" IS NOT NULL`;
+
+const DELETE_REFERENCES = `DELETE FROM "JmapBlobReference" WHERE "accountId" = ?
+ AND ("blobId", "type", "objectId") IN
+ (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))`;
+
+const INSERT_REFERENCES = `INSERT INTO "JmapBlobReference"
+ ("accountId", "blobId", "type", "objectId")
+ SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE TRUE
+ ON CONFLICT DO NOTHING`;
+
+const NOTE_UNREFERENCED = `UPDATE "JmapBlob" SET "unreferencedSince" = CASE
+ WHEN EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "JmapBlob"."accountId" AND "r"."blobId" = "JmapBlob"."id") THEN NULL
+ ELSE coalesce("unreferencedSince", ?) END
+ WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?))`;
+
+// NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong.
+const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
+ SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b" WHERE "b"."unreferencedSince" < ?
+ AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")
+ ORDER BY "b"."unreferencedSince" LIMIT ?) RETURNING "accountId", "id"`;
+
+/** One statement. */
+export function readBlobs(
+  connection: Connection,
+  accountId: string,
+  ids: readonly string[],
+): readonly BlobRow[] {
+  return connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids)).map((row) => ({
+    id: row[0] as string,
+    type: row[1] as string,
+    size: row[2] as number,
+    uploaderId: row[3] as string,
+    referenced: row[4] === 1,
+  }));
+}
+
+/** One statement. */
+export function readReferences(
+  connection: Connection,
+  accountId: string,
+  blobIds: readonly string[],
+  dataTypes: readonly string[],
+): readonly BlobReference[] {
+  return connection
+    .all(SELECT_REFERENCES, accountId, JSON.stringify(blobIds), JSON.stringify(dataTypes))
+    .map((row) => ({
+      blobId: row[0] as string,
+      dataType: row[1] as string,
+      objectId: row[2] as string,
+    }));
+}
+
+/** One statement. A new blob counts as unreferenced since now. */
+export function insertBlobs(
+  connection: Connection,
+  accountId: string,
+  blobs: readonly NewBlob[],
+  now: number,
+): void {
+  const rows = blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]);
+  connection.run(INSERT_BLOBS, accountId, now, now, JSON.stringify(rows));
+}
+
+/** At most three statements: one for what goes, one for what comes, one that notes what is unreferenced now. */
+export function changeReferences(
+  connection: Connection,
+  accountId: string,
+  removed: readonly BlobReference[],
+  added: readonly BlobReference[],
+  now: number,
+): void {
+  if (removed.length > 0) connection.run(DELETE_REFERENCES, accountId, rowsOf(removed));
+  if (added.length > 0) connection.run(INSERT_REFERENCES, accountId, rowsOf(added));
+  const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
+  if (blobIds.size === 0) return;
+  connection.run(NOTE_UNREFERENCED, now, accountId, JSON.stringify([...blobIds]));
+}
+
+/** One statement, in a write transaction: no reference can come in between. */
+export function collectBlobs(
+  connection: Connection,
+  before: number,
+  limit: number,
+): readonly { readonly accountId: string; readonly id: string }[] {
+  return connection
+    .all(COLLECT, before, limit)
+    .map((row) => ({ accountId: row[0] as string, id: row[1] as string }));
+}
+
+function rowsOf(references: readonly BlobReference[]): string {
+  return JSON.stringify(
+    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
+  );
+}

@@ -1,0 +1,56 @@
+import type { ChangeKind, ChangeRecordAt } from '../port.js';
+import type { Connection } from './connection.js';
+
+/** States and change records (D8, D9). */
+
+const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
+
+const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
+
+const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number") VALUES (?, ?, ?)
+ ON CONFLICT ("accountId", "type") DO UPDATE SET "number" = "number" + excluded."number"
+ RETURNING "number"`;
+
+const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ?`;
+
+const INSERT_CHANGES = `INSERT INTO "JmapChange"
+ ("accountId", "type", "number", "objectId", "kind", "at")
+ SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM json_each(?)`;
+
+/** One statement. */
+export function readState(connection: Connection, accountId: string, type: string): number {
+  return (connection.all(SELECT_STATE, accountId, type)[0]?.[0] as number | undefined) ?? 0;
+}
+
+/** One statement. */
+export function readChanges(
+  connection: Connection,
+  accountId: string,
+  type: string,
+  since: number,
+  limit: number,
+): readonly ChangeRecordAt[] {
+  return connection.all(SELECT_CHANGES, accountId, type, since, limit).map((row) => ({
+    number: row[0] as number,
+    objectId: row[1] as string,
+    kind: KINDS[row[2] as number] as ChangeKind,
+    at: row[3] as number,
+  }));
+}
+
+/** Two statements: the counter steps by the number of records, which get the numbers that it passed. */
+export function writeChanges(
+  connection: Connection,
+  accountId: string,
+  type: string,
+  changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
+  at: number,
+): number {
+  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length);
+  const state = row?.[0] as number;
+  const rows = changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]);
+  const first = state - changes.length + 1;
+  connection.run(INSERT_CHANGES, accountId, type, first, at, JSON.stringify(rows));
+  return state;
+}

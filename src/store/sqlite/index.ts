@@ -1,0 +1,148 @@
+import type { Database } from 'better-sqlite3';
+import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
+import type { Writer } from '../../database/sqlite/writer.js';
+import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { collectBlobs } from './blobs.js';
+import { Connection } from './connection.js';
+import { ChangePruner } from './prune.js';
+import { Serial } from './serial.js';
+import { SqliteSnapshot } from './snapshot.js';
+import { SqliteTransaction } from './transaction.js';
+
+/** How long the store's own upkeep waits for the writer, ms. */
+const UPKEEP_WAIT = 30_000;
+
+export interface SqliteStoreOptions {
+  readonly writer: Writer;
+  /** The connection that `writer` writes on. */
+  readonly writerDatabase: Database;
+  /** A read-only connection that nothing else uses. */
+  readonly reader: Database;
+  /** Milliseconds since 1970: the time of change records and of blobs. */
+  readonly now?: () => number;
+  /** Called with the text of each statement before it runs, transaction control apart: for tests that count. */
+  readonly onStatement?: (sql: string) => void;
+  /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** The Store on SQLite. `close` closes both connections. */
+export function createSqliteStore(options: SqliteStoreOptions): Store {
+  return new SqliteStore(options);
+}
+
+class SqliteStore implements Store {
+  readonly #writer: Writer;
+  readonly #writing: Connection;
+  readonly #reading: Connection;
+  readonly #now: () => number;
+  readonly #reads = new Serial();
+  readonly #listeners = new Set<(change: StateChange) => void>();
+  readonly #onListenerError: (error: unknown) => void;
+  readonly #pruner: ChangePruner;
+  readonly #begin: () => unknown;
+  readonly #end: () => unknown;
+
+  constructor(options: SqliteStoreOptions) {
+    this.#writer = options.writer;
+    this.#writing = new Connection(options.writerDatabase, options.onStatement);
+    this.#reading = new Connection(options.reader, options.onStatement);
+    this.#now = options.now ?? Date.now;
+    this.#onListenerError = options.onListenerError ?? (() => undefined);
+    const begin = options.reader.prepare('BEGIN');
+    const end = options.reader.prepare('COMMIT');
+    this.#begin = () => begin.run();
+    this.#end = () => end.run();
+    this.#pruner = new ChangePruner(this.#reading, ({ accountId }, work) =>
+      this.#upkeep(accountId, () => work(this.#writing)),
+    );
+  }
+
+  /** Works must not wait for another `read`: they have the connection one after the other. */
+  read<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    return this.#reads.run(async () => {
+      checkDeadline(options.deadline);
+      setDeadline(this.#reading.db, options.deadline);
+      const snapshot = new SqliteSnapshot(this.#reading, accountId);
+      this.#begin();
+      try {
+        return await work(snapshot);
+      } finally {
+        snapshot.end();
+        if (this.#reading.db.inTransaction) this.#end();
+      }
+    });
+  }
+
+  async write<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    let changed: StateChange['changed'] | undefined;
+    const result = await this.#writer.run(
+      async () => {
+        const transaction = new SqliteTransaction(this.#writing, accountId, this.#now());
+        try {
+          const value = await work(transaction);
+          changed = transaction.changed;
+          return value;
+        } finally {
+          transaction.end();
+        }
+      },
+      { deadline: options.deadline, accountId },
+    );
+    // The promises of a group resolve in the order of its works, so listeners hear of states in order.
+    if (changed !== undefined) this.#announce({ accountId, changed });
+    return result;
+  }
+
+  onCommit(listener: (change: StateChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  async ping(): Promise<void> {
+    await this.#reads.run(async () => this.#reading.all('SELECT 1 FROM "JmapMeta" LIMIT 1'));
+  }
+
+  pruneChanges(before: number, limit: number): Promise<number> {
+    return this.#pruner.prune(before, limit);
+  }
+
+  collectBlobs(
+    before: number,
+    limit: number,
+  ): Promise<readonly { readonly accountId: string; readonly id: string }[]> {
+    return this.#upkeep('', () => collectBlobs(this.#writing, before, limit));
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reads.idle();
+    this.#reading.db.close();
+    this.#writing.db.close();
+  }
+
+  #upkeep<T>(accountId: string, work: () => T): Promise<T> {
+    const deadline = performance.now() + UPKEEP_WAIT;
+    return this.#writer.run(async () => work(), { deadline, accountId });
+  }
+
+  #announce(change: StateChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    }
+  }
+}

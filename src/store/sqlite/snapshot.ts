@@ -1,0 +1,134 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type {
+  BlobReference,
+  BlobRow,
+  ChangeRecordAt,
+  FilterNode,
+  QueryPlan,
+  Snapshot,
+  StoredObject,
+} from '../port.js';
+import { countQuery, idsQuery, rankQuery, ranksQuery } from '../sql/query.js';
+import { readBlobs, readReferences } from './blobs.js';
+import { readChanges, readState } from './changes.js';
+import type { Connection, Row } from './connection.js';
+import { sqlite } from './dialect.js';
+import { readerOf, readObjects } from './objects.js';
+
+/**
+ * Reading within one transaction of a connection. Every operation is one statement, and has run when its call
+ * returns: the promises only carry the result.
+ */
+export class SqliteSnapshot implements Snapshot {
+  protected readonly connection: Connection;
+  protected readonly accountId: string;
+  #open = true;
+
+  constructor(connection: Connection, accountId: string) {
+    this.connection = connection;
+    this.accountId = accountId;
+  }
+
+  /** Refuses whatever a work starts after it has ended: it would belong to another's transaction. */
+  end(): void {
+    this.#open = false;
+  }
+
+  async stateNumber(type: DataTypeDefinition): Promise<number> {
+    this.check();
+    return readState(this.connection, this.accountId, type.name);
+  }
+
+  async get(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]> {
+    this.check();
+    const [first, second] = ids;
+    if (first === undefined) return [];
+    const reader = readerOf(type, properties);
+    const [statement, which] =
+      second === undefined ? [reader.one, first] : [reader.many, JSON.stringify(ids)];
+    return readObjects(this.connection, reader, statement, [this.accountId, which], maxOctets);
+  }
+
+  async getAll(
+    type: DataTypeDefinition,
+    limit: number,
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]> {
+    this.check();
+    const reader = readerOf(type, properties);
+    const parameters = [this.accountId, limit];
+    return readObjects(this.connection, reader, reader.first, parameters, maxOctets);
+  }
+
+  async changes(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ChangeRecordAt[]> {
+    this.check();
+    return readChanges(this.connection, this.accountId, type.name, since, limit);
+  }
+
+  async queryIds(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    position: number,
+    limit: number,
+  ): Promise<readonly string[]> {
+    this.check();
+    const query = idsQuery(type, this.accountId, plan, { position, limit }, sqlite);
+    return this.connection.query(query).map(idOf);
+  }
+
+  async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
+    this.check();
+    const query = countQuery(type, this.accountId, filter, sqlite);
+    return this.connection.query(query)[0]?.[0] as number;
+  }
+
+  async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
+    this.check();
+    const query = rankQuery(type, this.accountId, plan, id, sqlite);
+    return (this.connection.query(query)[0]?.[0] as number | undefined) ?? null;
+  }
+
+  async ranks(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    ids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly index: number }[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    const query = ranksQuery(type, this.accountId, plan, ids, sqlite);
+    return this.connection.query(query).map((row) => ({ id: idOf(row), index: row[1] as number }));
+  }
+
+  async blobs(ids: readonly string[]): Promise<readonly BlobRow[]> {
+    this.check();
+    return ids.length === 0 ? [] : readBlobs(this.connection, this.accountId, ids);
+  }
+
+  async blobReferences(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+  ): Promise<readonly BlobReference[]> {
+    this.check();
+    if (blobIds.length === 0 || dataTypes.length === 0) return [];
+    return readReferences(this.connection, this.accountId, blobIds, dataTypes);
+  }
+
+  protected check(): void {
+    if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
+    this.connection.assertTransaction();
+  }
+}
+
+function idOf(row: Row): string {
+  return row[0] as string;
+}
