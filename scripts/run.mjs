@@ -28,7 +28,7 @@ if (entry === undefined) {
 async function ready() {
   if (isCurrent(root)) return true;
   // Loaded only when there is something to build: most starts have nothing.
-  const { build } = await import('./build.mjs');
+  const { build } = await import('./build-project.mjs');
   const { reportFailure } = await import('./build-tools.mjs');
   try {
     await build(root);
