@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -10,6 +11,7 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
  * client alone, and a test that starts the server builds by that.
  */
 export default function buildOnce(): void {
+  if (!existsSync(script)) return;
   const partial = process.argv
     .slice(2)
     .some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument));
