@@ -1,0 +1,248 @@
+import { connect } from 'node:net';
+import { expect } from 'vitest';
+import type { Item, Json, JsonMap } from './json.js';
+
+export const CORE = 'urn:ietf:params:jmap:core';
+export const BLOB = 'urn:ietf:params:jmap:blob';
+export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+export const TODOS = 'urn:example:todos';
+export const NOTES = 'urn:service:notes';
+
+/** A method call; the arguments are free, for tests send wrong ones too. */
+export type Call = readonly [name: string, args: object, callId: string];
+export type MethodResponse = [name: string, args: JsonMap, callId: string];
+
+export interface ApiResponse {
+  readonly methodResponses: MethodResponse[];
+  readonly createdIds?: Record<string, string>;
+  readonly sessionState: string;
+}
+
+type Body = NonNullable<RequestInit['body']>;
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, null where it is no JSON. */
+  readonly json: Json;
+}
+
+export interface GetAnswer {
+  readonly accountId: string;
+  readonly state: string;
+  readonly list: Item[];
+  readonly notFound: string[];
+}
+
+/** A /set response with the members that may be left out where null (RFC 8620 3.5) filled in. */
+export interface SetAnswer {
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly created: Record<string, Item> | null;
+  readonly updated: Record<string, JsonMap | null> | null;
+  readonly destroyed: string[] | null;
+  readonly notCreated: Record<string, JsonMap> | null;
+  readonly notUpdated: Record<string, JsonMap> | null;
+  readonly notDestroyed: Record<string, JsonMap> | null;
+}
+
+export interface CopyAnswer {
+  readonly fromAccountId: string;
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly created: Record<string, Item> | null;
+  readonly notCreated: Record<string, JsonMap> | null;
+}
+
+export interface ChangesAnswer {
+  readonly accountId: string;
+  readonly oldState: string;
+  readonly newState: string;
+  readonly hasMoreChanges: boolean;
+  readonly created: string[];
+  readonly updated: string[];
+  readonly destroyed: string[];
+}
+
+export interface QueryAnswer {
+  readonly accountId: string;
+  readonly queryState: string;
+  readonly canCalculateChanges: boolean;
+  readonly position: number;
+  readonly ids: string[];
+  readonly total?: number;
+  readonly limit?: number;
+}
+
+export interface QueryChangesAnswer {
+  readonly accountId: string;
+  readonly oldQueryState: string;
+  readonly newQueryState: string;
+  readonly total?: number;
+  readonly removed: string[];
+  readonly added: { id: string; index: number }[];
+}
+
+/** A JMAP client as small as can be: it sends what it is told and checks no more than the envelope. */
+export class Client {
+  readonly url: string;
+  readonly token: string;
+  readonly using: readonly string[];
+
+  constructor(url: string, token: string, using: readonly string[] = [CORE, BLOB, TODOS, NOTES]) {
+    this.url = url;
+    this.token = token;
+    this.using = using;
+  }
+
+  /** The same credentials with other capabilities. */
+  with(using: readonly string[]): Client {
+    return new Client(this.url, this.token, using);
+  }
+
+  /** An authenticated request to a path or a whole URL; headers given here win. */
+  http(path: string, init: RequestInit = {}): Promise<HttpAnswer> {
+    const headers = new Headers(init.headers);
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${this.token}`);
+    return httpAnswer(new URL(path, this.url).href, { ...init, headers });
+  }
+
+  /** Posts a body as it is to the API endpoint. */
+  post(body: Body, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+    return this.http('/jmap', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+
+  /** A whole request whose envelope must be accepted. */
+  async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
+    const body = { using: this.using, methodCalls: calls, ...more };
+    const answer = await this.post(JSON.stringify(body));
+    if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${answer.text}`);
+    return answer.json as unknown as ApiResponse;
+  }
+
+  /** One call: the name and arguments of its one response. */
+  async call(name: string, args: object): Promise<[string, JsonMap]> {
+    const { methodResponses } = await this.api([[name, args, 'c0']]);
+    expect(methodResponses).toEqual([[expect.any(String), expect.any(Object), 'c0']]);
+    const [response] = methodResponses;
+    if (response === undefined) throw new Error('A call has a response.');
+    return [response[0], response[1]];
+  }
+
+  /** One call that must succeed: its arguments. */
+  async ok(name: string, args: object): Promise<JsonMap> {
+    const [responseName, response] = await this.call(name, args);
+    if (responseName !== name) throw new Error(`${name} answered ${JSON.stringify(response)}`);
+    return response;
+  }
+
+  async get(type: string, args: object): Promise<GetAnswer> {
+    return (await this.ok(`${type}/get`, args)) as unknown as GetAnswer;
+  }
+
+  async set(type: string, args: object): Promise<SetAnswer> {
+    return asSet(await this.ok(`${type}/set`, args));
+  }
+
+  async copy(type: string, args: object): Promise<CopyAnswer> {
+    const response = await this.ok(`${type}/copy`, args);
+    return { created: null, notCreated: null, ...response } as unknown as CopyAnswer;
+  }
+
+  async changes(type: string, args: object): Promise<ChangesAnswer> {
+    return (await this.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
+  }
+
+  async query(type: string, args: object): Promise<QueryAnswer> {
+    return (await this.ok(`${type}/query`, args)) as unknown as QueryAnswer;
+  }
+
+  async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
+    return (await this.ok(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
+  }
+
+  async session(): Promise<JsonMap> {
+    const answer = await this.http('/.well-known/jmap');
+    if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${answer.text}`);
+    return answer.json as JsonMap;
+  }
+
+  /** Uploads octets; the answer's JSON. */
+  async upload(accountId: string, body: Body, type: string): Promise<JsonMap & { blobId: string }> {
+    const answer = await this.http(`/jmap/upload/${accountId}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
+    if (answer.status >= 300) throw new Error(`HTTP ${answer.status}: ${answer.text}`);
+    return answer.json as JsonMap & { blobId: string };
+  }
+}
+
+/** Fills in what a /set response may leave out where it is null. */
+export function asSet(response: JsonMap): SetAnswer {
+  const nothing = {
+    created: null,
+    updated: null,
+    destroyed: null,
+    notCreated: null,
+    notUpdated: null,
+    notDestroyed: null,
+  };
+  return { ...nothing, ...response } as unknown as SetAnswer;
+}
+
+/** A request without credentials of its own. */
+export async function httpAnswer(url: string, init: RequestInit = {}): Promise<HttpAnswer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Header lines as they came, names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** Sends octets down a socket and reads until the server closes it: for HTTP that no client would write. */
+export function rawHttp(url: string, request: string | Uint8Array): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    socket.setTimeout(15_000, () => socket.destroy(new Error('The raw request timed out.')));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(parseRaw(Buffer.concat(chunks).toString('utf8'))));
+  });
+}
+
+function parseRaw(text: string): RawAnswer {
+  const split = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, split === -1 ? undefined : split).split('\r\n');
+  return {
+    status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1] ?? 0),
+    headers: lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+    body: split === -1 ? '' : text.slice(split + 4),
+  };
+}

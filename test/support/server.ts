@@ -1,0 +1,219 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+import { within } from './poll.js';
+
+/** This repository's root. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const START_TIMEOUT = 60_000;
+const STOP_TIMEOUT = 15_000;
+
+export interface ServerOptions {
+  /** Variables over the harness's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The root of the project to run; this repository if none is given. */
+  readonly project?: string;
+  /** Serve this folder, made by an earlier server, in place of a fresh one. */
+  readonly dataDir?: string;
+}
+
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A server in its own process with its own database and blobs, started as a user starts it. */
+export interface RunningServer {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly pid: number;
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** SIGTERM; resolves when the process is gone. */
+  stop(): Promise<Exit>;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<Exit>;
+  /** Starts another process on the same data and the same port, after stopping this one where it still runs. */
+  restart(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** Runs a tool of the project (`scripts/account` ...) in the server's environment. */
+  command(script: string, args: readonly string[]): Promise<CommandResult>;
+  /** The same for a tool that must succeed: its standard output, trimmed. */
+  tool(script: string, args: readonly string[]): Promise<string>;
+  /** Ends the process and removes its folder. */
+  remove(): Promise<void>;
+}
+
+/** Processes that still run: none may outlive the tests, even failing ones. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const project = options.project ?? ROOT;
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-test-')));
+  const env = environment(dataDir, options.env ?? {});
+  const child = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], {
+    cwd: project,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running.delete(child);
+      resolve({ code, signal });
+    });
+  });
+
+  let url: string;
+  try {
+    url = await within('The line with the URL', firstUrl(child, output, exited), START_TIMEOUT);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(
+      `The server did not start: ${String(error)}\n${output.stdout}\n${output.stderr}`,
+    );
+  }
+  const pid = child.pid;
+  if (pid === undefined) throw new Error('A server that printed its URL has a process id.');
+
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    if (running.has(child)) child.kill(signal);
+    try {
+      return await within(`The end of the server after ${signal}`, exited, STOP_TIMEOUT);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+  };
+  const server: RunningServer = {
+    url,
+    dataDir,
+    env,
+    pid,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    async restart(more = {}) {
+      await end('SIGTERM');
+      const port = new URL(url).port;
+      return startServer({ project, dataDir, env: { ...options.env, PORT: port, ...more } });
+    },
+    command: (script, args) => runCommand(project, env, script, args),
+    async tool(script, args) {
+      const { code, stdout, stderr } = await runCommand(project, env, script, args);
+      if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}: ${stderr}`);
+      return stdout.trim();
+    },
+    async remove() {
+      await end('SIGKILL');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return server;
+}
+
+/** Starts a server before the tests of a file (or describe block) and removes it after them. */
+export function useServer(options: ServerOptions = {}): () => RunningServer {
+  let server: RunningServer | undefined;
+  beforeAll(async () => {
+    server = await startServer(options);
+  }, START_TIMEOUT);
+  afterAll(async () => {
+    await server?.remove();
+  });
+  return () => {
+    if (server === undefined) throw new Error('The server is there inside tests only.');
+    return server;
+  };
+}
+
+function environment(
+  dataDir: string,
+  more: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const inherited = Object.fromEntries(
+    ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SYSTEMROOT'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  return {
+    ...inherited,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: `file:${join(dataDir, 'jmap.db')}`,
+    BLOB_STORE: `file:${join(dataDir, 'blobs')}`,
+    LOG_LEVEL: 'warn',
+    BOOTSTRAP_TOKEN: 'off',
+    ...more,
+  };
+}
+
+/** The first URL on standard output, which the contract promises in one line. */
+function firstUrl(
+  child: ChildProcess,
+  output: { stdout: string },
+  exited: Promise<Exit>,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const url = /\bhttps?:\/\/[^\s"'<>]+(?=[^\n]*\n)/.exec(output.stdout)?.[0];
+      if (url !== undefined) resolve(new URL(url).origin);
+    };
+    child.stdout?.on('data', look);
+    child.once('error', reject);
+    void exited.then(({ code, signal }) => reject(new Error(`It ended with ${code ?? signal}.`)));
+  });
+}
+
+function runCommand(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  script: string,
+  args: readonly string[],
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['scripts/run.mjs', script, ...args], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve({ stdout, stderr, code });
+    });
+  });
+}
