@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createAccount,
+  createAuthenticator,
+  createToken,
+  deleteAccount,
+  grantAccess,
+  listAccounts,
+  resetStates,
+} from '../../src/accounts/index.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
+import { openTestDatabase, type TestDatabase } from './database.js';
+
+const ids = createIdGenerator();
+let database: TestDatabase;
+let first: string;
+let second: string;
+
+/** A data table as the generator emits them, under a name that needs its quotes. */
+const TABLE = 'Order "new"';
+const quoted = '"Order ""new"""';
+
+beforeEach(async () => {
+  database = openTestDatabase();
+  database.db.exec(
+    `CREATE TABLE ${quoted} ("accountId" TEXT, "id" TEXT, PRIMARY KEY ("accountId", "id"))`,
+  );
+  first = await createAccount(database.prisma, ids, { name: 'First', user: 'alice' });
+  second = await createAccount(database.prisma, ids, { name: 'Second', user: 'alice' });
+  for (const accountId of [first, second]) fill(accountId, 1234);
+});
+
+afterEach(() => database.close());
+
+/** Rows in every table that an account's data are in: `count` objects with a change, a blob and a reference each. */
+function fill(accountId: string, count: number): void {
+  const { db } = database;
+  const insert = (table: string, columns: number) =>
+    db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
+  const object = insert(quoted, 2);
+  const change = db.prepare(
+    `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+     VALUES (?, 'Order', ?, ?, 0, 0)`,
+  );
+  const blob = db.prepare(
+    `INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+     VALUES (?, ?, 'text/plain', 1, 'u', 0)`,
+  );
+  const reference = db.prepare(
+    `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+     VALUES (?, ?, 'Order', ?)`,
+  );
+  db.transaction(() => {
+    for (let number = 1; number <= count; number += 1) {
+      object.run(accountId, `r${number}`);
+      change.run(accountId, number, `r${number}`);
+      blob.run(accountId, `b${number}`);
+      reference.run(accountId, `b${number}`, `r${number}`);
+    }
+    db.prepare(
+      `INSERT INTO "JmapState" ("accountId", "type", "number") VALUES (?, 'Order', ?)`,
+    ).run(accountId, count);
+  })();
+}
+
+/** How many rows of the account each table has, by name. */
+function rows(accountId: string): Readonly<Record<string, unknown>> {
+  const tables = [
+    quoted,
+    'JmapBlobReference',
+    'JmapBlob',
+    'JmapChange',
+    'JmapState',
+    'JmapAccess',
+    'JmapTokenAccount',
+  ];
+  return Object.fromEntries(
+    tables.map((table) => [
+      table,
+      database.db
+        .prepare(`SELECT count(*) FROM ${table} WHERE "accountId" = ?`)
+        .pluck()
+        .get(accountId),
+    ]),
+  );
+}
+
+const none = {
+  [quoted]: 0,
+  JmapBlobReference: 0,
+  JmapBlob: 0,
+  JmapChange: 0,
+  JmapState: 0,
+  JmapAccess: 0,
+  JmapTokenAccount: 0,
+};
+
+function remove(id: string, deleteBlobs: (accountId: string) => Promise<void>): Promise<void> {
+  return deleteAccount(database.prisma, { id, tables: [TABLE], deleteBlobs });
+}
+
+describe('deleting an account', () => {
+  it('removes every row and file of it, and none of another', async () => {
+    await createToken(database.prisma, ids, {
+      user: 'alice',
+      accounts: [{ accountId: first, readOnly: false }],
+    });
+    const before = rows(second);
+    const blobsOf: string[] = [];
+    await remove(first, async (accountId) => void blobsOf.push(accountId));
+    expect(rows(first)).toEqual(none);
+    expect(rows(second)).toEqual(before);
+    expect(blobsOf).toEqual([first]);
+    expect((await listAccounts(database.prisma)).map(({ id }) => id)).toEqual([second]);
+  });
+
+  it('ends access before it touches data, and removes files after the rows', async () => {
+    const token = await createToken(database.prisma, ids, { user: 'alice' });
+    await grantAccess(database.prisma, ids, { accountId: first, user: 'bob', readOnly: false });
+    const by = createAuthenticator(database.prisma, { accessVersion: database.accessVersion });
+    database.db.exec(
+      `CREATE TRIGGER "order" BEFORE DELETE ON ${quoted}
+       WHEN EXISTS (SELECT 1 FROM "JmapAccess" WHERE "accountId" = OLD."accountId")
+       BEGIN SELECT RAISE(ABORT, 'data went before access'); END`,
+    );
+    await remove(first, async () => {
+      expect(rows(first)).toEqual(none);
+      const principal = await by.authenticate(token);
+      expect([...(principal?.accounts.keys() ?? [])]).toEqual([second]);
+    });
+    expect(rows(first)).toEqual(none);
+  });
+
+  it('can be called again where it was interrupted', async () => {
+    const failure = new Error('the power went');
+    await expect(remove(first, () => Promise.reject(failure))).rejects.toBe(failure);
+    await remove(first, async () => undefined);
+    expect(await listAccounts(database.prisma)).toHaveLength(1);
+    await expect(remove(first, async () => undefined)).rejects.toThrow('no account');
+  });
+
+  it('removes what a call that was running writes meanwhile', async () => {
+    // The last of the objects goes: that is when a slow call commits another.
+    database.db.exec(
+      `CREATE TRIGGER "late" AFTER DELETE ON "JmapState" WHEN OLD."type" = 'Order'
+       BEGIN INSERT INTO ${quoted} VALUES (OLD."accountId", 'late');
+             INSERT INTO "JmapState" VALUES (OLD."accountId", 'Late', 1); END`,
+    );
+    await remove(first, async () => undefined);
+    expect(rows(first)).toEqual(none);
+  });
+});
+
+describe('resetting states (decision 9)', () => {
+  const state = (accountId: string, type: string): unknown =>
+    database.db
+      .prepare(`SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`)
+      .pluck()
+      .get(accountId, type);
+
+  it('raises every counter, also of types without a change, and keeps no change record', async () => {
+    await resetStates(database.prisma, ['Order', 'Quiet']);
+    for (const accountId of [first, second]) {
+      expect(state(accountId, 'Order')).toBe(1_000_001_234);
+      expect(state(accountId, 'Quiet')).toBe(1_000_000_000);
+      expect(rows(accountId)).toMatchObject({ JmapChange: 0, [quoted]: 1234, JmapState: 2 });
+    }
+  });
+
+  it('raises them beyond what the last time raised them to', async () => {
+    await resetStates(database.prisma, ['Order', 'Quiet']);
+    await resetStates(database.prisma, ['Order', 'Quiet']);
+    expect(state(first, 'Order')).toBe(2_000_001_234);
+    expect(state(first, 'Quiet')).toBe(2_000_000_000);
+  });
+
+  it('raises counters of types that are registered no more', async () => {
+    await resetStates(database.prisma, []);
+    expect(state(first, 'Order')).toBe(1_000_001_234);
+  });
+});
