@@ -69,7 +69,7 @@ export function parseOptions<T extends ParseArgsConfig>(
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
   try {
-    return parseArgs({ ...config, args: [...argv] });
+    return parseArgs<T>({ ...config, args: [...argv] } as T);
   } catch (error) {
     if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE'))
       throw new UsageError(`${error.message} (--help shows what there is.)`);

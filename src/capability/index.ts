@@ -3,5 +3,14 @@ export type { SetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
 export type { MethodContext } from './context.js';
 export type * from './definition.js';
+export {
+  codePointLength,
+  frozen,
+  isCanonicalUtcDate,
+  isInexact,
+  isUtcDate,
+  jsonEqual,
+  settleJson,
+} from './runtime.js';
 export type * from './standard.js';
 export type { ValidationIssue, Validator } from './validation.js';

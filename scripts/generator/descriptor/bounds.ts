@@ -1,0 +1,22 @@
+/** Bounds that hold where a descriptor gives none (docs/descriptors.md), and how far it may go. */
+export const BOUNDS = Object.freeze({
+  /** Code points of a string without `maxLength`. */
+  stringLength: 65_535,
+  maxStringLength: 10_000_000,
+  /** Items of a list without `maxItems`. */
+  items: 1_000,
+  maxItems: 100_000,
+  /** Members of an open map without `maxProperties`. */
+  properties: 1_000,
+  maxProperties: 100_000,
+  /** Code points of a key in an open map. */
+  keyLength: 255,
+  /** RFC 8620 1.3: an Int. */
+  minInteger: -Number.MAX_SAFE_INTEGER,
+  maxInteger: Number.MAX_SAFE_INTEGER,
+  /** Levels of objects and lists within a property, itself included. */
+  depth: 10,
+  /** Characters of names: `Type_property_casemap` has to fit PostgreSQL's 63 octets. */
+  typeName: 40,
+  propertyName: 40,
+});

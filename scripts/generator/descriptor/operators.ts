@@ -1,0 +1,45 @@
+import type { FilterOperator, PropertyKind } from '../../../src/capability/definition.js';
+
+/** What a filter operator means and for which kinds of property it exists. */
+export interface OperatorRule {
+  readonly kinds: readonly PropertyKind[];
+  readonly description: string;
+  /** It reads the folded shadow column, not the property's own. */
+  readonly folded: boolean;
+  /** The shape of the condition's value. */
+  readonly value: 'property' | 'list' | 'boolean';
+}
+
+const SCALARS: readonly PropertyKind[] = ['string', 'boolean', 'integer', 'number', 'date'];
+
+export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
+  equals: rule(SCALARS, 'The same value.'),
+  in: rule(['string', 'integer', 'number', 'date'], 'One of the values of a list.', 'list'),
+  contains: rule(['string'], 'Contains the text, in any letter case.', 'property', true),
+  startsWith: rule(['string'], 'Begins with the text, in any letter case.', 'property', true),
+  before: rule(['date'], 'Before the date.'),
+  after: rule(['date'], 'At the date or after it.'),
+  atLeast: rule(['integer', 'number'], 'The number or a greater one.'),
+  atMost: rule(['integer', 'number'], 'The number or a lesser one.'),
+  isNull: rule([...SCALARS, 'json'], 'True: null. False: any value.', 'boolean'),
+});
+
+export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
+
+export function isOperator(name: string | undefined): name is FilterOperator {
+  return name !== undefined && Object.hasOwn(OPERATORS, name);
+}
+
+/** The operators that a property of this kind may have. */
+export function operatorsOf(kind: PropertyKind): readonly FilterOperator[] {
+  return OPERATOR_NAMES.filter((name) => OPERATORS[name].kinds.includes(kind));
+}
+
+function rule(
+  kinds: readonly PropertyKind[],
+  description: string,
+  value: OperatorRule['value'] = 'property',
+  folded = false,
+): OperatorRule {
+  return Object.freeze({ kinds, description, folded, value });
+}

@@ -1,0 +1,80 @@
+import type { EmittedFiles, Model, ModelCapability } from '../model.js';
+import { Code, Wrapped } from './code.js';
+import { stemOf } from './definition.js';
+import {
+  constant,
+  engineImports,
+  namedImport,
+  namedImports,
+  namespaceImport,
+  printModule,
+} from './module.js';
+import { ALL_DESCRIPTORS } from './preamble.js';
+import { sourceOf } from './type-validators.js';
+import { RUNTIME_MODULE } from './validation-keywords.js';
+
+/** The definition of each capability. */
+export function emitCapabilities(model: Model): EmittedFiles {
+  return new Map(
+    model.capabilities.map((capability) => [
+      `generated/${capability.name}/capability.ts`,
+      capabilityModule(capability),
+    ]),
+  );
+}
+
+/** What the server loads: every capability, in the order of the descriptors' names. */
+export function emitRegistry(model: Model): EmittedFiles {
+  const text = printModule(ALL_DESCRIPTORS, [
+    namespaceImport('jmap', RUNTIME_MODULE, true),
+    ...model.capabilities.map((capability) =>
+      namedImport(constantName(capability), `./${capability.name}/capability.js`),
+    ),
+    constant({
+      name: 'registry',
+      type: 'readonly jmap.CapabilityDefinition[]',
+      value: model.capabilities.map((capability) => new Code(constantName(capability))),
+      words: 'Every capability that the server offers.',
+    }),
+  ]);
+  return new Map([['generated/registry.ts', text]]);
+}
+
+/** `myThingsCapability` of my-things.yaml: the suffix keeps it apart from words of the language. */
+function constantName({ name }: ModelCapability): string {
+  return `${name.replace(/-([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())}Capability`;
+}
+
+function capabilityModule(capability: ModelCapability): string {
+  const { types, methods } = capability;
+  return printModule(sourceOf(capability), [
+    ...engineImports(),
+    ...(methods.length === 0 ? [] : [namedImport('methods', './methods.js')]),
+    ...types.map(({ name }) =>
+      namedImports([`${stemOf(name)}Methods`, `${stemOf(name)}Type`], `./${name}.definition.js`),
+    ),
+    constant({
+      name: constantName(capability),
+      type: 'jmap.CapabilityDefinition',
+      value: new Wrapped(
+        'frozen(',
+        {
+          urn: capability.urn,
+          name: capability.name,
+          descriptorHash: capability.descriptorHash,
+          session: capability.session,
+          accountSession: capability.accountSession,
+          bareSession: capability.bareSession,
+          accountLevel: capability.accountLevel,
+          dataTypes: types.map(({ name }) => new Code(`${stemOf(name)}Type`)),
+          methods: [
+            ...types.map(({ name }) => new Code(`...${stemOf(name)}Methods`)),
+            ...(methods.length === 0 ? [] : [new Code('...methods')]),
+          ],
+        },
+        ')',
+      ),
+      words: capability.description,
+    }),
+  ]);
+}

@@ -1,0 +1,83 @@
+/** Text that stands for itself among the values that `literal` prints: a reference, a call. */
+export class Code {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A value with text around it: `frozen({ ... })`, `{ ... } as const`. */
+export class Wrapped {
+  readonly before: string;
+  readonly value: unknown;
+  readonly after: string;
+
+  constructor(before: string, value: unknown, after: string) {
+    this.before = before;
+    this.value = value;
+    this.after = after;
+  }
+}
+
+const WIDTH = 100;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+/** Prints a value as TypeScript: on one line where it fits, else a line each, as the project's formatter would. */
+export function literal(value: unknown, indent = 0, lead = 0): string {
+  if (value instanceof Wrapped) {
+    const { before, after } = value;
+    return before + literal(value.value, indent, lead + before.length + after.length) + after;
+  }
+  const line = inline(value);
+  if (indent + lead + line.length < WIDTH || !isCompound(value)) return line;
+  const inner = ' '.repeat(indent + 2);
+  const close = ' '.repeat(indent);
+  if (Array.isArray(value)) {
+    const lines = value.map((item) => `${inner}${literal(item, indent + 2)},\n`);
+    return `[\n${lines.join('')}${close}]`;
+  }
+  const lines = entriesOf(value).map(([key, item]) => {
+    const name = `${keyText(key)}: `;
+    return `${inner}${name}${literal(item, indent + 2, name.length)},\n`;
+  });
+  return `{\n${lines.join('')}${close}}`;
+}
+
+function inline(value: unknown): string {
+  if (value instanceof Code) return value.text;
+  if (value instanceof Wrapped) return value.before + inline(value.value) + value.after;
+  if (typeof value === 'string') return quoted(value);
+  if (!isCompound(value)) return String(value);
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  const members = entriesOf(value).map(([key, item]) => `${keyText(key)}: ${inline(item)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function isCompound(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof Code);
+}
+
+function entriesOf(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, item]) => item !== undefined);
+}
+
+/** `__proto__` in a literal would set the prototype; computed, it is a member. */
+function keyText(key: string): string {
+  if (key === '__proto__') return "['__proto__']";
+  return IDENTIFIER.test(key) ? key : quoted(key);
+}
+
+/** A string literal in single quotes, with every character that could end a line or confuse a reader escaped. */
+export function quoted(text: string): string {
+  const inner = JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/\\"/g, '"')
+    .replace(/'/g, "\\'")
+    .replace(/[\u007f-\u009f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069]/g, escapeUnit);
+  return `'${inner}'`;
+}
+
+function escapeUnit(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

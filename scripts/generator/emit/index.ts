@@ -1,0 +1,55 @@
+import { META_SCHEMA } from '../descriptor/meta-schema.js';
+import type { EmittedFiles, Model } from '../model.js';
+import { byCodeUnit } from '../order.js';
+import { emitCapabilities, emitRegistry } from './capability.js';
+import { emitDefinitions } from './definition.js';
+import { emitOwnMethods } from './own-methods.js';
+import { preambleText } from './preamble.js';
+import { emitPrisma } from './prisma.js';
+import { emitStandardValidators } from './standard-validators.js';
+import { emitTypeTypes } from './type-types.js';
+import { emitTypeValidators } from './type-validators.js';
+
+/** An artefact: a pure function from the model to the texts of its files. */
+export interface Emitter {
+  readonly name: string;
+  readonly emit: (model: Model) => EmittedFiles | Promise<EmittedFiles>;
+}
+
+/** Everything that the generator emits, one row an artefact. */
+export const EMITTERS: readonly Emitter[] = Object.freeze([
+  { name: 'wire types', emit: emitTypeTypes },
+  { name: 'validators', emit: emitTypeValidators },
+  { name: 'standard argument validators', emit: emitStandardValidators },
+  { name: 'definitions', emit: emitDefinitions },
+  { name: 'own methods', emit: emitOwnMethods },
+  { name: 'capabilities', emit: emitCapabilities },
+  { name: 'registry', emit: emitRegistry },
+  { name: 'meta-schema', emit: emitMetaSchema },
+  { name: 'Prisma schemas', emit: emitPrisma },
+]);
+
+/** Renders all artefacts, in order of path; writes nothing. */
+export async function emitAll(model: Model): Promise<EmittedFiles> {
+  const files = new Map<string, string>();
+  for (const { name, emit } of EMITTERS) {
+    for (const [path, text] of await emit(model)) {
+      if (files.has(path)) throw new Error(`Two artefacts emit ${path}; the second is ${name}.`);
+      files.set(path, text);
+    }
+  }
+  return new Map([...files].sort(([a], [b]) => byCodeUnit(a, b)));
+}
+
+/** For editors (yaml-language-server): the descriptor language in draft-07. */
+function emitMetaSchema(): EmittedFiles {
+  const text = JSON.stringify(
+    {
+      $comment: preambleText('scripts/generator/descriptor/meta-schema.ts'),
+      ...META_SCHEMA,
+    },
+    null,
+    2,
+  );
+  return new Map([['generated/descriptor.schema.json', `${text}\n`]]);
+}

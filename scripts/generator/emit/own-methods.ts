@@ -1,0 +1,94 @@
+import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../model.js';
+import { Code, quoted, Wrapped } from './code.js';
+import { constant, engineImports, handler, namespaceImport, printModule } from './module.js';
+import { preamble } from './preamble.js';
+import { sourceOf } from './type-validators.js';
+import { validationSchema } from './validation-schema.js';
+import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
+import { wireTypes } from './wire-types.js';
+
+/** What a capability declares under `methods`: types, argument validators and definitions. */
+export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
+  const files = new Map<string, string>();
+  for (const capability of model.capabilities) {
+    const { methods } = capability;
+    if (methods.length === 0) continue;
+    const from = sourceOf(capability);
+    const path = `generated/${capability.name}/methods`;
+    const sources = methods.map(validatorOf);
+    files.set(`${path}.types.ts`, preamble(from) + (await wireTypes(methods.flatMap(typesOf))));
+    files.set(`${path}.validators.js`, emitValidators(sources, from));
+    files.set(`${path}.validators.d.ts`, emitValidatorTypes(sources, from));
+    files.set(`${path}.ts`, methodsModule(capability));
+  }
+  return files;
+}
+
+/** `BlobUpload` of `Blob/upload`. */
+export function methodStem({ name }: Pick<ModelMethod, 'name'>): string {
+  return name
+    .split('/')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+}
+
+function validatorOf(method: ModelMethod): ValidatorSource {
+  return {
+    name: validatorName(method),
+    schema: validationSchema(method.arguments, 'message'),
+    words: `The arguments of ${method.name}.`,
+  };
+}
+
+function validatorName(method: ModelMethod): string {
+  const stem = methodStem(method);
+  return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}Arguments`;
+}
+
+function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
+  const words = (schema: ModelMethod['arguments'], fallback: string): ModelMethod['arguments'] => ({
+    description: fallback,
+    ...schema,
+  });
+  return [
+    [`${methodStem(method)}Arguments`, words(method.arguments, `Arguments of ${method.name}.`)],
+    [`${methodStem(method)}Response`, words(method.response, `Response of ${method.name}.`)],
+  ];
+}
+
+function methodsModule(capability: ModelCapability): string {
+  return printModule(sourceOf(capability), [
+    ...engineImports(),
+    namespaceImport('wire', './methods.types.js', true),
+    namespaceImport('validators', './methods.validators.js'),
+    constant({
+      name: 'methods',
+      type: 'readonly jmap.MethodDefinition[]',
+      value: new Wrapped(
+        'frozen(',
+        capability.methods.map((method) => methodValue(capability, method)),
+        ')',
+      ),
+      words: `The methods of ${capability.urn} beside the standard ones.`,
+    }),
+  ]);
+}
+
+function methodValue(capability: ModelCapability, method: ModelMethod): Wrapped {
+  const args = `wire.${methodStem(method)}Arguments`;
+  const response = `wire.${methodStem(method)}Response`;
+  return new Wrapped(
+    '',
+    {
+      name: method.name,
+      capability: capability.urn,
+      accountCapability: method.accountCapability,
+      account: method.account,
+      argumentNames: method.argumentNames,
+      acceptSnakeCase: false,
+      validateArguments: new Code(`validators.${validatorName(method)}`),
+      handle: handler(args, `context.builtIn<${args}, ${response}>(${quoted(method.name)}, args)`),
+    },
+    ` satisfies jmap.MethodDefinition<${args}, ${response}>`,
+  );
+}

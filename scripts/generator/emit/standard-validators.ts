@@ -1,0 +1,36 @@
+import type { EmittedFiles } from '../model.js';
+import { literal } from './code.js';
+import { STANDARD_METHODS } from './standard-methods.js';
+import { validationSchema } from './validation-schema.js';
+import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
+
+const FROM = 'scripts/generator/emit/standard-methods.ts';
+
+/** The argument validators of the standard methods: emitted once, for every type. */
+export function emitStandardValidators(): EmittedFiles {
+  const sources = STANDARD_METHODS.map(
+    ({ verb, section, arguments: schema }): ValidatorSource => ({
+      name: `${verb}Arguments`,
+      schema: validationSchema(schema, 'message'),
+      words: `The arguments of every /${verb} (RFC 8620 ${section}).`,
+    }),
+  );
+  return new Map([
+    ['generated/standard/validators.js', emitValidators(sources, FROM) + argumentNames()],
+    ['generated/standard/validators.d.ts', emitValidatorTypes(sources, FROM) + argumentNameTypes()],
+  ]);
+}
+
+/** The names that each method takes, beside the validators: emitted once, too. */
+function argumentNames(): string {
+  const names = STANDARD_METHODS.map(({ verb, arguments: schema }) => [
+    verb,
+    Object.keys(schema.properties ?? {}),
+  ]);
+  return `export const argumentNames = ${literal(Object.fromEntries(names))};\n`;
+}
+
+function argumentNameTypes(): string {
+  const verbs = STANDARD_METHODS.map(({ verb }) => `'${verb}'`).join(' | ');
+  return `\n/** The argument names of each method. */\nexport declare const argumentNames: {\n  readonly [verb in ${verbs}]: readonly string[];\n};\n`;
+}

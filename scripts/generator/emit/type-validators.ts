@@ -1,0 +1,65 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
+import { mainType, validationSchema } from './validation-schema.js';
+import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
+
+/** Validators of each type: create, update, filter. */
+export function emitTypeValidators(model: Model): EmittedFiles {
+  const files = new Map<string, string>();
+  for (const capability of model.capabilities) {
+    for (const type of capability.types) {
+      const path = `generated/${capability.name}/${type.name}.validators`;
+      const sources = validatorsOf(type);
+      files.set(`${path}.js`, emitValidators(sources, sourceOf(capability)));
+      files.set(`${path}.d.ts`, emitValidatorTypes(sources, sourceOf(capability)));
+    }
+  }
+  return files;
+}
+
+export function sourceOf(capability: ModelCapability): string {
+  return capability.at.file;
+}
+
+function validatorsOf(type: ModelType): readonly ValidatorSource[] {
+  const writable = type.properties.filter(({ access }) => access !== 'serverSet');
+  const required = writable.filter((property) => property.required).map(({ name }) => name);
+  return [
+    {
+      name: 'update',
+      words: `The new values of the properties that an update of a ${type.name} touches.`,
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          writable.map(({ name, schema }) => [name, validationSchema(schema, 'stored')]),
+        ),
+        additionalProperties: false,
+      },
+    },
+    {
+      name: 'create',
+      words: `A whole ${type.name} as a client creates it.`,
+      schema: { $ref: 'update', ...(required.length === 0 ? {} : { required }) },
+    },
+    {
+      name: 'filter',
+      words: `One FilterCondition of ${type.name}/query.`,
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          type.filters.map(({ name, schema }) => [
+            name,
+            validationSchema(orNull(schema), 'message'),
+          ]),
+        ),
+        additionalProperties: false,
+      },
+    },
+  ];
+}
+
+/** Null adds no constraint (decision 14), whatever the operator. */
+export function orNull(schema: JSONSchema7): JSONSchema7 {
+  const type = mainType(schema) as NonNullable<JSONSchema7['type']>;
+  return { ...schema, type: [type, 'null'] as NonNullable<JSONSchema7['type']> } as JSONSchema7;
+}

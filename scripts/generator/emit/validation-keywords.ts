@@ -1,0 +1,86 @@
+import { _, type Ajv, type Code, type KeywordCxt, Name } from 'ajv';
+
+/**
+ * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that `jmapsmith/capability`
+ * exports. In the generator itself (checking defaults) the same code runs against the functions given here.
+ */
+export interface RuntimeFunctions {
+  readonly isInexact: (value: unknown) => boolean;
+  readonly isUtcDate: (text: string) => boolean;
+  readonly isCanonicalUtcDate: (text: string) => boolean;
+  readonly settleJson: (holder: object, key: string | number) => string | null;
+}
+
+export const RUNTIME_MODULE = 'jmapsmith/capability';
+
+export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
+  const call = (cxt: KeywordCxt, name: keyof RuntimeFunctions): Name =>
+    cxt.gen.scopeValue('func', {
+      ref: runtime[name],
+      code: _`require(${RUNTIME_MODULE}).${new Name(name)}`,
+    });
+  ajv.addKeyword({
+    // A string that every database can store: PostgreSQL's text has no U+0000 (D4).
+    keyword: 'storable',
+    type: 'string',
+    schemaType: 'boolean',
+    error: { message: 'must not contain U+0000' },
+    code: (cxt) => cxt.fail(_`${cxt.data}.includes("\\u0000")`),
+  });
+  ajv.addKeyword({
+    keyword: 'utcDate',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: 'must be a UTCDate, for instance 2026-01-31T12:00:00Z' },
+    code: (cxt) => {
+      const name = cxt.schema === 'canonical' ? 'isCanonicalUtcDate' : 'isUtcDate';
+      cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
+    },
+  });
+  ajv.addKeyword({
+    // An inexact number is an instance of a class of ours; it is no object of the client's.
+    keyword: 'noNumber',
+    schemaType: 'boolean',
+    before: 'allOf',
+    error: { message: 'must be object' },
+    code: (cxt) => cxt.fail(_`${call(cxt, 'isInexact')}(${cxt.data})`),
+  });
+  ajv.addKeyword({
+    // RFC 8620 1.3 Number: what a double can't hold exactly becomes the nearest one; 1e400 has none.
+    keyword: 'nearest',
+    schemaType: 'boolean',
+    before: 'allOf',
+    modifying: true,
+    code: (cxt) => {
+      const { gen, data, it } = cxt;
+      const isInexact = call(cxt, 'isInexact');
+      gen.if(_`${isInexact}(${data}) && isFinite(${data}.value)`, () => {
+        gen.assign(data, _`${data}.value`);
+        gen.assign(parentMember(it.parentData, it.parentDataProperty), data);
+      });
+    },
+  });
+  ajv.addKeyword({
+    // Any JSON that can be stored: no U+0000 anywhere, numbers as `nearest` has them.
+    keyword: 'anyJson',
+    schemaType: 'boolean',
+    error: {
+      message: ({ params }) => _`${params['problem']}`,
+      params: ({ params }) => _`{problem: ${params['problem']}}`,
+    },
+    code: (cxt) => {
+      const { gen, it } = cxt;
+      const holder = it.parentData;
+      const problem = gen.const(
+        'problem',
+        _`${call(cxt, 'settleJson')}(${holder}, ${it.parentDataProperty})`,
+      );
+      cxt.setParams({ problem });
+      cxt.fail(_`${problem} !== null`);
+    },
+  });
+}
+
+function parentMember(parent: Name, property: Code | number): Code {
+  return _`${parent}[${property}]`;
+}

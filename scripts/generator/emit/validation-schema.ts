@@ -1,0 +1,98 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { BOUNDS } from '../descriptor/bounds.js';
+
+/**
+ * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing. `message`: arguments,
+ * which are judged by their types alone.
+ */
+export type ValidationUse = 'stored' | 'message';
+
+/** A schema for ajv: draft-07 and the keywords of validation-keywords.ts. */
+export type AjvSchema = Readonly<Record<string, unknown>>;
+
+/** RFC 8620 1.2. */
+const ID_PATTERN = '^[A-Za-z0-9_-]{1,255}$';
+
+/** Rewrites a model schema into the one that is compiled: our formats and number rules become keywords. */
+export function validationSchema(
+  schema: JSONSchema7Definition,
+  use: ValidationUse,
+  depth = 0,
+): AjvSchema {
+  if (schema === true) return use === 'stored' ? { anyJson: true } : {};
+  if (schema === false) return { not: {} };
+  switch (mainType(schema)) {
+    case 'string':
+      return stringSchema(schema, use, depth);
+    case 'number': {
+      const { description: _words, ...checks } = schema;
+      return { nearest: true, allOf: [checks] };
+    }
+    case 'array': {
+      const { description: _words, items, ...checks } = schema;
+      return { ...checks, items: validationSchema(items as JSONSchema7, use, depth + 1) };
+    }
+    case 'object':
+      return objectSchema(schema, use, depth);
+    default: {
+      const { description: _words, ...checks } = schema;
+      return checks;
+    }
+  }
+}
+
+/** The schema's type without null. */
+export function mainType(schema: JSONSchema7): string | undefined {
+  const types = [schema.type].flat();
+  return types.find((type) => type !== 'null');
+}
+
+function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+  const { description: _words, format, ...checks } = schema;
+  if (format === 'id') return { ...checks, pattern: ID_PATTERN };
+  // The engine normalises a property or a condition; inside a JSON column dates are kept as they come.
+  if (format === 'utc-date')
+    return { ...checks, utcDate: use === 'message' || depth === 0 ? 'any' : 'canonical' };
+  return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
+}
+
+function objectSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+  const {
+    description: _words,
+    properties,
+    additionalProperties,
+    propertyNames,
+    ...checks
+  } = schema;
+  const inner = Object.entries(properties ?? {}).map(([name, value]) => [
+    name,
+    validationSchema(value, use, depth + 1),
+  ]);
+  return {
+    ...checks,
+    ...(inner.length === 0 ? {} : { properties: Object.fromEntries(inner) }),
+    ...furtherMembers(additionalProperties ?? true, propertyNames, use, depth),
+  };
+}
+
+function furtherMembers(
+  further: JSONSchema7Definition,
+  names: JSONSchema7Definition | undefined,
+  use: ValidationUse,
+  depth: number,
+): AjvSchema {
+  if (further === false) return { additionalProperties: false };
+  const nameChecks = {
+    ...(names === undefined ? {} : { pattern: ID_PATTERN }),
+    ...(use === 'stored' ? { maxLength: BOUNDS.keyLength, storable: true } : {}),
+  };
+  return {
+    noNumber: true,
+    ...(Object.keys(nameChecks).length === 0
+      ? {}
+      : { propertyNames: { type: 'string', ...nameChecks } }),
+    ...(further === true && use === 'message'
+      ? {}
+      : { additionalProperties: validationSchema(further, use, depth + 1) }),
+  };
+}

@@ -1,0 +1,91 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import * as runtime from '../../../src/capability/runtime.js';
+import { byCodeUnit } from '../order.js';
+import { preamble } from './preamble.js';
+import { addKeywords, RUNTIME_MODULE } from './validation-keywords.js';
+import type { AjvSchema } from './validation-schema.js';
+
+/** A validator to emit: the name it is exported by, its schema and the sentence above its declaration. */
+export interface ValidatorSource {
+  readonly name: string;
+  readonly schema: AjvSchema;
+  readonly words: string;
+}
+
+/** What ajv's own helpers are called in `jmapsmith/capability`. */
+const HELPERS: ReadonlyMap<string, string> = new Map([
+  ['ajv/dist/runtime/ucs2length', 'codePointLength'],
+  ['ajv/dist/runtime/equal', 'jsonEqual'],
+]);
+
+const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
+
+/** An ajv that knows our keywords; a new one for each file, so that the names it makes up depend on nothing else. */
+export function createAjv(): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    code: { source: true, esm: true, lines: true },
+    // `create` calls `update` instead of repeating it.
+    inlineRefs: false,
+  });
+  addKeywords(ajv, runtime);
+  return ajv;
+}
+
+/** Compiles a schema for use within the generator itself. */
+export function compileSchema(schema: AjvSchema): ValidateFunction {
+  return createAjv().compile(schema);
+}
+
+/**
+ * Emits ajv's standalone code as an ES module: nothing is compiled at start, no `eval` runs. A schema may refer to
+ * another of the same file by its name.
+ */
+export function emitValidators(sources: readonly ValidatorSource[], from: string): string {
+  const ajv = createAjv();
+  for (const { name, schema } of sources) ajv.addSchema({ $id: name, ...schema });
+  const refs = Object.fromEntries(sources.map(({ name }) => [name, name]));
+  return preamble(from) + asModule(standalone(ajv, refs));
+}
+
+/** The types of `emitValidators`' module. */
+export function emitValidatorTypes(sources: readonly ValidatorSource[], from: string): string {
+  const lines = sources.map(
+    ({ name, words }) => `/** ${words} */\nexport declare const ${name}: Validator;`,
+  );
+  return `${preamble(from)}import type { Validator } from '${RUNTIME_MODULE}';\n\n${lines.join('\n\n')}\n`;
+}
+
+type Standalone = (ajv: Ajv, refs: Record<string, string>) => string;
+
+/** The package is CommonJS; bundlers and Node disagree on where its default export is. */
+function standalone(ajv: Ajv, refs: Record<string, string>): string {
+  const module = standaloneCode as unknown as Standalone | { readonly default: Standalone };
+  return typeof module === 'function' ? module(ajv, refs) : module.default(ajv, refs);
+}
+
+/** Replaces ajv's `require` calls by one static import. */
+function asModule(code: string): string {
+  const imported: string[] = [];
+  const body = code.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
+    const name = module === RUNTIME_MODULE ? member : HELPERS.get(module);
+    if (name === undefined) throw new Error(`ajv asks for ${module}, which has no replacement.`);
+    imported.push(`${name} as ${local}`);
+    return '';
+  });
+  if (/\brequire\(/.test(withoutStrings(body)))
+    throw new Error('A require() is left in emitted validators.');
+  const importLine =
+    imported.length === 0
+      ? ''
+      : `import { ${imported.sort(byCodeUnit).join(', ')} } from '${RUNTIME_MODULE}';\n`;
+  return importLine + body.replace(/^"use strict";\n/, '').replace(/\n{2,}/g, '\n');
+}
+
+function withoutStrings(code: string): string {
+  return code.replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
+}

@@ -1,0 +1,124 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { emptyObject, type JsonValue } from '../../../src/protocol/json.js';
+import type { Location, Problem } from '../model.js';
+import type { Located, Member } from './located.js';
+
+/** Deeper than any descriptor; aliases that contain themselves end here. */
+const MAX_DEPTH = 64;
+/** Aliases can multiply a small text into a huge tree. */
+const MAX_NODES = 200_000;
+
+export interface Parsed {
+  /** Undefined where the text can't be read at all; `problems` says why. */
+  readonly root: Located | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Parses a descriptor, YAML or JSON (its subset), into a tree that knows where everything stands. */
+export function parseDescriptor(file: string, source: string): Parsed {
+  const lines = new LineCounter();
+  const document = parseDocument(source, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    strict: true,
+    version: '1.2',
+  });
+  const locate = (offset: number): Location => {
+    const { line, col } = lines.linePos(offset);
+    return Object.freeze({ file, line: Math.max(line, 1), column: Math.max(col, 1) });
+  };
+  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
+    at: locate(error.pos[0]),
+    code: error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'syntax',
+    message:
+      error.code === 'DUPLICATE_KEY'
+        ? 'this key stands twice in one object; remove one of the two.'
+        : `not readable as YAML: ${error.message}.`,
+  }));
+  if (problems.length > 0) return { root: undefined, problems };
+  const reader = new TreeReader(document, locate);
+  const root = reader.read(document.contents, 0, locate(0));
+  return { root: reader.problems.length > 0 ? undefined : root, problems: reader.problems };
+}
+
+/** Turns yaml's nodes into located ones, resolving aliases. */
+class TreeReader {
+  readonly problems: Problem[] = [];
+  #count = 0;
+  readonly #document: Document;
+  readonly #locate: (offset: number) => Location;
+
+  constructor(document: Document, locate: (offset: number) => Location) {
+    this.#document = document;
+    this.#locate = locate;
+  }
+
+  read(node: unknown, depth: number, fallback: Location): Located {
+    const at = rangeStart(node) === undefined ? fallback : this.#locate(rangeStart(node) ?? 0);
+    this.#count += 1;
+    if (depth > MAX_DEPTH || this.#count > MAX_NODES) {
+      if (this.problems.length === 0)
+        this.#report(at, 'too-deep', 'the descriptor nests too deeply or grows too large here.');
+      return { value: null, at };
+    }
+    if (isAlias(node)) {
+      const target = node.resolve(this.#document);
+      if (target !== undefined) return { ...this.read(target, depth + 1, at), at };
+      this.#report(at, 'syntax', `the alias *${node.source} names no anchor.`);
+      return { value: null, at };
+    }
+    if (isMap(node)) return this.#readMap(node, depth, at);
+    if (isSeq(node)) return this.#readSequence(node, depth, at);
+    if (isScalar(node)) return { value: this.#scalar(node.value, at), at };
+    return { value: null, at };
+  }
+
+  #readMap(map: YAMLMap, depth: number, at: Location): Located {
+    const found = new Map<string, Member>();
+    const value = emptyObject();
+    for (const pair of map.items) {
+      const key = isScalar(pair.key) ? pair.key.value : undefined;
+      const nameAt = this.#locate(rangeStart(pair.key) ?? 0);
+      if (typeof key !== 'string') {
+        this.#report(nameAt, 'wrong-type', 'a key must be a string; put it in quotes.');
+        continue;
+      }
+      const node = this.read(pair.value, depth + 1, nameAt);
+      found.set(key, { name: key, nameAt, node });
+      value[key] = node.value;
+    }
+    return { value, at, members: found };
+  }
+
+  #readSequence(sequence: YAMLSeq, depth: number, at: Location): Located {
+    const nodes = sequence.items.map((item) => this.read(item, depth + 1, at));
+    return { value: nodes.map((node) => node.value), at, items: nodes };
+  }
+
+  #scalar(value: unknown, at: Location): JsonValue {
+    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    this.#report(at, 'wrong-type', 'this value has no form in JSON.');
+    return null;
+  }
+
+  #report(at: Location, code: string, message: string): void {
+    this.problems.push({ at, code, message });
+  }
+}
+
+function rangeStart(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}

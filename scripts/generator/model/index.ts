@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { CapabilityView, MethodView } from '../descriptor/view.js';
+import { flag, member, text } from '../load/located.js';
+import type { Model, ModelCapability, ModelMethod } from '../model.js';
+import { byCodeUnit } from '../order.js';
+import { meaningHash } from './hash.js';
+import { buildSchema } from './schema.js';
+import { buildType } from './type.js';
+
+/** Builds the frozen model of descriptors that passed every check. */
+export function buildModel(views: readonly CapabilityView[]): Model {
+  const capabilities = views.map(buildCapability).sort((a, b) => byCodeUnit(a.name, b.name));
+  return deepFreeze({ capabilities });
+}
+
+function buildCapability(view: CapabilityView): ModelCapability {
+  const { root } = view;
+  const meaning = {
+    urn: view.urn ?? '',
+    session: (member(root, 'session')?.value ?? {}) as JsonObject,
+    accountSession: (member(root, 'accountSession')?.value ?? {}) as JsonObject,
+    bareSession: flag(member(root, 'bareSession'), false),
+    accountLevel: flag(member(root, 'accountLevel'), true),
+    types: view.types.map(buildType),
+    methods: view.methods.map(buildMethod),
+  };
+  return {
+    ...meaning,
+    name: view.base,
+    description: text(member(root, 'description')) ?? '',
+    descriptorHash: meaningHash(meaning),
+    at: view.urnAt,
+  };
+}
+
+function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
+  const args = member(node, 'arguments') ?? node;
+  const schema = buildSchema(args, 'message');
+  const accountCapability = text(member(node, 'accountCapability'));
+  return {
+    name,
+    description: text(member(node, 'description')) ?? '',
+    account: (text(member(node, 'account')) ?? 'read') as ModelMethod['account'],
+    ...(accountCapability === undefined ? {} : { accountCapability }),
+    ...(schema.additionalProperties === false
+      ? { argumentNames: Object.keys(schema.properties ?? {}) }
+      : {}),
+    arguments: schema,
+    response: buildSchema(member(node, 'response') ?? node, 'message'),
+    at: nameAt,
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,69 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../model/hash.js';
+import { byCodeUnit } from '../order.js';
+import type { Rendered } from '../pipeline.js';
+import { MANIFEST, readIfThere, readManifest } from './manifest.js';
+
+/**
+ * What is wrong with a file on disk. `foreign`: it lies among the generated ones and nobody generated it, so that the
+ * generator won't remove it either.
+ */
+export type Finding = 'missing' | 'stale' | 'hand-edited' | 'orphaned' | 'foreign';
+
+export interface Difference {
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+  readonly finding: Finding;
+  /** The text on disk; null where there is none. */
+  readonly before: string | null;
+  /** The text that should be there; null where the file should not be. */
+  readonly after: string | null;
+}
+
+/** Compares what was rendered with what is on disk; in order of path. */
+export async function compare(root: string, rendered: Rendered): Promise<readonly Difference[]> {
+  const manifest = await readManifest(root);
+  const differences: Difference[] = [];
+  for (const [path, after] of [...rendered.owned, ...rendered.kept]) {
+    const before = await readIfThere(join(root, path));
+    if (before === after) continue;
+    differences.push({ path, before, after, finding: findingOf(before, manifest.get(path)) });
+  }
+  const gone = [...manifest.keys()].filter((path) => !rendered.owned.has(path));
+  for (const path of gone) {
+    const before = await readIfThere(join(root, path));
+    if (before !== null) differences.push({ path, before, after: null, finding: 'orphaned' });
+  }
+  for (const path of await filesBelow(root, 'generated')) {
+    if (rendered.owned.has(path) || manifest.has(path)) continue;
+    differences.push({ path, before: null, after: null, finding: 'foreign' });
+  }
+  return differences.sort((a, b) => byCodeUnit(a.path, b.path));
+}
+
+function findingOf(before: string | null, hash: string | undefined): Finding {
+  if (before === null) return 'missing';
+  return hash === undefined || hash === sha256(before) ? 'stale' : 'hand-edited';
+}
+
+async function filesBelow(root: string, folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(join(root, folder), { withFileTypes: true });
+    const found = await Promise.all(
+      entries.map((entry) => {
+        const path = `${folder}/${entry.name}`;
+        return entry.isDirectory() ? filesBelow(root, path) : [path];
+      }),
+    );
+    return found.flat();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The manifest follows from the other files: alone it is worth a line, beside them it repeats what they say. */
+export function isManifest({ path }: Difference): boolean {
+  return path === MANIFEST;
+}
