@@ -1,0 +1,239 @@
+/**
+ * The arrows between folders (docs/architecture.md), checked by `npm run check`. Each rule says why it is there.
+ * A rule of the first kind lists all that a folder may import of ours; one of the second where a package may be.
+ */
+
+/** `folder` imports of src, generated and build only itself and what `allowed` matches. */
+function onlyImports(folder, allowed, comment) {
+  return {
+    name: `${folder.replaceAll('/', '-')}-imports`,
+    comment,
+    severity: 'error',
+    from: { path: `^${folder}/` },
+    to: {
+      path: '^(src|generated|build|scripts|test|bench)/',
+      pathNot: [`^${folder}/`, ...allowed],
+    },
+  };
+}
+
+/** Packages are imported by `folders` alone (scripts and tests aside). */
+function onlyIn(packages, folders, comment) {
+  return {
+    name: `${packages[0].replaceAll('/', '-')}-stays-in-its-folder`,
+    comment,
+    severity: 'error',
+    from: { path: '^(src|generated)/', pathNot: folders },
+    to: { path: packages.map((name) => `(^|node_modules/(@types/)?)${name}(/|$)`) },
+  };
+}
+
+const wire = ['^src/(protocol|text|capability)/'];
+const ports = ['^src/store/port[.]ts$', '^src/blobs/port[.]ts$', '^src/accounts/principal[.]ts$'];
+const support = ['^src/(config|logging|metrics)[.]ts$'];
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment:
+        'Modules of a cycle start half made, and it has no first file to read. (Types that name each other are fine: ' +
+        'nothing of them is left at run time.)',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file of src that nothing imports and that imports nothing is forgotten.',
+      severity: 'error',
+      from: { orphan: true, path: '^src/' },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere would pass every other rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-undeclared-packages',
+      comment:
+        'The server may use only what its users install: dependencies, and types of the others.',
+      severity: 'error',
+      from: { path: '^(src|generated)/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^node_modules/@types/',
+      },
+    },
+
+    onlyImports(
+      'src/protocol',
+      wire,
+      'The wire is pure functions: it can be read, tested and reused without the server.',
+    ),
+    onlyImports('src/text', wire, 'Folding and collation keys come from tables and nothing else.'),
+    onlyImports(
+      'src/capability',
+      wire,
+      'The vocabulary of generated code must not drag the engine along.',
+    ),
+    onlyImports('src/blobs', wire, 'A blob store knows no access, types or references.'),
+    onlyImports(
+      'src/database',
+      [...wire, '^build/prisma/'],
+      'Connections, the writer and migrations serve engines; they know none of them.',
+    ),
+    onlyImports(
+      'src/accounts',
+      [...wire, '^src/database/', '^build/prisma/'],
+      'Users and tokens are independent of methods, data types and transports.',
+    ),
+    onlyImports(
+      'src/store',
+      [...wire, '^src/database/'],
+      'Engines implement the port: they know nothing of methods or transports.',
+    ),
+    onlyImports(
+      'src/methods',
+      [...wire, ...ports, '^generated/(blob|core)/[^/]+[.]types[.]ts$'],
+      'Methods see ports, never an engine, a driver or a transport. Built-in ones have generated argument types.',
+    ),
+    onlyImports(
+      'src/push',
+      [...wire, ...ports, ...support, '^src/methods/'],
+      'Push reads through the ports, as methods do.',
+    ),
+    onlyImports(
+      'src/transports',
+      [...wire, ...ports, ...support, '^src/methods/', '^src/push/'],
+      'Transports call methods and push; storage and accounts reach them as ports.',
+    ),
+    {
+      name: 'http-and-websocket-apart',
+      comment: 'What both transports need lies beside their folders; they start at main alone.',
+      severity: 'error',
+      from: { path: '^src/transports/(http|websocket)/' },
+      to: { path: '^src/transports/(http|websocket)/', pathNot: '^src/transports/$1/' },
+    },
+    {
+      name: 'engines-apart',
+      comment: 'The database engines share the port and src/store/sql, not each other.',
+      severity: 'error',
+      from: { path: '^src/store/(sqlite|postgresql)/' },
+      to: {
+        path: '^src/(store|database)/(sqlite|postgresql)/',
+        pathNot: '^src/(store|database)/$1/',
+      },
+    },
+    {
+      name: 'nothing-engine-specific-in-shared-sql',
+      comment: 'The shared SQL vocabulary is the same for every database.',
+      severity: 'error',
+      from: { path: '^src/store/(port[.]ts$|sql/)' },
+      to: { path: '^src/(store/(sqlite|postgresql)|database)/' },
+    },
+    {
+      name: 'methods-use-generated-types-only',
+      comment: 'Generated code calls methods, so methods may know its types but not run it.',
+      severity: 'error',
+      from: { path: '^src/methods/' },
+      to: { path: '^generated/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'built-in-types-stay-apart',
+      comment: 'No shared code knows one capability: only its own folder reads its types.',
+      severity: 'error',
+      from: { path: '^src/methods/', pathNot: '^src/methods/(blob|core)/' },
+      to: { path: '^generated/' },
+    },
+    {
+      name: 'generated-imports-the-vocabulary',
+      comment:
+        'Generated code also serves projects that depend on the package: it knows jmapsmith/capability, its own ' +
+        'files, hook files and the helpers of its compiled validators.',
+      severity: 'error',
+      from: { path: '^generated/' },
+      to: {
+        pathNot: [
+          '^generated/',
+          '^src/capability/index[.]ts$',
+          '^capabilities/[^/]+[.]hooks[.]ts$',
+          '(^|node_modules/)ajv/dist/runtime/',
+        ],
+      },
+    },
+    {
+      name: 'top-level-modules-stand-alone',
+      comment: 'Only main.ts puts the house together; config, logging and metrics are used by it.',
+      severity: 'error',
+      from: { path: '^src/[^/]+[.]ts$', pathNot: '^src/main[.]ts$' },
+      to: { path: '^(src/[^/]+/|generated/|build/)', pathNot: '^src/protocol/' },
+    },
+    {
+      name: 'nothing-imports-main',
+      comment: 'It is the composition root: a process starts by it.',
+      severity: 'error',
+      from: { pathNot: '^src/main[.]ts$' },
+      to: { path: '^src/main[.]ts$' },
+    },
+    {
+      name: 'server-without-tools',
+      comment: 'Tools and tests use the server, never the other way round.',
+      severity: 'error',
+      from: { path: '^(src|generated)/' },
+      to: { path: '^(scripts|test|bench)/' },
+    },
+
+    onlyIn(
+      ['express'],
+      ['^src/transports/http/'],
+      'The HTTP framework can be replaced in one folder.',
+    ),
+    onlyIn(
+      ['helmet', 'proxy-addr'],
+      ['^src/transports/'],
+      'Headers and peers are transport matters.',
+    ),
+    onlyIn(
+      ['ws'],
+      ['^src/transports/websocket/'],
+      'The WebSocket library can be replaced in one folder.',
+    ),
+    onlyIn(
+      ['better-sqlite3', '@prisma', 'prisma'],
+      ['^src/database/', '^src/store/sqlite/', '^src/accounts/'],
+      'Drivers and Prisma stay behind the ports, so that another database can be added.',
+    ),
+    {
+      name: 'prisma-client-stays-in-its-folders',
+      comment:
+        'The generated client counts as Prisma. main.ts passes one on and needs no type of it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(database|store/sqlite|accounts)/' },
+      to: { path: '^build/' },
+    },
+    onlyIn(['pino'], ['^src/logging[.]ts$'], 'Everything else logs through src/logging.ts.'),
+    onlyIn(
+      ['prom-client'],
+      ['^src/metrics[.]ts$'],
+      'Everything else counts through src/metrics.ts.',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^build/', '^dist/'] },
+    exclude: { path: '^(dist|data|coverage)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Types count: a type of a driver in a method is an arrow too.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['jmapsmith-source', 'import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

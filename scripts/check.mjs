@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HELP = `Usage: npm run check
+
+Everything that CI checks short of the tests, each with a line and its seconds; what failed is shown in full, and
+named again at the end:
+
+  clients       the Prisma client is built (node scripts/build.mjs --clients)
+  generated     generated/ and prisma/ are what the descriptors say (npm run generate)
+  types         tsc
+  style         lint and format (biome; npm run format mends most)
+  arrows        which folder imports which (.dependency-cruiser.cjs)
+  licences      licences of all packages (scripts/licences.mjs)
+
+Exit codes: 0 all is well, 1 something failed.`;
+
+/** Names to shell commands, in an order in which a later one may need an earlier one's work. */
+const CHECKS = [
+  ['clients', 'node scripts/build.mjs --clients'],
+  ['generated', 'npm run -s generate -- --check'],
+  ['types', 'tsc --noEmit --pretty false'],
+  ['style', 'biome check --colors=off --error-on-warnings .'],
+  [
+    'arrows',
+    'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated capabilities scripts',
+  ],
+  ['licences', 'node scripts/licences.mjs'],
+];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Runs one command with the project's tools in its path; resolves to its exit code and all it wrote. */
+function run(command) {
+  const path = [join(root, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, {
+      cwd: root,
+      env: { ...process.env, PATH: path, NO_COLOR: '1' },
+      shell: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stderr.on('data', (chunk) => chunks.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({ code, output: Buffer.concat(chunks).toString('utf8').trim() }),
+    );
+  });
+}
+
+async function main(argv) {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(`${HELP}\n`);
+    return 0;
+  }
+  if (argv.length > 0) {
+    process.stderr.write(`check: takes no argument such as ${argv[0]} (--help tells more).\n`);
+    return 2;
+  }
+  const failed = [];
+  for (const [name, command] of CHECKS) {
+    const began = performance.now();
+    const { code, output } = await run(command);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    process.stdout.write(
+      `${code === 0 ? 'ok    ' : 'FAILED'}  ${name.padEnd(10)} ${seconds.padStart(6)} s\n`,
+    );
+    if (code === 0) continue;
+    failed.push(name);
+    process.stderr.write(`\n$ ${command}\n${output}\n\n`);
+  }
+  if (failed.length === 0) return 0;
+  process.stderr.write(`check: failed: ${failed.join(', ')}\n`);
+  return 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
