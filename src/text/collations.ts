@@ -1,0 +1,60 @@
+import { decodeTable } from './decode.js';
+import { isAscii } from './fold.js';
+import { canonicalDecomposition, fromPoints } from './normalize.js';
+import { compatibility } from './tables/compatibility.js';
+import { titlecase } from './tables/titlecase.js';
+
+/*
+ * Keys of the collations that a sort may name (D15). The order of a collation is the order of its keys by code point,
+ * which is the order of their UTF-8 octets; it is not the order of `<`, which compares UTF-16 units.
+ */
+
+const TITLECASES = decodeTable(titlecase);
+const COMPATIBILITY = decodeTable(compatibility);
+
+/** What `i;unicode-casemap` makes of a code point, filled as they are met: at most one entry a code point. */
+const casemapped = new Map<number, string>();
+
+/**
+ * The key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase mapping and that its full
+ * decomposition, compatibility ones included. The RFC reorders no marks.
+ */
+export function casemapKey(text: string): string {
+  if (isAscii(text)) return text.toUpperCase();
+  let key = '';
+  for (const char of text) {
+    const point = char.codePointAt(0) ?? 0;
+    let mapped = casemapped.get(point);
+    if (mapped === undefined) {
+      mapped = casemap(point);
+      casemapped.set(point, mapped);
+    }
+    key += mapped;
+  }
+  return key;
+}
+
+function casemap(point: number): string {
+  const title = TITLECASES.get(point)?.[0] ?? point;
+  return fromPoints(COMPATIBILITY.get(title) ?? canonicalDecomposition(title) ?? [title]);
+}
+
+/** The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else changes. */
+export function asciiCasemapKey(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** Sorts after every number: RFC 4790 9.1 takes a text that starts with no digit for positive infinity. */
+const INFINITY_KEY = '~';
+
+/**
+ * The key of `i;ascii-numeric` (RFC 4790 9.1): the number that the text starts with, of any size. The digits without
+ * leading zeros follow how many they are, and that in turn how many digits it has: more digits, greater number.
+ */
+export function asciiNumericKey(text: string): string {
+  const [digits] = /^\d+/.exec(text) ?? [];
+  if (digits === undefined) return INFINITY_KEY;
+  const significant = digits.replace(/^0+/, '');
+  const count = String(significant.length);
+  return `${count.length}${count}.${significant}`;
+}

@@ -1,0 +1,24 @@
+import { decodeTable } from './decode.js';
+import { fromPoints, nfc } from './normalize.js';
+import { caseFolding } from './tables/case-folding.js';
+
+const FOLDINGS: ReadonlyMap<number, string> = new Map(
+  Array.from(decodeTable(caseFolding), ([point, folded]) => [point, fromPoints(folded)]),
+);
+
+/** True for text of US-ASCII alone. */
+export function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
+/**
+ * The form in which text is compared where case doesn't count (D14): NFC, full case folding (CaseFolding statuses C
+ * and F), NFC. Two texts fold alike on every database and Node version.
+ */
+export function fold(text: string): string {
+  // Within ASCII folding is lower case and form C changes nothing.
+  if (isAscii(text)) return text.toLowerCase();
+  let folded = '';
+  for (const char of nfc(text)) folded += FOLDINGS.get(char.codePointAt(0) ?? 0) ?? char;
+  return nfc(folded);
+}
