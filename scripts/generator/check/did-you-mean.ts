@@ -1,6 +1,6 @@
 /** ` Did you mean "text"?` where a known word is close to the unknown one, else nothing. */
 export function didYouMean(unknown: string, known: readonly string[]): string {
-  const limit = Math.max(1, Math.floor(unknown.length * 0.4));
+  const limit = Math.floor(unknown.length * 0.4) + 1;
   const close = known
     .map((word) => ({ word, far: distance(unknown.toLowerCase(), word.toLowerCase()) }))
     .filter(({ far }) => far <= limit)

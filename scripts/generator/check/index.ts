@@ -1,10 +1,58 @@
 import type { CapabilityView } from '../descriptor/view.js';
 import type { Problem } from '../model.js';
+import { accountCapabilities } from './account-capabilities.js';
+import { capabilityNames } from './capability-names.js';
+import { conditionNames } from './condition-names.js';
+import { defaultValues } from './default-values.js';
+import { duplicateCapabilities } from './duplicate-capabilities.js';
+import { duplicateMethods } from './duplicate-methods.js';
+import { duplicateTypes } from './duplicate-types.js';
+import { enumValues } from './enum-values.js';
+import { filters } from './filters.js';
+import { fittingKeys } from './fitting-keys.js';
+import { methodNames } from './method-names.js';
+import { methodSchemas } from './method-schemas.js';
+import { missingDefaults } from './missing-defaults.js';
+import { nullableDefaults } from './nullable-defaults.js';
+import { patterns } from './patterns.js';
+import { propertyClashes } from './property-clashes.js';
+import { propertyNames } from './property-names.js';
+import { ranges } from './ranges.js';
+import { requiredProperties } from './required-properties.js';
 import type { Rule } from './rule.js';
+import { sessionEntries } from './session-entries.js';
+import { shapes } from './shapes.js';
+import { sorts } from './sorts.js';
 import { structure } from './structure.js';
+import { typeNames } from './type-names.js';
 
 /** Every rule of the descriptor language: each reports, none throws, all are run. */
-export const RULES: readonly Rule[] = Object.freeze([structure]);
+export const RULES: readonly Rule[] = Object.freeze([
+  structure,
+  capabilityNames,
+  typeNames,
+  propertyNames,
+  propertyClashes,
+  conditionNames,
+  methodNames,
+  duplicateCapabilities,
+  duplicateTypes,
+  duplicateMethods,
+  requiredProperties,
+  missingDefaults,
+  nullableDefaults,
+  defaultValues,
+  enumValues,
+  fittingKeys,
+  shapes,
+  ranges,
+  patterns,
+  filters,
+  sorts,
+  methodSchemas,
+  accountCapabilities,
+  sessionEntries,
+]);
 
 /** What is wrong with the descriptors, all of it. */
 export function checkDescriptors(views: readonly CapabilityView[]): readonly Problem[] {

@@ -12,3 +12,8 @@ export function oneOf(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
+
+/** A place in a message: `capabilities/todos.yaml:4:3`. */
+export function place({ file, line, column }: Location): string {
+  return `${file}:${line}:${column}`;
+}

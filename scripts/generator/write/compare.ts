@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256 } from '../model/hash.js';
 import { byCodeUnit } from '../order.js';
 import type { Rendered } from '../pipeline.js';
-import { MANIFEST, readIfThere, readManifest } from './manifest.js';
+import { readIfThere, readManifest } from './manifest.js';
 
 /**
  * What is wrong with a file on disk. `foreign`: it lies among the generated ones and nobody generated it, so that the
@@ -61,9 +61,4 @@ async function filesBelow(root: string, folder: string): Promise<readonly string
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
-}
-
-/** The manifest follows from the other files: alone it is worth a line, beside them it repeats what they say. */
-export function isManifest({ path }: Difference): boolean {
-  return path === MANIFEST;
 }

@@ -1,0 +1,58 @@
+import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
+import type { PropertyView } from '../descriptor/view.js';
+import { validationSchema } from '../emit/validation-schema.js';
+import { compileSchema } from '../emit/validators.js';
+import { type Located, member } from '../load/located.js';
+import { buildSchema } from '../model/schema.js';
+import type { Report, Rule } from './rule.js';
+
+/** A default is stored as it is, so it has to be a value that a client may give. */
+export const defaultValues: Rule = (views, report) => {
+  for (const property of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
+    const given = member(property.node, 'default');
+    if (given === undefined || property.kind === undefined) continue;
+    // A nullable property's default is another rule's concern.
+    if (property.nullable && given.value !== null) continue;
+    judge(property, given, report);
+  }
+};
+
+function judge({ name, node, kind, blob, nullable }: PropertyView, given: Located, report: Report) {
+  const complain = (why: string) =>
+    report('bad-default', given.at, `the default of "${name}" ${why}.`);
+  if (given.value === null && !nullable) {
+    complain("is null, but the property isn't nullable");
+    return;
+  }
+  if (blob && given.value !== null) {
+    complain('can only be null: no blob is in every account');
+    return;
+  }
+  if (kind === 'date' && typeof given.value === 'string' && !isCanonicalUtcDate(given.value)) {
+    complain('must be a UTCDate in its shortest form, for instance 2026-01-31T12:00:00Z');
+    return;
+  }
+  for (const issue of issuesOf(node, given)) complain(issue);
+}
+
+function issuesOf(node: Located, given: Located): readonly string[] {
+  const validate = compiled(node);
+  // The validator settles numbers in place, so it gets a copy, within an object as a property is.
+  if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const where = instancePath.split('/').slice(2).join('/');
+    const extra: unknown = params['additionalProperty'];
+    const what = typeof extra === 'string' ? `has the undeclared member "${extra}"` : message;
+    return `${where === '' ? '' : `at ${where} `}${what ?? 'is wrong'}`;
+  });
+}
+
+/** Undefined where the schema itself is wrong, which other rules tell about. */
+function compiled(node: Located): ReturnType<typeof compileSchema> | undefined {
+  try {
+    const value = validationSchema(buildSchema(node, 'stored'), 'stored');
+    return compileSchema({ type: 'object', properties: { value } });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { place, type Rule } from './rule.js';
+
+/** One capability is one descriptor; two files of one base name would share a folder. */
+export const duplicateCapabilities: Rule = (views, report) => {
+  const urns = new Map<string, (typeof views)[number]>();
+  const bases = new Map<string, (typeof views)[number]>();
+  for (const view of views) {
+    if (view.urn !== undefined) {
+      const earlier = urns.get(view.urn);
+      if (earlier === undefined) urns.set(view.urn, view);
+      else
+        report(
+          'duplicate-capability',
+          view.urnAt,
+          `the capability ${view.urn} is described in ${place(earlier.urnAt)} already; each has one descriptor.`,
+        );
+    }
+    const earlier = bases.get(view.base);
+    if (earlier === undefined) bases.set(view.base, view);
+    else
+      report(
+        'duplicate-file-name',
+        { file: view.file, line: 1, column: 1 },
+        `${view.file} and ${earlier.file} would both generate into generated/${view.base}/; rename one.`,
+      );
+  }
+};

@@ -1,0 +1,18 @@
+import { member, text } from '../load/located.js';
+import type { Rule } from './rule.js';
+import { schemasOf } from './schemas.js';
+
+/** A pattern is a regular expression with the flag u, as JSON Schema has it. */
+export const patterns: Rule = (views, report) => {
+  for (const { node } of views.flatMap(schemasOf)) {
+    const pattern = member(node, 'pattern');
+    const source = text(pattern);
+    if (pattern === undefined || source === undefined) continue;
+    try {
+      new RegExp(source, 'u');
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report('bad-pattern', pattern.at, `not a regular expression (flag u): ${why}.`);
+    }
+  }
+};

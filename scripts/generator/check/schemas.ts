@@ -1,0 +1,46 @@
+import type { CapabilityView } from '../descriptor/view.js';
+import { type Located, member, members } from '../load/located.js';
+import type { Location } from '../model.js';
+
+/** A schema anywhere in a descriptor: of a property, within one, or of a method's arguments and response. */
+export interface SchemaView {
+  /** What messages call it: `text`, `meta/a/b`. */
+  readonly label: string;
+  readonly node: Located;
+  readonly at: Location;
+  /** 1 for a property, an argument or a response itself. */
+  readonly depth: number;
+  readonly use: 'property' | 'message';
+}
+
+/** Every schema of a capability, outer ones before inner ones. */
+export function schemasOf(view: CapabilityView): readonly SchemaView[] {
+  const found: SchemaView[] = [];
+  for (const type of view.types) {
+    for (const { name, nameAt, node } of type.properties)
+      collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
+  }
+  for (const method of view.methods) {
+    for (const part of ['arguments', 'response']) {
+      const node = member(method.node, part);
+      if (node !== undefined)
+        collect({ label: part, node, at: node.at, depth: 1, use: 'message' }, found);
+    }
+  }
+  return found;
+}
+
+function collect(schema: SchemaView, found: SchemaView[]): void {
+  found.push(schema);
+  const inner = (label: string, node: Located, at: Location): void =>
+    collect(
+      { label: `${schema.label}/${label}`, node, at, depth: schema.depth + 1, use: schema.use },
+      found,
+    );
+  for (const { name, nameAt, node } of members(member(schema.node, 'properties')))
+    inner(name, node, nameAt);
+  const items = member(schema.node, 'items');
+  if (items !== undefined) inner('items', items, items.at);
+  const further = member(schema.node, 'additionalProperties');
+  if (further?.members !== undefined) inner('*', further, further.at);
+}

@@ -1,0 +1,54 @@
+import { BOUNDS } from '../descriptor/bounds.js';
+import { typeOf } from '../descriptor/view.js';
+import { items, member, members, text } from '../load/located.js';
+import { isOpen } from '../model/schema.js';
+import { didYouMean } from './did-you-mean.js';
+import type { Report, Rule } from './rule.js';
+import { type SchemaView, schemasOf } from './schemas.js';
+
+/** Lists say what their items are, objects what their members are, and neither nests without end. */
+export const shapes: Rule = (views, report) => {
+  for (const schema of views.flatMap(schemasOf)) {
+    const { type } = typeOf(schema.node);
+    if (schema.depth === BOUNDS.depth + 1)
+      report(
+        'too-deep',
+        schema.at,
+        `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or allow any JSON with additionalProperties: true.`,
+      );
+    if (type === 'array' && member(schema.node, 'items') === undefined)
+      report(
+        'missing-items',
+        schema.at,
+        `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance items: { type: string }.`,
+      );
+    if (type === 'object') object(schema, report);
+  }
+};
+
+function object({ node, label, at, use }: SchemaView, report: Report): void {
+  const names = members(member(node, 'properties')).map(({ name }) => name);
+  if (use === 'property' && names.length === 0 && !isOpen(node))
+    report(
+      'empty-object',
+      at,
+      `"${label}" is an object that can have no members: it needs "properties" or "additionalProperties".`,
+    );
+  const propertyNames = member(node, 'propertyNames');
+  if (propertyNames !== undefined && !isOpen(node))
+    report(
+      'misplaced-key',
+      propertyNames.at,
+      `"propertyNames" is about further members, of which "${label}" allows none: add additionalProperties.`,
+    );
+  for (const item of items(member(node, 'required'))) {
+    const name = text(item);
+    if (name === undefined || names.includes(name)) continue;
+    const declared = names.length === 0 ? '' : ` Declared: ${names.join(', ')}.`;
+    report(
+      'unknown-property',
+      item.at,
+      `"${name}" is no member of "${label}".${didYouMean(name, names)}${declared}`,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import { didYouMean } from './did-you-mean.js';
+import type { Rule } from './rule.js';
+
+/** A sort reads one column of its own row, each property once. */
+export const sorts: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
+    const seen = new Set<string>();
+    for (const { propertyName, at, property } of type.sorts) {
+      if (property === undefined)
+        report(
+          'unknown-property',
+          at,
+          `"${propertyName}" is no property of ${type.name}.${didYouMean(propertyName, names)} Declared: ${names.join(', ')}.`,
+        );
+      else if (property.kind === 'json')
+        report(
+          'unsortable',
+          at,
+          `"${propertyName}" is a list or an object, which has no order: sort by strings, numbers, booleans and dates.`,
+        );
+      if (seen.has(propertyName))
+        report('duplicate-entry', at, `"${propertyName}" is listed twice.`);
+      seen.add(propertyName);
+    }
+  }
+};

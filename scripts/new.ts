@@ -1,0 +1,45 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { DESCRIPTOR_FOLDER } from './generator/load/index.js';
+import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
+
+const HELP = `
+npm run new -- NAME [--root DIR]
+
+Writes capabilities/NAMEs.yaml: a commented descriptor of a new data type, which generates and runs as it is.
+NAME is in PascalCase, for instance Invoice. A file that is there already is left alone (exit code 2).
+
+  --root DIR   the project's root; the current directory where not given
+  --help       shows this
+`;
+
+await runTool('new', HELP, async (argv) => {
+  const { values, positionals } = parseOptions(argv, {
+    options: { root: { type: 'string', default: '.' } },
+    allowPositionals: true,
+  });
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0)
+    throw new UsageError('it takes one name, for instance: npm run new -- Invoice');
+  const why = whyNoTypeName(name);
+  if (why !== undefined)
+    throw new UsageError(`no type can be named ${JSON.stringify(name)}: ${why}.`);
+
+  const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
+  const root = resolve(values.root);
+  await mkdir(join(root, DESCRIPTOR_FOLDER), { recursive: true });
+  await create(join(root, path), path, newDescriptor(name));
+  printLine(`${path} is written. Next: npm run generate`);
+  return EXIT.fine;
+});
+
+async function create(target: string, path: string, text: string): Promise<void> {
+  try {
+    await writeFile(target, text, { flag: 'wx' });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new UsageError(`${path} is there already; it was left alone.`);
+    throw error;
+  }
+}
