@@ -1,0 +1,168 @@
+import type {
+  DataTypeDefinition,
+  FilterDefinition,
+  FilterOperator,
+  PropertyDefinition,
+  PropertyKind,
+  SortDefinition,
+} from '../../src/capability/definition.js';
+import type { JsonValue } from '../../src/protocol/json.js';
+import type {
+  Collation,
+  FilterNode,
+  QueryPlan,
+  SortKey,
+  StoredObject,
+} from '../../src/store/port.js';
+
+/** A data type with a property of every kind, written by hand as the generator would emit it. */
+
+function property(
+  name: string,
+  kind: PropertyKind,
+  more: Partial<PropertyDefinition> = {},
+): PropertyDefinition {
+  return {
+    name,
+    column: name,
+    kind,
+    nullable: false,
+    required: false,
+    access: 'mutable',
+    blob: false,
+    ...more,
+  };
+}
+
+const nullable = { nullable: true, default: null };
+
+export const PROPERTIES = {
+  id: property('id', 'string', { role: 'id', access: 'serverSet' }),
+  created: property('created', 'date', { role: 'created', access: 'serverSet' }),
+  updated: property('updated', 'date', { role: 'updated', access: 'serverSet' }),
+  title: property('title', 'string', { required: true }),
+  code: property('code', 'string', nullable),
+  done: property('done', 'boolean', { default: false }),
+  rank: property('rank', 'integer', nullable),
+  score: property('score', 'number', nullable),
+  due: property('due', 'date', nullable),
+  meta: property('meta', 'json', nullable),
+  blobId: property('blobId', 'string', { ...nullable, blob: true }),
+};
+
+type Name = keyof typeof PROPERTIES;
+
+function filter(
+  name: string,
+  of: Name,
+  operator: FilterOperator,
+  column?: string,
+): FilterDefinition {
+  return { name, property: PROPERTIES[of], operator, column: column ?? of };
+}
+
+export const FILTERS = {
+  title: filter('title', 'title', 'contains', 'title_folded'),
+  titleStart: filter('titleStart', 'title', 'startsWith', 'title_folded'),
+  titleIs: filter('titleIs', 'title', 'equals'),
+  code: filter('code', 'code', 'equals'),
+  codeText: filter('codeText', 'code', 'contains', 'code_folded'),
+  codeIn: filter('codeIn', 'code', 'in'),
+  noCode: filter('noCode', 'code', 'isNull'),
+  done: filter('done', 'done', 'equals'),
+  doneIn: filter('doneIn', 'done', 'in'),
+  rank: filter('rank', 'rank', 'equals'),
+  rankIn: filter('rankIn', 'rank', 'in'),
+  minRank: filter('minRank', 'rank', 'atLeast'),
+  maxRank: filter('maxRank', 'rank', 'atMost'),
+  score: filter('score', 'score', 'equals'),
+  scoreIn: filter('scoreIn', 'score', 'in'),
+  before: filter('before', 'due', 'before'),
+  after: filter('after', 'due', 'after'),
+  due: filter('due', 'due', 'equals'),
+};
+
+const SORTS: Readonly<Partial<Record<Name, SortDefinition>>> = {
+  id: { property: PROPERTIES.id },
+  created: { property: PROPERTIES.created },
+  updated: { property: PROPERTIES.updated },
+  title: { property: PROPERTIES.title, casemapColumn: 'title_casemap' },
+  code: { property: PROPERTIES.code, casemapColumn: 'code_casemap' },
+  done: { property: PROPERTIES.done },
+  rank: { property: PROPERTIES.rank },
+  score: { property: PROPERTIES.score },
+  due: { property: PROPERTIES.due },
+};
+
+const accepts = (): boolean => true;
+
+export const Gadget: DataTypeDefinition = {
+  name: 'Gadget',
+  capability: 'urn:example:gadgets',
+  table: 'Gadget',
+  acceptSnakeCase: false,
+  properties: Object.values(PROPERTIES),
+  filters: Object.values(FILTERS),
+  sorts: Object.values(SORTS),
+  shadows: (['title', 'code'] as const).flatMap((name) => [
+    { column: `${name}_folded`, property: PROPERTIES[name], transform: 'fold' as const },
+    { column: `${name}_casemap`, property: PROPERTIES[name], transform: 'casemap' as const },
+  ]),
+  validate: { create: accepts, update: accepts, filter: accepts },
+};
+
+export function condition(name: keyof typeof FILTERS, value: JsonValue): FilterNode {
+  return { kind: 'condition', filter: FILTERS[name], value };
+}
+
+export function operator(
+  name: 'AND' | 'OR' | 'NOT',
+  ...conditions: readonly FilterNode[]
+): FilterNode {
+  return { kind: 'operator', operator: name, conditions };
+}
+
+/** `title`, `-rank` (descending), `code i;octet`. */
+export function sortKey(text: string): SortKey {
+  const [, minus, name, collation] = /^(-?)(\w+)(?: (.+))?$/.exec(text) ?? [];
+  const sort = SORTS[name as Name];
+  if (sort === undefined) throw new Error(`no sort: ${text}`);
+  return {
+    sort,
+    ascending: minus === '',
+    collation: (collation ?? 'i;unicode-casemap') as Collation,
+  };
+}
+
+export const ALL: FilterNode = { kind: 'all' };
+
+export function plan(filterNode: FilterNode, ...sort: readonly string[]): QueryPlan {
+  return { filter: filterNode, sort: sort.map(sortKey) };
+}
+
+/** A whole object: unless given, the empty value of each property. */
+export function gadget(id: string, more: Readonly<Record<string, JsonValue>> = {}): StoredObject {
+  return {
+    id,
+    created: '2026-01-01T00:00:00Z',
+    updated: '2026-01-01T00:00:00Z',
+    title: '',
+    code: null,
+    done: false,
+    rank: null,
+    score: null,
+    due: null,
+    meta: null,
+    blobId: null,
+    ...more,
+  };
+}
+
+export function gadgets(
+  count: number,
+  more: (index: number) => Readonly<Record<string, JsonValue>> = () => ({}),
+): readonly StoredObject[] {
+  return Array.from({ length: count }, (_, index) =>
+    gadget(`r${String(index).padStart(6, '0')}`, more(index)),
+  );
+}

@@ -1,0 +1,73 @@
+import { parseUtcDate } from '../../src/protocol/dates.js';
+import type { JsonValue } from '../../src/protocol/json.js';
+import type { FilterNode, QueryPlan, SortKey, StoredObject } from '../../src/store/port.js';
+import { asciiCasemapKey, asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
+
+/** What a query must answer, said in plain JavaScript: engines are compared with it. */
+
+export function referenceIds(objects: readonly StoredObject[], plan: QueryPlan): readonly string[] {
+  return objects
+    .filter((object) => matches(object, plan.filter))
+    .sort((a, b) => compare(a, b, plan.sort))
+    .map((object) => object.id);
+}
+
+function matches(object: StoredObject, node: FilterNode): boolean {
+  switch (node.kind) {
+    case 'all':
+      return true;
+    case 'none':
+      return false;
+    case 'operator':
+      if (node.operator === 'AND') return node.conditions.every((child) => matches(object, child));
+      if (node.operator === 'OR') return node.conditions.some((child) => matches(object, child));
+      return !node.conditions.some((child) => matches(object, child));
+    case 'condition': {
+      const { property, operator } = node.filter;
+      const stored = plain(property.kind, object[property.name] ?? null);
+      const value = Array.isArray(node.value)
+        ? node.value.map((element) => plain(property.kind, element as JsonValue))
+        : plain(property.kind, node.value);
+      if (operator === 'isNull') return (stored === null) === (value !== false);
+      if (operator === 'equals') return stored === value;
+      if (operator === 'in') return (value as readonly JsonValue[]).includes(stored);
+      if (stored === null || value === null) return false;
+      if (operator === 'contains') return fold(String(stored)).includes(fold(String(value)));
+      if (operator === 'startsWith') return fold(String(stored)).startsWith(fold(String(value)));
+      if (operator === 'before') return stored < value;
+      if (operator === 'atMost') return stored <= value;
+      return stored >= value;
+    }
+  }
+}
+
+function plain(kind: string, value: JsonValue): JsonValue {
+  return kind === 'date' && typeof value === 'string' ? parseUtcDate(value) : value;
+}
+
+function compare(a: StoredObject, b: StoredObject, sort: readonly SortKey[]): number {
+  for (const key of sort) {
+    const order = compareKeys(keyOf(a, key), keyOf(b, key));
+    if (order !== 0) return key.ascending ? order : -order;
+  }
+  const order = compareKeys(a.id, b.id);
+  return (sort.at(-1)?.ascending ?? true) ? order : -order;
+}
+
+function keyOf(object: StoredObject, key: SortKey): string | number | null {
+  const { property } = key.sort;
+  if (property.role === 'created') return object.id;
+  const value = plain(property.kind, object[property.name] ?? null);
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string') return value as number | null;
+  if (key.collation === 'i;unicode-casemap') return casemapKey(value);
+  if (key.collation === 'i;ascii-casemap') return asciiCasemapKey(value);
+  if (key.collation === 'i;ascii-numeric') return asciiNumericKey(value);
+  return value;
+}
+
+function compareKeys(a: string | number | null, b: string | number | null): number {
+  if (a === null || b === null) return Number(b === null) - Number(a === null);
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
+  return a - Number(b);
+}
