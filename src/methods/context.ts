@@ -1,7 +1,7 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
 import type { MethodContext } from '../capability/context.js';
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, MethodDefinition } from '../capability/definition.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Store } from '../store/port.js';
 import type { Registry } from './registry.js';
@@ -24,6 +24,8 @@ export interface Services {
   readonly registry: Registry;
   readonly ids: IdGenerator;
   readonly limits: MethodLimits;
+  /** Epoch ms; the system's clock where it is left out. */
+  readonly now?: () => number;
 }
 
 /** What lives as long as one request: shared by its calls. */
@@ -41,6 +43,8 @@ export interface RequestScope {
 export interface CallContext extends MethodContext {
   readonly services: Services;
   readonly request: RequestScope;
+  /** The method that is called. */
+  readonly method: MethodDefinition;
   /** The account of `accountId`, checked for reach, capability and mode. Undefined for account use `none`. */
   readonly account: AccountAccess | undefined;
   /** `performance.now()` after which the call is given up. */
@@ -48,9 +52,11 @@ export interface CallContext extends MethodContext {
   /**
    * Serialises the call's response and takes its octets from the request's budget; throws
    * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its transaction,
-   * so that an answer that can't be given undoes the write; for all others dispatch does it.
+   * so that an answer that can't be given undoes the write; for all others dispatch does it. A second call takes
+   * the place of the first: a transaction may be run again. `createdIds` are what the call adds to the request's
+   * map once it has succeeded (RFC 8620 3.3).
    */
-  admit(response: object): void;
+  admit(response: object, createdIds?: ReadonlyMap<string, string>): void;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).

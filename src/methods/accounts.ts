@@ -1,0 +1,64 @@
+import { type AccountAccess, accountHas, type Principal } from '../accounts/principal.js';
+import type { MethodDefinition } from '../capability/definition.js';
+import { MethodError } from '../protocol/errors.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { CallContext } from './context.js';
+
+/** The capability that an account must have for the method. */
+export function accountCapability(method: MethodDefinition): string {
+  return method.accountCapability ?? method.capability;
+}
+
+/**
+ * The account of `accountId` (RFC 8620 3.6.2), undefined for a method that has none. An account that doesn't exist
+ * and one that the user can't reach get the same answer (D11).
+ */
+export function resolveAccount(
+  method: MethodDefinition,
+  args: JsonObject,
+  principal: Principal,
+): AccountAccess | undefined {
+  if (method.account === 'none') return undefined;
+  const accountId = args['accountId'];
+  const account = typeof accountId === 'string' ? principal.accounts.get(accountId) : undefined;
+  if (account === undefined) {
+    throw new MethodError('accountNotFound', 'No account with this "accountId" is within reach.');
+  }
+  if (!accountHas(account, accountCapability(method))) {
+    throw new MethodError(
+      'accountNotSupportedByMethod',
+      `The account does not offer ${accountCapability(method)}, which ${method.name} needs.`,
+    );
+  }
+  // D3: even where there would be nothing to do.
+  if (method.account === 'write' && account.isReadOnly) {
+    throw new MethodError('accountReadOnly', 'The account can only be read.');
+  }
+  return account;
+}
+
+/** The account of a call whose method's definition says that it has one. */
+export function accountOf(context: CallContext): AccountAccess {
+  if (context.account === undefined) {
+    throw new Error(`The definition of ${context.method.name} gives it no account.`);
+  }
+  return context.account;
+}
+
+/** The source account of a copy, which must differ from the target (5.4, D17). Its capability is not judged yet. */
+export function sourceAccount(fromAccountId: string, context: CallContext): AccountAccess {
+  if (fromAccountId === accountOf(context).id) {
+    throw new MethodError(
+      'invalidArguments',
+      '"fromAccountId" and "accountId" must be different accounts.',
+    );
+  }
+  const account = context.otherAccount(fromAccountId);
+  if (account === undefined) {
+    throw new MethodError(
+      'fromAccountNotFound',
+      'No account with this "fromAccountId" is within reach.',
+    );
+  }
+  return account;
+}

@@ -1,0 +1,95 @@
+import { BlobMissingError } from '../../blobs/port.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { BlobRow } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext } from '../context.js';
+import { resolveId } from '../creation-ids.js';
+import { type BlobView, parseProperties, range, viewBlob } from './view.js';
+import { isVisible } from './visible.js';
+
+export interface BlobGetArguments {
+  readonly accountId: string;
+  readonly ids?: readonly string[] | null;
+  readonly properties?: readonly string[] | null;
+  readonly offset?: number | null;
+  readonly length?: number | null;
+}
+
+export interface BlobGetResponse {
+  readonly accountId: string;
+  readonly list: readonly JsonObject[];
+  readonly notFound: readonly string[];
+}
+
+/** Blob/get (RFC 9404 4.2). */
+export async function blobGet(
+  args: BlobGetArguments,
+  context: CallContext,
+): Promise<BlobGetResponse> {
+  const { store, limits } = context.services;
+  const account = accountOf(context);
+  const asked = args.ids ?? null;
+  if (asked === null) {
+    throw new MethodError('invalidArguments', '"ids" must be a list: all blobs are not offered.');
+  }
+  if (asked.length > limits.maxObjectsInGet) {
+    throw new MethodError(
+      'requestTooLarge',
+      `More ids than maxObjectsInGet (${limits.maxObjectsInGet}).`,
+    );
+  }
+  const view = parseProperties(args.properties ?? null, args.offset ?? 0, args.length ?? null);
+  const ids = new Map<string, string>();
+  const notFound = new Set<string>();
+  for (const text of asked) {
+    const id = resolveId(text, context.request.createdIds);
+    if (id === null) notFound.add(text);
+    else if (!ids.has(id)) ids.set(id, text);
+  }
+  const rows =
+    ids.size === 0
+      ? []
+      : await store.read(account.id, context, (snapshot) => snapshot.blobs([...ids.keys()]));
+  const { userId } = context.request.principal;
+  const visible = new Map(rows.filter((row) => isVisible(row, userId)).map((row) => [row.id, row]));
+  requireRoom([...visible.values()], view, context);
+  const list: JsonObject[] = [];
+  for (const [id, text] of ids) {
+    const row = visible.get(id);
+    const object = row === undefined ? null : await read(row, view, context);
+    if (object === null) notFound.add(text);
+    else list.push(object);
+  }
+  return { accountId: account.id, list, notFound: [...notFound] };
+}
+
+/** Refuses, before any octet is read, what can't fit into the response. */
+function requireRoom(rows: readonly BlobRow[], view: BlobView, context: CallContext): void {
+  if (!view.needsData) return;
+  let octets = 0;
+  for (const row of rows) {
+    const { start, end } = range(view, row.size);
+    octets += end - start;
+  }
+  if (octets > context.request.remainingOctets) {
+    throw new MethodError(
+      'requestTooLarge',
+      'The octets asked for are more than a response holds.',
+    );
+  }
+}
+
+/** Null where the blob has been collected since its row was read. */
+async function read(
+  row: BlobRow,
+  view: BlobView,
+  context: CallContext,
+): Promise<JsonObject | null> {
+  try {
+    return await viewBlob(row, view, context);
+  } catch (error) {
+    if (error instanceof BlobMissingError) return null;
+    throw error;
+  }
+}

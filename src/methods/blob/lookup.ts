@@ -1,0 +1,82 @@
+import { accountHas } from '../../accounts/principal.js';
+import { MethodError } from '../../protocol/errors.js';
+import { emptyObject } from '../../protocol/json.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext } from '../context.js';
+import { resolveId } from '../creation-ids.js';
+import { quoted } from '../issues.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
+
+export interface BlobLookupArguments {
+  readonly accountId: string;
+  readonly typeNames: readonly string[];
+  readonly ids: readonly string[];
+}
+
+export interface BlobLookupResponse {
+  readonly accountId: string;
+  readonly list: readonly {
+    readonly id: string;
+    readonly matchedIds: Readonly<Record<string, readonly string[]>>;
+  }[];
+  readonly notFound: readonly string[];
+}
+
+/**
+ * Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A blob that the user can't
+ * see has none: it would be visible else. So it looks like one that isn't there, with empty lists.
+ */
+export async function blobLookup(
+  args: BlobLookupArguments,
+  context: CallContext,
+): Promise<BlobLookupResponse> {
+  const account = accountOf(context);
+  const { store, limits } = context.services;
+  const types = [...new Set(args.typeNames)].map((name) => lookupType(name, context));
+  if (args.ids.length > limits.maxObjectsInGet) {
+    throw new MethodError(
+      'requestTooLarge',
+      `More ids than maxObjectsInGet (${limits.maxObjectsInGet}).`,
+    );
+  }
+  const ids = new Set(args.ids.map((text) => resolveId(text, context.request.createdIds) ?? text));
+  const offered = types.filter(({ type }) => accountHas(account, type.capability));
+  const names = offered.map(({ type }) => type.name);
+  const references =
+    ids.size === 0 || names.length === 0
+      ? []
+      : await store.read(account.id, context, (snapshot) =>
+          snapshot.blobReferences([...ids], names),
+        );
+  const found = new Map<string, string[]>();
+  const keyOf = (blobId: string, dataType: string): string => `${dataType} ${blobId}`;
+  for (const { blobId, dataType, objectId } of references) {
+    const key = keyOf(blobId, dataType);
+    const objects = found.get(key);
+    if (objects === undefined) found.set(key, [objectId]);
+    else objects.push(objectId);
+  }
+  const list = [...ids].map((id) => {
+    const matchedIds = emptyObject<readonly string[]>();
+    for (const { type } of types) matchedIds[type.name] = found.get(keyOf(id, type.name)) ?? [];
+    return { id, matchedIds };
+  });
+  return { accountId: account.id, list, notFound: [] };
+}
+
+/** A type that has blobs and whose capability the request uses; any other is `unknownDataType`. */
+function lookupType(name: string, context: CallContext): TypeIndex {
+  const type = context.services.registry.dataTypes.get(name);
+  const index = type === undefined ? undefined : indexOf(type);
+  if (
+    index === undefined ||
+    !context.request.using.has(index.type.capability) ||
+    index.blobs.length === 0
+  ) {
+    throw new MethodError(
+      'unknownDataType',
+      `No type ${quoted(name)} of the capabilities in "using" refers to blobs.`,
+    );
+  }
+  return index;
+}

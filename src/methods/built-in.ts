@@ -1,0 +1,22 @@
+import { blobCopy } from './blob/copy.js';
+import { blobGet } from './blob/get.js';
+import { blobLookup } from './blob/lookup.js';
+import { blobUpload } from './blob/upload.js';
+import type { BuiltInMethod } from './context.js';
+import { echo } from './echo.js';
+
+/** The methods that the engine implements by name; their arguments and responses are declared by descriptors. */
+const BUILT_IN: ReadonlyMap<string, BuiltInMethod> = new Map<string, BuiltInMethod>([
+  ['Core/echo', echo],
+  ['Blob/upload', blobUpload],
+  ['Blob/get', blobGet],
+  ['Blob/lookup', blobLookup],
+  ['Blob/copy', blobCopy],
+]);
+
+/** Throws where a descriptor declares a method that nothing implements: a defect, answered as `serverFail`. */
+export function builtInMethod(name: string): BuiltInMethod {
+  const method = BUILT_IN.get(name);
+  if (method === undefined) throw new Error(`No built-in method is named ${name}.`);
+  return method;
+}

@@ -1,0 +1,121 @@
+import type { AccountAccess } from '../accounts/principal.js';
+import type { MethodDefinition } from '../capability/definition.js';
+import { MethodError } from '../protocol/errors.js';
+import type { Invocation } from '../protocol/request.js';
+import { builtInMethod } from './built-in.js';
+import type { CallContext, RequestScope, Services } from './context.js';
+import { BoundStandardMethods } from './standard.js';
+
+/** A response that fits: its text is what will be sent. */
+export interface Admitted {
+  readonly response: object;
+  /** The serialised triple. */
+  readonly text: string;
+  readonly octets: number;
+  readonly createdIds: ReadonlyMap<string, string>;
+}
+
+export interface CallOptions {
+  readonly services: Services;
+  readonly request: RequestScope;
+  readonly method: MethodDefinition;
+  readonly account: AccountAccess | undefined;
+  readonly deadline: number;
+  readonly callId: string;
+  /** The response will show the map of creation ids: new entries count towards its octets. */
+  readonly showsCreatedIds: boolean;
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** One method call while it runs: the context of its handler. */
+export class MethodCall implements CallContext {
+  readonly services: Services;
+  readonly request: RequestScope;
+  readonly method: MethodDefinition;
+  readonly account: AccountAccess | undefined;
+  readonly deadline: number;
+  readonly standard = new BoundStandardMethods(this);
+  readonly followUps: Invocation[] = [];
+  readonly #callId: string;
+  readonly #showsCreatedIds: boolean;
+  #admitted: Admitted | null = null;
+
+  constructor(options: CallOptions) {
+    this.services = options.services;
+    this.request = options.request;
+    this.method = options.method;
+    this.account = options.account;
+    this.deadline = options.deadline;
+    this.#callId = options.callId;
+    this.#showsCreatedIds = options.showsCreatedIds;
+  }
+
+  async builtIn<Arguments extends object, Response extends object>(
+    name: string,
+    args: Arguments,
+  ): Promise<Response> {
+    return (await builtInMethod(name)(args, this)) as Response;
+  }
+
+  admit(response: object, createdIds: ReadonlyMap<string, string> = NONE): void {
+    this.release();
+    const text = serialise([this.method.name, response, this.#callId]);
+    const octets = separated(text) + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
+    if (octets > this.request.remainingOctets) tooLarge();
+    this.request.remainingOctets -= octets;
+    this.#admitted = { response, text, octets, createdIds };
+  }
+
+  /** What the handler's response was admitted as; admits it now where the handler didn't. */
+  settle(response: object): Admitted {
+    if (this.#admitted?.response !== response) this.admit(response);
+    if (this.#admitted === null) throw new Error('An admitted response is kept.');
+    return this.#admitted;
+  }
+
+  /** Gives back the octets of a response that won't be sent after all. */
+  release(): void {
+    this.request.remainingOctets += this.#admitted?.octets ?? 0;
+    this.#admitted = null;
+  }
+
+  followWith(methodName: string, args: object): void {
+    this.followUps.push({
+      name: methodName,
+      args: args as Invocation['args'],
+      callId: this.#callId,
+    });
+  }
+
+  otherAccount(accountId: string): AccountAccess | undefined {
+    return this.request.principal.accounts.get(accountId);
+  }
+}
+
+/** Octets of an item of `methodResponses`, with the comma. */
+export function separated(text: string): number {
+  return Buffer.byteLength(text) + 1;
+}
+
+/** Octets of entries of the response's `createdIds`. */
+export function mapOctets(createdIds: ReadonlyMap<string, string>): number {
+  let octets = 0;
+  // Both are Ids: ASCII without anything to escape. Four quotes, a colon, a comma.
+  for (const [creationId, id] of createdIds) octets += creationId.length + id.length + 6;
+  return octets;
+}
+
+function serialise(triple: readonly unknown[]): string {
+  try {
+    return JSON.stringify(triple);
+  } catch (error) {
+    // V8 can't hold a text of more than about 512 MB, which is above any limit on responses.
+    if (error instanceof RangeError) tooLarge();
+    throw error;
+  }
+}
+
+function tooLarge(): never {
+  throw new MethodError('requestTooLarge', 'The response would be larger than this server sends.');
+}

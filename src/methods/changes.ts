@@ -1,0 +1,95 @@
+import type { ChangesArguments, ChangesResponse } from '../capability/standard.js';
+import type { ChangeKind, ChangeRecord } from '../store/port.js';
+import { accountOf } from './accounts.js';
+import type { StandardMethod } from './context.js';
+import { cannotCalculate, formatState, parseState, requireUnbroken } from './states.js';
+
+/** Change records that one page looks at, at most. */
+const MAX_RECORDS = 5000;
+
+/** Foo/changes (RFC 8620 5.2, D9). */
+export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async (
+  type,
+  args,
+  context,
+) => {
+  const { services } = context;
+  const account = accountOf(context);
+  const since = parseState(args.sinceState);
+  if (since === null) cannotCalculate('"sinceState" is no state that this server has issued.');
+  return services.store.read(account.id, context, async (snapshot) => {
+    const current = await snapshot.stateNumber(type);
+    if (since > current) cannotCalculate('"sinceState" is ahead of the current state.');
+    const records = since === current ? [] : await snapshot.changes(type, since, MAX_RECORDS);
+    if (since < current) {
+      requireUnbroken(records, since, current, records.length < MAX_RECORDS, services);
+    }
+    const page = fill(records, args.maxChanges ?? MAX_RECORDS);
+    const reached = page.end ?? since;
+    return {
+      accountId: account.id,
+      oldState: args.sinceState,
+      newState: formatState(reached),
+      hasMoreChanges: reached < current,
+      created: page.created,
+      updated: page.updated,
+      destroyed: page.destroyed,
+    };
+  });
+};
+
+interface Page {
+  /** The number of the last record of the page, null for no record. */
+  readonly end: number | null;
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly destroyed: readonly string[];
+}
+
+/**
+ * The longest run of records whose coalesced ids are no more than `maximum`. Records are taken in order, so no
+ * later page contradicts an earlier one (5.2). At least one record fits: progress is sure.
+ */
+export function fill(records: readonly ChangeRecord[], maximum: number): Page {
+  const seen = new Map<string, ChangeKind | null>();
+  let count = 0;
+  let length = 0;
+  for (const [index, record] of records.entries()) {
+    const before = seen.get(record.objectId);
+    const after = seen.has(record.objectId) ? coalesce(before ?? null, record.kind) : record.kind;
+    count += (after === null ? 0 : 1) - (before === undefined || before === null ? 0 : 1);
+    seen.set(record.objectId, after);
+    if (count <= maximum) length = index + 1;
+  }
+  return page(records.slice(0, length));
+}
+
+/** 5.2: created and updated is created, updated and destroyed is destroyed, created and destroyed is nothing. */
+function coalesce(before: ChangeKind | null, next: ChangeKind): ChangeKind | null {
+  if (next === 'destroyed') return before === 'created' ? null : 'destroyed';
+  return before === 'created' ? 'created' : next;
+}
+
+function page(records: readonly ChangeRecord[]): Page {
+  const kinds = netChanges(records);
+  const of = (kind: ChangeKind): readonly string[] =>
+    [...kinds].filter((entry) => entry[1] === kind).map((entry) => entry[0]);
+  return {
+    end: records.at(-1)?.number ?? null,
+    created: of('created'),
+    updated: of('updated'),
+    destroyed: of('destroyed'),
+  };
+}
+
+/** What has become of each object over a run of records; null for one that came and went. */
+export function netChanges(
+  records: readonly ChangeRecord[],
+): ReadonlyMap<string, ChangeKind | null> {
+  const kinds = new Map<string, ChangeKind | null>();
+  for (const { objectId, kind } of records) {
+    const before = kinds.get(objectId);
+    kinds.set(objectId, before === undefined ? kind : coalesce(before, kind));
+  }
+  return kinds;
+}

@@ -1,0 +1,53 @@
+import { type AccountAccess, accountHas } from '../accounts/principal.js';
+import type { CopyArguments, CopyResponse } from '../capability/standard.js';
+import { MethodError } from '../protocol/errors.js';
+import { accountCapability, sourceAccount } from './accounts.js';
+import { BlobTransfer } from './blob/transfer.js';
+import type { CallContext, StandardMethod } from './context.js';
+import { planCopy } from './copy/plan.js';
+import { readOriginals } from './copy/read.js';
+import { CopyRun } from './copy/run.js';
+import { indexOf } from './type-index.js';
+
+/**
+ * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of blobs, then writes
+ * in one transaction of the target account. Destroying the originals is a /set of its own, run right after.
+ */
+export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, args, context) => {
+  const { services, request } = context;
+  const from = sourceOf(args.fromAccountId, context);
+  const index = indexOf(type);
+  const plan = planCopy(index, args.create, request.createdIds, services.limits.maxObjectsInSet);
+  const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
+  const transfer = new BlobTransfer(from, context);
+  try {
+    const blobs = await transfer.copy(originals.blobs);
+    const { response, copied, inserted } = await services.store.write(
+      context.account?.id ?? '',
+      context,
+      (transaction) =>
+        new CopyRun({ index, plan, originals, blobs, from, context, transaction }).run(args),
+    );
+    transfer.keep(inserted);
+    if (args.onSuccessDestroyOriginal === true && copied.length > 0) {
+      context.followWith(`${type.name}/set`, {
+        accountId: from.id,
+        ifInState: args.destroyFromIfInState ?? null,
+        destroy: copied,
+      });
+    }
+    return response;
+  } finally {
+    await transfer.discardRest();
+  }
+};
+
+function sourceOf(fromAccountId: string, context: CallContext): AccountAccess {
+  const from = sourceAccount(fromAccountId, context);
+  const capability = accountCapability(context.method);
+  if (accountHas(from, capability)) return from;
+  throw new MethodError(
+    'fromAccountNotSupportedByMethod',
+    `The account of "fromAccountId" does not offer ${capability}.`,
+  );
+}

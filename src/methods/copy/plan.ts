@@ -1,0 +1,58 @@
+import { type SetError, setError } from '../../protocol/errors.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { resolveId } from '../creation-ids.js';
+import { quoted } from '../issues.js';
+import { type Draft, draftOverrides } from '../set/draft.js';
+import { requireObjects } from '../set/plan.js';
+import type { TypeIndex } from '../type-index.js';
+
+/** An entry of a /copy's `create`: which object, and what is to be different in the copy. */
+export type PlannedCopy =
+  | { readonly kind: 'copy'; readonly sourceId: string; readonly overrides: Draft }
+  | { readonly kind: 'refused'; readonly error: SetError };
+
+/** By creation id. Throws `requestTooLarge` for more than `maximum`. */
+export type CopyPlan = ReadonlyMap<string, PlannedCopy>;
+
+export function planCopy(
+  index: TypeIndex,
+  create: Readonly<Record<string, JsonValue>>,
+  createdIds: ReadonlyMap<string, string>,
+  maximum: number,
+): CopyPlan {
+  const entries = Object.entries(create);
+  requireObjects(entries.length, maximum);
+  return new Map(entries.map(([key, value]) => [key, planOne(index, value, createdIds)]));
+}
+
+/** 5.4: the object must have the `id` of the original; all else overrides. */
+function planOne(
+  index: TypeIndex,
+  value: JsonValue,
+  createdIds: ReadonlyMap<string, string>,
+): PlannedCopy {
+  const idName = index.roles.id.name;
+  const id = isJsonObject(value) && Object.hasOwn(value, idName) ? value[idName] : undefined;
+  if (!isJsonObject(value) || typeof id !== 'string') {
+    const why = `${quoted(idName)} must be the id of the ${index.type.name} to copy.`;
+    const error = setError('invalidProperties', why, { properties: [idName] });
+    return { kind: 'refused', error };
+  }
+  const sourceId = resolveId(id, createdIds);
+  if (sourceId === null) return { kind: 'refused', error: originalNotFound(id) };
+  return {
+    kind: 'copy',
+    sourceId,
+    overrides: draftOverrides(index, without(value, idName), createdIds),
+  };
+}
+
+export function originalNotFound(id: string): SetError {
+  return setError('notFound', `There is no object ${quoted(id)} to copy.`);
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  const rest = Object.assign(emptyObject(), object);
+  delete rest[name];
+  return rest;
+}

@@ -1,0 +1,69 @@
+import type { AccountAccess } from '../../accounts/principal.js';
+import type { BlobRow, StoredObject } from '../../store/port.js';
+import type { CallContext } from '../context.js';
+import type { Draft } from '../set/draft.js';
+import { WORKING_OCTETS } from '../set/run.js';
+import { requireState } from '../states.js';
+import type { TypeIndex } from '../type-index.js';
+import type { CopyPlan } from './plan.js';
+
+/** What a /copy needs of the source account, from one snapshot. */
+export interface Originals {
+  readonly objects: ReadonlyMap<string, StoredObject>;
+  /** The blobs that copies will take along. */
+  readonly blobs: readonly BlobRow[];
+}
+
+/** RFC 8620 5.4, phase 1. Throws `stateMismatch`. */
+export async function readOriginals(
+  index: TypeIndex,
+  plan: CopyPlan,
+  from: AccountAccess,
+  ifFromInState: string | null | undefined,
+  context: CallContext,
+): Promise<Originals> {
+  const ids = new Set<string>();
+  for (const entry of plan.values()) if (entry.kind === 'copy') ids.add(entry.sourceId);
+  return context.services.store.read(from.id, context, async (snapshot) => {
+    const state = await snapshot.stateNumber(index.type);
+    requireState('ifFromInState', ifFromInState, state);
+    const rows =
+      ids.size === 0
+        ? []
+        : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
+    const objects = new Map(rows.map((row) => [row.id, row]));
+    const blobIds = blobsToCopy(index, plan, objects);
+    const blobs = blobIds.size === 0 ? [] : await snapshot.blobs([...blobIds]);
+    return { objects, blobs };
+  });
+}
+
+/** The blobs of originals in properties that the copy doesn't override. */
+function blobsToCopy(
+  index: TypeIndex,
+  plan: CopyPlan,
+  objects: ReadonlyMap<string, StoredObject>,
+): ReadonlySet<string> {
+  const ids = new Set<string>();
+  if (index.blobs.length === 0) return ids;
+  for (const entry of plan.values()) {
+    const original = entry.kind === 'copy' ? objects.get(entry.sourceId) : undefined;
+    if (entry.kind !== 'copy' || original === undefined || entry.overrides.problems.any) continue;
+    for (const id of inheritedBlobs(index, original, entry.overrides).values()) ids.add(id);
+  }
+  return ids;
+}
+
+/** Property name to blob id, of the properties that the copy doesn't override. */
+export function inheritedBlobs(
+  index: TypeIndex,
+  original: StoredObject,
+  overrides: Draft,
+): ReadonlyMap<string, string> {
+  const inherited = new Map<string, string>();
+  for (const { name } of index.blobs) {
+    const id = original[name];
+    if (typeof id === 'string' && !Object.hasOwn(overrides.values, name)) inherited.set(name, id);
+  }
+  return inherited;
+}

@@ -1,0 +1,164 @@
+import type { AccountAccess } from '../../accounts/principal.js';
+import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
+import { jsonEqual } from '../../protocol/equal.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { NewBlob, StoredObject, Transaction } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext } from '../context.js';
+import { quoted } from '../issues.js';
+import { blobIdsOf, ReferenceChanges, type UsableBlobs, usableBlobs } from '../set/blobs.js';
+import { newObject, refusal } from '../set/create.js';
+import { type Draft, isServerSet } from '../set/draft.js';
+import { orNull } from '../set/report.js';
+import { formatState, requireState } from '../states.js';
+import type { TypeIndex } from '../type-index.js';
+import { type CopyPlan, originalNotFound, type PlannedCopy } from './plan.js';
+import { inheritedBlobs, type Originals } from './read.js';
+
+export interface CopyScene {
+  readonly index: TypeIndex;
+  readonly plan: CopyPlan;
+  readonly originals: Originals;
+  /** By source id: the copies of their octets. */
+  readonly blobs: ReadonlyMap<string, NewBlob>;
+  readonly from: AccountAccess;
+  readonly context: CallContext;
+  readonly transaction: Transaction;
+}
+
+export interface CopyResult {
+  readonly response: CopyResponse;
+  /** Source ids of what was copied, each once. */
+  readonly copied: readonly string[];
+  /** Blobs that got rows. */
+  readonly inserted: readonly NewBlob[];
+}
+
+/** RFC 8620 5.4, phase 2: one /copy in its transaction of the target account. */
+export class CopyRun {
+  readonly #scene: CopyScene;
+  readonly #created = new Map<string, JsonObject>();
+  readonly #notCreated = new Map<string, SetError>();
+  readonly #createdIds = new Map<string, string>();
+  readonly #objects: StoredObject[] = [];
+  readonly #copied = new Set<string>();
+  readonly #inserted = new Set<NewBlob>();
+
+  constructor(scene: CopyScene) {
+    this.#scene = scene;
+  }
+
+  async run(args: CopyArguments): Promise<CopyResult> {
+    const { index, plan, context, transaction, from } = this.#scene;
+    const oldState = await transaction.stateNumber(index.type);
+    requireState('ifInState', args.ifInState, oldState);
+    const { userId } = context.request.principal;
+    const usable = await usableBlobs(transaction, this.#overridingBlobs(), userId);
+    for (const [creationId, entry] of plan) {
+      const error = this.#copy(creationId, entry, usable);
+      if (error !== null) this.#notCreated.set(creationId, error);
+    }
+    const newState = await this.#write(oldState);
+    const response = {
+      fromAccountId: from.id,
+      accountId: accountOf(context).id,
+      oldState: formatState(oldState),
+      newState: formatState(newState),
+      created: orNull(this.#created),
+      notCreated: orNull(this.#notCreated),
+    };
+    context.admit(response, this.#createdIds);
+    return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
+  }
+
+  #overridingBlobs(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const entry of this.#scene.plan.values()) {
+      if (entry.kind !== 'copy') continue;
+      for (const id of blobIdsOf(this.#scene.index, entry.overrides.values)) ids.add(id);
+    }
+    return ids;
+  }
+
+  /** Makes one copy; what is wrong with it, or null. */
+  #copy(creationId: string, entry: PlannedCopy, usable: UsableBlobs): SetError | null {
+    const { index, originals, context } = this.#scene;
+    if (entry.kind === 'refused') return entry.error;
+    const original = originals.objects.get(entry.sourceId);
+    if (original === undefined) return originalNotFound(entry.sourceId);
+    const refused = refusal(index, entry.overrides, usable);
+    if (refused !== null) return refused;
+    const moved = this.#movedBlobs(original, entry.overrides);
+    if (moved.lost.length > 0) {
+      const why = `The blob in ${moved.lost.map(quoted).join(', ')} is gone.`;
+      return setError('invalidProperties', why, { properties: moved.lost });
+    }
+    const given = Object.assign(emptyObject(), entry.overrides.values, moved.values);
+    const object = newObject(index, given, context.services.ids.next('r'), original);
+    for (const blob of moved.blobs) this.#inserted.add(blob);
+    this.#objects.push(object);
+    this.#copied.add(entry.sourceId);
+    this.#createdIds.set(creationId, object.id);
+    this.#created.set(creationId, copyReport(index, entry.overrides.sent, object, moved.values));
+    return null;
+  }
+
+  /** 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account. */
+  #movedBlobs(
+    original: StoredObject,
+    overrides: Draft,
+  ): {
+    readonly values: JsonObject;
+    readonly blobs: readonly NewBlob[];
+    readonly lost: readonly string[];
+  } {
+    const values = emptyObject();
+    const blobs: NewBlob[] = [];
+    const lost: string[] = [];
+    for (const [name, id] of inheritedBlobs(this.#scene.index, original, overrides)) {
+      const blob = this.#scene.blobs.get(id);
+      if (blob === undefined) {
+        lost.push(name);
+        continue;
+      }
+      values[name] = blob.id;
+      blobs.push(blob);
+    }
+    return { values, blobs, lost };
+  }
+
+  async #write(oldState: number): Promise<number> {
+    const { index, transaction } = this.#scene;
+    if (this.#objects.length === 0) return oldState;
+    const references = new ReferenceChanges(index);
+    for (const object of this.#objects) references.note(object.id, null, object);
+    await transaction.insert(index.type, this.#objects);
+    if (this.#inserted.size > 0) await transaction.insertBlobs([...this.#inserted]);
+    if (references.any) {
+      await transaction.changeBlobReferences(references.removed, references.added);
+    }
+    return transaction.record(
+      index.type,
+      this.#objects.map(({ id }) => ({ objectId: id, kind: 'created' as const })),
+    );
+  }
+}
+
+/** 5.4: what the server set: ids, times, new blob ids, and overrides that are stored in another form. */
+function copyReport(
+  index: TypeIndex,
+  sent: JsonObject,
+  object: StoredObject,
+  moved: JsonObject,
+): JsonObject {
+  const report = emptyObject();
+  for (const property of index.type.properties) {
+    const { name } = property;
+    const stored = object[name] ?? null;
+    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const differs = given !== undefined && !jsonEqual(given, stored);
+    if (isServerSet(property) || Object.hasOwn(moved, name) || differs) report[name] = stored;
+  }
+  return report;
+}

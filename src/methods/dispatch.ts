@@ -1,0 +1,171 @@
+import { performance } from 'node:perf_hooks';
+import type { Principal } from '../accounts/principal.js';
+import type { MethodDefinition } from '../capability/definition.js';
+import { MethodError } from '../protocol/errors.js';
+import { isJsonObject } from '../protocol/json.js';
+import type { Invocation, RequestEnvelope } from '../protocol/request.js';
+import type { EarlierResponse } from '../protocol/result-references.js';
+import { resolveAccount } from './accounts.js';
+import { checkArguments, ReferenceAllowance, resolveReferences } from './arguments.js';
+import { MethodCall, mapOctets, separated } from './call.js';
+import type { RequestScope, Services } from './context.js';
+import { type FailureLog, toMethodError } from './failures.js';
+import { quoted } from './issues.js';
+
+export interface DispatchLimits {
+  /** Octets, also of what result references put in. */
+  readonly maxSizeRequest: number;
+  /** Octets of a whole response. */
+  readonly maxSizeResponse: number;
+  /** Milliseconds for each method call. */
+  readonly requestTimeout: number;
+}
+
+export interface Answer {
+  /** The JSON text of each response triple, in order. */
+  readonly invocations: readonly string[];
+  /** Null where the request had none. */
+  readonly createdIds: ReadonlyMap<string, string> | null;
+}
+
+/** Runs the method calls of requests. */
+export interface Dispatcher {
+  /** Never rejects for anything that a call does: each failure is an `error` response. */
+  handle(envelope: RequestEnvelope, principal: Principal): Promise<Answer>;
+}
+
+export function createDispatcher(
+  services: Services,
+  limits: DispatchLimits,
+  log: FailureLog,
+): Dispatcher {
+  return Object.freeze({
+    handle: (envelope: RequestEnvelope, principal: Principal) =>
+      new RequestRun(services, limits, log, envelope, principal).run(),
+  });
+}
+
+/** Octets kept for what stands around the invocations: the envelope, and one error response a call. */
+const ENVELOPE_OCTETS = 256;
+const ERROR_OCTETS = 160;
+
+/** The calls of one request, one after the other (RFC 8620 3.3). */
+class RequestRun {
+  readonly #services: Services;
+  readonly #limits: DispatchLimits;
+  readonly #log: FailureLog;
+  readonly #envelope: RequestEnvelope;
+  readonly #scope: RequestScope;
+  readonly #allowance: ReferenceAllowance;
+  readonly #referredTo: ReadonlySet<string>;
+  readonly #earlier: EarlierResponse[] = [];
+  readonly #texts: string[] = [];
+
+  constructor(
+    services: Services,
+    limits: DispatchLimits,
+    log: FailureLog,
+    envelope: RequestEnvelope,
+    principal: Principal,
+  ) {
+    this.#services = services;
+    this.#limits = limits;
+    this.#log = log;
+    this.#envelope = envelope;
+    this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
+    this.#referredTo = referredCallIds(envelope.methodCalls);
+    const createdIds = new Map(envelope.createdIds ?? []);
+    const kept = envelope.methodCalls.reduce((sum, call) => sum + errorOctets(call), 0);
+    this.#scope = {
+      principal,
+      using: envelope.using,
+      createdIds,
+      remainingOctets:
+        limits.maxSizeResponse -
+        ENVELOPE_OCTETS -
+        kept -
+        mapOctets(envelope.createdIds ?? createdIds),
+    };
+  }
+
+  async run(): Promise<Answer> {
+    for (const call of this.#envelope.methodCalls) {
+      this.#scope.remainingOctets += errorOctets(call);
+      const followUps = await this.#call(call, this.#earlier);
+      // 5.4: "after emitting the response, but before processing the next method". Their arguments are ours.
+      for (const followUp of followUps) await this.#call(followUp, []);
+    }
+    const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
+    return { invocations: this.#texts, createdIds: shown };
+  }
+
+  /** Runs one call to its response; resolves to the calls that follow from it. */
+  async #call(
+    invocation: Invocation,
+    earlier: readonly EarlierResponse[],
+  ): Promise<readonly Invocation[]> {
+    let call: MethodCall | undefined;
+    try {
+      const method = this.#method(invocation.name);
+      const resolved = resolveReferences(invocation.args, earlier, this.#allowance);
+      const args = checkArguments(method, resolved);
+      call = new MethodCall({
+        services: this.#services,
+        request: this.#scope,
+        method,
+        account: resolveAccount(method, args, this.#scope.principal),
+        deadline: performance.now() + this.#limits.requestTimeout,
+        callId: invocation.callId,
+        showsCreatedIds: this.#envelope.createdIds !== null,
+      });
+      const { response, text, createdIds } = call.settle(await method.handle(args, call));
+      // 3.3: only now is the call known to have succeeded. The latest creation under an id counts (5.3).
+      for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
+      this.#emit(text, invocation.name, response, invocation.callId);
+      return call.followUps;
+    } catch (error) {
+      call?.release();
+      const failure = toMethodError(error, this.#log).toResponse();
+      const text = JSON.stringify(['error', failure, invocation.callId]);
+      this.#scope.remainingOctets -= separated(text);
+      this.#emit(text, 'error', failure, invocation.callId);
+      return [];
+    }
+  }
+
+  /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */
+  #method(name: string): MethodDefinition {
+    const method = this.#services.registry.methods.get(name);
+    if (method === undefined || !this.#scope.using.has(method.capability)) {
+      const known = method === undefined ? '' : `, which needs ${method.capability} in "using"`;
+      throw new MethodError('unknownMethod', `There is no method ${quoted(name)}${known}.`);
+    }
+    return method;
+  }
+
+  /** The value is kept only where a reference can want it, and only the first of its call id (3.7). */
+  #emit(text: string, name: string, args: object, callId: string): void {
+    this.#texts.push(text);
+    if (!this.#referredTo.has(callId)) return;
+    if (this.#earlier.some((response) => response.callId === callId)) return;
+    this.#earlier.push({ name, args, callId });
+  }
+}
+
+/** Every call id that some argument of the request refers to by `resultOf`. */
+function referredCallIds(calls: readonly Invocation[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { args } of calls) {
+    for (const [name, value] of Object.entries(args)) {
+      if (!name.startsWith('#') || !isJsonObject(value)) continue;
+      const { resultOf } = value;
+      if (typeof resultOf === 'string') ids.add(resultOf);
+    }
+  }
+  return ids;
+}
+
+/** What an error response of a call may take at least, whatever the calls before it have used. */
+function errorOctets(call: Invocation): number {
+  return ERROR_OCTETS + Buffer.byteLength(call.callId);
+}

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { MethodError, UnavailableError } from '../protocol/errors.js';
+
+/** Is told of every failure that nobody expected, with the reference that its response shows. */
+export type FailureLog = (error: unknown, reference: string) => void;
+
+/** What a call answers when something was thrown: nothing foreign leaves the server (D20). */
+export function toMethodError(error: unknown, log: FailureLog): MethodError {
+  if (error instanceof MethodError) return error;
+  if (error instanceof UnavailableError) {
+    return new MethodError(
+      'serverUnavailable',
+      'The server is too busy or ran out of time; nothing was changed. Try again later.',
+    );
+  }
+  const reference = randomBytes(8).toString('hex');
+  log(error, reference);
+  return new MethodError('serverFail', `An unexpected failure; the log has it as ${reference}.`);
+}

@@ -1,0 +1,143 @@
+import type { FilterDefinition } from '../capability/definition.js';
+import { formatUtcDate, parseUtcDate } from '../protocol/dates.js';
+import { MethodError } from '../protocol/errors.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import type { FilterNode } from '../store/port.js';
+import { complaintsOf, quoted, sentence } from './issues.js';
+import { renameMembers } from './snake-case.js';
+import type { TypeIndex } from './type-index.js';
+
+/** RFC 8620 8.5: a filter beyond these is refused before anything is done with it. */
+const MAX_DEPTH = 64;
+const MAX_NODES = 1000;
+
+type Operator = 'AND' | 'OR' | 'NOT';
+
+const ALL: FilterNode = Object.freeze({ kind: 'all' });
+const NONE: FilterNode = Object.freeze({ kind: 'none' });
+
+/**
+ * Checks a `filter` argument and leaves what constrains (RFC 8620 5.5, D14). Throws `unsupportedFilter` for a
+ * condition that the type doesn't declare and for a filter too large, `invalidArguments` for a wrong shape.
+ */
+export function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode {
+  return filter === null ? ALL : new FilterCompiler(index).compile(filter, 1);
+}
+
+/** Every filter definition that a compiled filter uses. */
+export function usedFilters(node: FilterNode): readonly FilterDefinition[] {
+  if (node.kind === 'condition') return [node.filter];
+  return node.kind === 'operator' ? node.conditions.flatMap(usedFilters) : [];
+}
+
+class FilterCompiler {
+  readonly #index: TypeIndex;
+  #nodes = 0;
+
+  constructor(index: TypeIndex) {
+    this.#index = index;
+  }
+
+  /** Recursion ends at MAX_DEPTH, however deep the client's filter is. */
+  compile(node: JsonValue, depth: number): FilterNode {
+    if (depth > MAX_DEPTH) unsupported(`The filter is nested deeper than ${MAX_DEPTH}.`);
+    this.#count(1);
+    if (!isJsonObject(node)) invalid('A filter must be a FilterOperator or FilterCondition object');
+    return Object.hasOwn(node, 'operator') ? this.#operator(node, depth) : this.#condition(node);
+  }
+
+  #operator(node: JsonObject, depth: number): FilterNode {
+    const { operator, conditions, ...others } = node;
+    if (operator !== 'AND' && operator !== 'OR' && operator !== 'NOT') {
+      invalid('"operator" in a filter must be "AND", "OR" or "NOT"');
+    }
+    if (!isArray(conditions))
+      invalid('"conditions" of a FilterOperator must be an array of filters');
+    const further = Object.keys(others);
+    if (further.length > 0) {
+      invalid(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}`);
+    }
+    this.#count(conditions.length, false);
+    const compiled = conditions.map((condition) => this.compile(condition, depth + 1));
+    if (compiled.length === 0) return empty(operator);
+    return { kind: 'operator', operator, conditions: compiled };
+  }
+
+  /** 5.5: all members of a FilterCondition must hold. In order of declaration: equal filters look equal. */
+  #condition(node: JsonObject): FilterNode {
+    const { type, filters } = this.#index;
+    const { object, doubled } = renameMembers(node, filters, type.acceptSnakeCase);
+    if (doubled.length > 0) {
+      invalid(sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`)));
+    }
+    const unknown = Object.keys(object).filter((name) => !filters.has(name));
+    if (unknown.length > 0) {
+      const legal = [...filters.keys()].join(', ');
+      unsupported(
+        `${type.name} has no filter ${unknown.slice(0, 10).map(quoted).join(', ')}; it has ${legal}.`,
+      );
+    }
+    const members = this.#validated(object);
+    const conditions: FilterNode[] = [];
+    for (const filter of filters.values()) {
+      const value = members[filter.name];
+      if (value === undefined || !constrains(filter, value)) continue;
+      conditions.push({ kind: 'condition', filter, value });
+    }
+    const [only, ...rest] = conditions;
+    if (only === undefined) return ALL;
+    return rest.length === 0 ? only : { kind: 'operator', operator: 'AND', conditions };
+  }
+
+  /** The values of the members, judged by the generated validator; null is legal everywhere (D14). */
+  #validated(object: JsonObject): JsonObject {
+    const given = emptyObject();
+    const nulls: string[] = [];
+    for (const [name, value] of Object.entries(object)) {
+      if (value === null) nulls.push(name);
+      else given[name] = canonical(this.#index.filters.get(name), value);
+    }
+    const complaints = complaintsOf(this.#index.type.validate.filter, given);
+    if (complaints.length > 0) invalid(sentence(complaints.map(({ text }) => text)));
+    for (const name of nulls) given[name] = null;
+    return given;
+  }
+
+  /** Children are counted before they are walked, so that a wide filter is refused as fast as a deep one. */
+  #count(nodes: number, kept = true): void {
+    if (this.#nodes + nodes > MAX_NODES)
+      unsupported(`The filter has more than ${MAX_NODES} nodes.`);
+    if (kept) this.#nodes += nodes;
+  }
+}
+
+/** D14: no condition is all for AND and NOT, none for OR. */
+function empty(operator: Operator): FilterNode {
+  return operator === 'OR' ? NONE : ALL;
+}
+
+/** D14: what null and the empty text mean. */
+function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
+  if (value === null) return operator === 'equals' && property.nullable;
+  return value !== '' || (operator !== 'contains' && operator !== 'startsWith');
+}
+
+/** A date in the one form that is stored, so that it compares and hashes alike. */
+function canonical(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
+  if (filter?.property.kind !== 'date') return value;
+  if (isArray(value)) return value.map((item) => canonical(filter, item));
+  const time = typeof value === 'string' ? parseUtcDate(value) : null;
+  return time === null ? value : formatUtcDate(time);
+}
+
+function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function invalid(what: string): never {
+  throw new MethodError('invalidArguments', `"filter": ${what}.`);
+}
+
+function unsupported(description: string): never {
+  throw new MethodError('unsupportedFilter', description);
+}

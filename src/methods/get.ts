@@ -1,0 +1,105 @@
+import type { PropertyDefinition } from '../capability/definition.js';
+import type { GetArguments, GetResponse } from '../capability/standard.js';
+import { MethodError } from '../protocol/errors.js';
+import type { Snapshot, StoredObject } from '../store/port.js';
+import { accountOf } from './accounts.js';
+import type { CallContext, StandardMethod } from './context.js';
+import { resolveId } from './creation-ids.js';
+import { quoted, sentence } from './issues.js';
+import { declaredName } from './snake-case.js';
+import { formatState } from './states.js';
+import { indexOf, type TypeIndex } from './type-index.js';
+
+/** Foo/get (RFC 8620 5.1, D12). */
+export const get: StandardMethod<GetArguments, GetResponse> = async (type, args, context) => {
+  const account = accountOf(context);
+  const properties = requestedProperties(indexOf(type), args.properties ?? null);
+  const asked = args.ids ?? null;
+  const maximum = context.services.limits.maxObjectsInGet;
+  if (asked !== null && asked.length > maximum) tooMany(maximum);
+  const ids = asked === null ? null : distinctIds(asked, context);
+  return context.services.store.read(account.id, context, async (snapshot) => {
+    const state = formatState(await snapshot.stateNumber(type));
+    if (ids === null) {
+      const list = await allObjects(snapshot, type, properties, maximum, context);
+      return { accountId: account.id, state, list, notFound: [] };
+    }
+    const octets = context.request.remainingOctets;
+    const found = await snapshot.get(type, [...ids.existing.keys()], properties, octets);
+    return { accountId: account.id, state, ...sorted(ids, found) };
+  });
+};
+
+interface AskedIds {
+  /** Id to the string that asked for it, in order. */
+  readonly existing: ReadonlyMap<string, string>;
+  /** Creation ids under which nothing was created. */
+  readonly unresolved: ReadonlySet<string>;
+}
+
+/** 5.1: an id that is asked for more than once is answered once. */
+function distinctIds(asked: readonly string[], context: CallContext): AskedIds {
+  const existing = new Map<string, string>();
+  const unresolved = new Set<string>();
+  for (const text of asked) {
+    const id = resolveId(text, context.request.createdIds);
+    if (id === null) unresolved.add(text);
+    else if (!existing.has(id)) existing.set(id, text);
+  }
+  return { existing, unresolved };
+}
+
+/** `list` in the order of the ids asked for; `notFound` as they were asked for. */
+function sorted(
+  ids: AskedIds,
+  found: readonly StoredObject[],
+): { readonly list: readonly StoredObject[]; readonly notFound: readonly string[] } {
+  const byId = new Map(found.map((object) => [object.id, object]));
+  const list: StoredObject[] = [];
+  const notFound: string[] = [];
+  for (const [id, text] of ids.existing) {
+    const object = byId.get(id);
+    if (object === undefined) notFound.push(text);
+    else list.push(object);
+  }
+  notFound.push(...ids.unresolved);
+  return { list, notFound };
+}
+
+async function allObjects(
+  snapshot: Snapshot,
+  type: TypeIndex['type'],
+  properties: readonly PropertyDefinition[],
+  maximum: number,
+  context: CallContext,
+): Promise<readonly StoredObject[]> {
+  const octets = context.request.remainingOctets;
+  const list = await snapshot.getAll(type, maximum + 1, properties, octets);
+  if (list.length > maximum) tooMany(maximum);
+  return list;
+}
+
+/** 5.1: null is all; the id is always there; an unknown name is refused. */
+function requestedProperties(
+  index: TypeIndex,
+  names: readonly string[] | null,
+): readonly PropertyDefinition[] {
+  const { type } = index;
+  if (names === null) return type.properties;
+  const wanted = new Set(
+    names.map((name) => declaredName(name, index.properties, type.acceptSnakeCase)),
+  );
+  const unknown = [...wanted].filter((name) => !index.properties.has(name));
+  if (unknown.length > 0) {
+    const legal = type.properties.map((property) => property.name).join(', ');
+    throw new MethodError(
+      'invalidArguments',
+      `"properties": ${sentence(unknown.map((name) => `no property ${quoted(name)}`))} ${type.name} has ${legal}.`,
+    );
+  }
+  return type.properties.filter((property) => property.role === 'id' || wanted.has(property.name));
+}
+
+function tooMany(maximum: number): never {
+  throw new MethodError('requestTooLarge', `More objects than maxObjectsInGet (${maximum}).`);
+}

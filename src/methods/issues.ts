@@ -1,0 +1,61 @@
+import type { ValidationIssue, Validator } from '../capability/validation.js';
+import { excerpt } from '../protocol/excerpt.js';
+import { parsePointer } from '../protocol/json-pointer.js';
+
+/** What a generated validator found wrong, in words. */
+export interface Complaint {
+  /** The top-level member at fault; "" for the whole. */
+  readonly member: string;
+  /** The member or what lies in it, and what is legal. */
+  readonly text: string;
+}
+
+const MAX_COMPLAINTS = 20;
+
+/** Runs a validator; all of its complaints, none where the data is valid. */
+export function complaintsOf(validator: Validator, data: unknown): readonly Complaint[] {
+  if (validator(data)) return [];
+  // Read at once: the next call of the validator overwrites them.
+  return (validator.errors ?? []).map(complaint);
+}
+
+/** One sentence for many complaints; a hostile number of them is cut. */
+export function sentence(texts: Iterable<string>): string {
+  const all = [...new Set(texts)];
+  const shown = all.slice(0, MAX_COMPLAINTS).join('; ');
+  return all.length > MAX_COMPLAINTS
+    ? `${shown}; and ${all.length - MAX_COMPLAINTS} more.`
+    : `${shown}.`;
+}
+
+/** A name that a client chose, short and quoted. */
+export function quoted(name: string): string {
+  return `"${excerpt(name)}"`;
+}
+
+function complaint(issue: ValidationIssue): Complaint {
+  const path = [...(parsePointer(issue.instancePath) ?? [])];
+  const missing = parameter(issue, 'missingProperty');
+  const unknown = parameter(issue, 'additionalProperty') ?? parameter(issue, 'unevaluatedProperty');
+  const named = missing ?? unknown;
+  if (named !== null) path.push(named);
+  const place = path.length === 0 ? 'the value' : quoted(path.join('/'));
+  return { member: path[0] ?? '', text: `${place} ${rule(issue, missing, unknown)}` };
+}
+
+function rule(issue: ValidationIssue, missing: string | null, unknown: string | null): string {
+  if (missing !== null) return 'is missing';
+  if (unknown !== null) return 'is not known';
+  if (issue.keyword === 'propertyNames') {
+    return `has the illegal key ${quoted(parameter(issue, 'propertyName') ?? '')}`;
+  }
+  if (issue.keyword === 'enum' && Array.isArray(issue.params['allowedValues'])) {
+    return `must be one of ${issue.params['allowedValues'].map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  return issue.message ?? `breaks the rule ${issue.keyword}`;
+}
+
+function parameter(issue: ValidationIssue, name: string): string | null {
+  const value = issue.params[name];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Comparator } from '../capability/standard.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { FilterNode, QueryPlan } from '../store/port.js';
+import { compileFilter, usedFilters } from './filter.js';
+import { compileSort } from './sort.js';
+import { formatState, parseState } from './states.js';
+import { isImmutable, type TypeIndex } from './type-index.js';
+
+/** A query's filter and sort, checked, with what identifies them in a queryState. */
+export interface CompiledQuery {
+  readonly plan: QueryPlan;
+  /** Of type, canonical filter and sort (D16). */
+  readonly hash: string;
+}
+
+const HASH_LENGTH = 16;
+
+export function compileQuery(
+  index: TypeIndex,
+  filter: JsonObject | null,
+  sort: readonly Comparator[] | null,
+): CompiledQuery {
+  const plan = { filter: compileFilter(index, filter), sort: compileSort(index, sort) };
+  const identity = [
+    index.type.name,
+    canonical(plan.filter),
+    plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
+  ];
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
+  return { plan, hash: digest.slice(0, HASH_LENGTH) };
+}
+
+/** D16: the counter says when, the hash for which query. */
+export function formatQueryState(number: number, hash: string): string {
+  return `${formatState(number)}.${hash}`;
+}
+
+/** The counter of a queryState that was issued for this query; null for any other text. */
+export function parseQueryState(state: string, hash: string): number | null {
+  const dot = state.indexOf('.');
+  return state.slice(dot + 1) === hash && dot !== -1 ? parseState(state.slice(0, dot)) : null;
+}
+
+/** 5.6: filter and sort read nothing that may change while an object lives. */
+export function isStable(plan: QueryPlan): boolean {
+  return (
+    usedFilters(plan.filter).every(({ property }) => isImmutable(property)) &&
+    plan.sort.every((key) => isImmutable(key.sort.property))
+  );
+}
+
+/** A filter as JSON in which equal ones look equal. */
+function canonical(node: FilterNode): unknown {
+  if (node.kind === 'operator') return [node.operator, ...node.conditions.map(canonical)];
+  if (node.kind === 'condition') return [{ name: node.filter.name, value: node.value }];
+  return node.kind;
+}

@@ -1,0 +1,63 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
+import { formatUtcDate } from '../../protocol/dates.js';
+import { jsonEqual } from '../../protocol/equal.js';
+import type { SetError } from '../../protocol/errors.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import type { TypeIndex } from '../type-index.js';
+import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
+import type { Draft } from './draft.js';
+import { Problems } from './problems.js';
+
+/** The id of a new object and the time in ms that it embeds. */
+export interface Birth {
+  readonly id: string;
+  readonly time: number;
+}
+
+/** The SetError of a draft whose blobs have been looked up, null where it may be created. */
+export function refusal(index: TypeIndex, draft: Draft, blobs: UsableBlobs): SetError | null {
+  if (draft.refused !== null) return draft.refused;
+  // The draft stays as it is: a transaction may be run again.
+  const problems = new Problems(draft.problems);
+  requireUsableBlobs(index, draft.values, blobs, problems);
+  return problems.any ? problems.toSetError() : null;
+}
+
+/** The whole object: what was given, else what `original` has, else the defaults (5.3, 5.4). */
+export function newObject(
+  index: TypeIndex,
+  given: JsonObject,
+  birth: Birth,
+  original: JsonObject = {},
+): StoredObject {
+  const object = emptyObject();
+  for (const property of index.type.properties) {
+    const { name } = property;
+    object[name] =
+      roleValue(property, birth) ??
+      (Object.hasOwn(given, name) ? given[name] : original[name]) ??
+      defaultOf(property);
+  }
+  return object as StoredObject;
+}
+
+/** What a create without the property stores and a null patch restores. */
+export function defaultOf(property: PropertyDefinition): JsonValue {
+  return property.default ?? null;
+}
+
+/** 5.3: what the client of a create can't know: all that it didn't send, or that is stored otherwise. */
+export function creationReport(sent: JsonObject, object: StoredObject): JsonObject {
+  const report = emptyObject();
+  for (const [name, value] of Object.entries(object)) {
+    const given = sent[name];
+    if (given === undefined || !jsonEqual(given, value)) report[name] = value;
+  }
+  return report;
+}
+
+function roleValue(property: PropertyDefinition, birth: Birth): JsonValue | undefined {
+  if (property.role === undefined) return undefined;
+  return property.role === 'id' ? birth.id : formatUtcDate(birth.time);
+}

@@ -1,0 +1,74 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
+import type { Validator } from '../../capability/validation.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { complaintsOf } from '../issues.js';
+import { renameMembers } from '../snake-case.js';
+import type { TypeIndex } from '../type-index.js';
+import { Problems } from './problems.js';
+import { canonicalValue } from './value.js';
+
+/** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
+export interface Draft {
+  /** As sent, names as declared. */
+  readonly sent: JsonObject;
+  /** As it would be stored. */
+  readonly values: JsonObject;
+  readonly problems: Problems;
+  /** Set where it is no object at all. */
+  readonly refused: SetError | null;
+}
+
+/** Judges an entry of a /set's `create` (RFC 8620 5.3). */
+export function draftCreate(
+  index: TypeIndex,
+  value: JsonValue,
+  createdIds: ReadonlyMap<string, string>,
+): Draft {
+  return draft(index, value, createdIds, index.type.validate.create);
+}
+
+/** Judges the properties that override those of the original in a /copy (5.4); none is required. */
+export function draftOverrides(
+  index: TypeIndex,
+  value: JsonObject,
+  createdIds: ReadonlyMap<string, string>,
+): Draft {
+  return draft(index, value, createdIds, index.type.validate.update);
+}
+
+function draft(
+  index: TypeIndex,
+  value: JsonValue,
+  createdIds: ReadonlyMap<string, string>,
+  validator: Validator,
+): Draft {
+  const problems = new Problems();
+  if (!isJsonObject(value)) {
+    const refused = setError('invalidProperties', `A ${index.type.name} must be an object.`, {
+      properties: [],
+    });
+    return { sent: {}, values: {}, problems, refused };
+  }
+  const { acceptSnakeCase } = index.type;
+  const { object, doubled } = renameMembers(value, index.properties, acceptSnakeCase);
+  for (const name of doubled) problems.add(name, 'is given in both spellings');
+  const settable = emptyObject();
+  for (const [name, given] of Object.entries(object)) {
+    const property = index.properties.get(name);
+    if (property === undefined) {
+      problems.add(name, `is no property of ${index.type.name}`);
+    } else if (isServerSet(property)) {
+      problems.add(name, 'is set by the server alone');
+    } else {
+      settable[name] = canonicalValue(property, given, createdIds, problems);
+    }
+  }
+  problems.addComplaints(complaintsOf(validator, settable));
+  return { sent: object, values: settable, problems, refused: null };
+}
+
+/** 5.3: a client must leave these out of a create. */
+export function isServerSet(property: PropertyDefinition): boolean {
+  return property.access === 'serverSet' || property.role !== undefined;
+}

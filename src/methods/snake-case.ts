@@ -1,0 +1,56 @@
+import { emptyObject, type JsonObject } from '../protocol/json.js';
+import { snakeToCamel } from '../protocol/names.js';
+
+/** A set of declared names: a Set or the keys of a Map. */
+export interface Names {
+  has(name: string): boolean;
+}
+
+export interface Renamed {
+  /** A shallow copy with declared names in camelCase; others as they came. */
+  readonly object: JsonObject;
+  /** Declared names that came in both spellings. */
+  readonly doubled: readonly string[];
+}
+
+/** The declared name that a client means: itself, or the camelCase form where snake_case is accepted (D19). */
+export function declaredName(name: string, declared: Names, acceptSnakeCase: boolean): string {
+  if (!acceptSnakeCase || declared.has(name)) return name;
+  const camel = snakeToCamel(name);
+  return camel !== null && declared.has(camel) ? camel : name;
+}
+
+/**
+ * Copies an object with its members' names as they are declared. `prefix` tells which part of a member's name is
+ * to be looked up: all of it, or for a PatchObject what stands before the first slash.
+ */
+export function renameMembers(
+  object: JsonObject,
+  declared: Names,
+  acceptSnakeCase: boolean,
+  prefix: (member: string) => string = whole,
+): Renamed {
+  const renamed = emptyObject();
+  if (!acceptSnakeCase) return { object: Object.assign(renamed, object), doubled: [] };
+  const spelling = new Map<string, string>();
+  const doubled = new Set<string>();
+  for (const [member, value] of Object.entries(object)) {
+    const given = prefix(member);
+    const name = declaredName(given, declared, true);
+    const earlier = spelling.get(name);
+    if (earlier !== undefined && earlier !== given) doubled.add(name);
+    spelling.set(name, given);
+    renamed[name + member.slice(given.length)] = value;
+  }
+  return { object: renamed, doubled: [...doubled] };
+}
+
+/** The first reference token of a PatchObject's key, still escaped. */
+export function firstToken(pointer: string): string {
+  const slash = pointer.indexOf('/');
+  return slash === -1 ? pointer : pointer.slice(0, slash);
+}
+
+function whole(member: string): string {
+  return member;
+}

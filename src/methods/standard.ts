@@ -1,0 +1,71 @@
+import type { DataTypeDefinition, TypeShape } from '../capability/definition.js';
+import type {
+  ChangesArguments,
+  ChangesResponse,
+  CopyArguments,
+  CopyResponse,
+  GetArguments,
+  GetResponse,
+  QueryArguments,
+  QueryChangesArguments,
+  QueryChangesResponse,
+  QueryResponse,
+  SetArguments,
+  SetResponse,
+  StandardMethods,
+} from '../capability/standard.js';
+import { changes } from './changes.js';
+import type { CallContext } from './context.js';
+import { copy } from './copy.js';
+import { get } from './get.js';
+import { query } from './query.js';
+import { queryChanges } from './query-changes.js';
+import { set } from './set.js';
+
+/**
+ * The generic methods, bound to one call. The engine works on any type's objects; only here are its responses given
+ * the wire types of the definition they were made by.
+ */
+export class BoundStandardMethods implements StandardMethods {
+  readonly #context: CallContext;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  get<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: GetArguments,
+  ): Promise<GetResponse<S>> {
+    return get(type, args, this.#context) as Promise<GetResponse<S>>;
+  }
+
+  changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse> {
+    return changes(type, args, this.#context);
+  }
+
+  set<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: SetArguments,
+  ): Promise<SetResponse<S>> {
+    return set(type, args, this.#context) as Promise<SetResponse<S>>;
+  }
+
+  copy<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: CopyArguments,
+  ): Promise<CopyResponse<S>> {
+    return copy(type, args, this.#context) as Promise<CopyResponse<S>>;
+  }
+
+  query(type: DataTypeDefinition, args: QueryArguments): Promise<QueryResponse> {
+    return query(type, args, this.#context);
+  }
+
+  queryChanges(
+    type: DataTypeDefinition,
+    args: QueryChangesArguments,
+  ): Promise<QueryChangesResponse> {
+    return queryChanges(type, args, this.#context);
+  }
+}

@@ -1,0 +1,55 @@
+import { MethodError } from '../protocol/errors.js';
+import type { ChangeRecordAt } from '../store/port.js';
+import type { Services } from './context.js';
+
+const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
+
+/** The counter behind a state string (D8); null where we never issued such a string. */
+export function parseState(state: string): number | null {
+  const number = COUNTER.test(state) ? Number(state) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : null;
+}
+
+export function formatState(number: number): string {
+  return String(number);
+}
+
+/** `ifInState` and its like (RFC 8620 5.3): null and absent are not checked. */
+export function requireState(
+  argument: string,
+  expected: string | null | undefined,
+  now: number,
+): void {
+  if (expected === null || expected === undefined || expected === formatState(now)) return;
+  throw new MethodError(
+    'stateMismatch',
+    `"${argument}" is not the current state; fetch the objects again and retry.`,
+  );
+}
+
+export function clock(services: Services): number {
+  return services.now === undefined ? Date.now() : services.now();
+}
+
+/**
+ * Judges what was read of the change records after `since` (D9): the first must be the next one and still be
+ * within its time, and none may lack in between. `complete`: the records reach to the current state.
+ */
+export function requireUnbroken(
+  records: readonly ChangeRecordAt[],
+  since: number,
+  current: number,
+  complete: boolean,
+  services: Services,
+): void {
+  const oldest = records[0];
+  const kept = oldest !== undefined && oldest.at >= clock(services) - services.limits.changesKeep;
+  const unbroken = records.every((record, index) => record.number === since + 1 + index);
+  const ends = !complete || records.at(-1)?.number === current;
+  if (!kept || !unbroken || !ends)
+    cannotCalculate('The changes since this state are no longer kept.');
+}
+
+export function cannotCalculate(description: string): never {
+  throw new MethodError('cannotCalculateChanges', description);
+}
