@@ -8,7 +8,7 @@ export const SQL_FILE = 'migration.sql';
 /** The datamodel after the migration. */
 export const SNAPSHOT_FILE = 'schema.prisma';
 
-const FOLDER = /^(\d{4,})_[a-z0-9_]+$/;
+const FOLDER = /^(\d{4})_[A-Za-z0-9_]+$/;
 
 /** The migrations of one database as they are on disk. */
 export interface History {

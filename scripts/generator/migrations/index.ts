@@ -1,4 +1,4 @@
-import { schemaPath } from '../emit/prisma.js';
+import { schemaPath, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS, type Provider, type Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
 import type { EmittedFiles, Model, Problem } from '../model.js';
@@ -53,7 +53,7 @@ export async function planMigrations({
   for (const { history, difference } of steps)
     if (history.snapshot !== undefined)
       for (const problem of refusals(difference, model, history.snapshot)) report(problem);
-  for (const problem of nameProblems(steps[0]?.tables ?? [], model)) report(problem);
+  for (const problem of nameProblems(tablesOf(model), model)) report(problem);
 
   const files = new Map(steps.flatMap(({ history }) => [...history.files]));
   if (problems.length === 0) {
@@ -88,16 +88,12 @@ function printSnapshot(provider: Provider, tables: readonly Table[]): string {
   ].join('\n');
 }
 
-/** Both databases have the same complaints; those with a descriptor's place are worth saying once. */
+/** Both databases have the same complaints: one is enough. */
 function distinct(problems: readonly Problem[]): readonly Problem[] {
-  const seen = new Map(
-    problems.map((problem) => {
-      const { file, line, column } = problem.at;
-      return [
-        JSON.stringify([file, line, column, problem.code, problem.message]),
-        problem,
-      ] as const;
-    }),
-  );
+  const seen = new Map<string, Problem>();
+  for (const problem of problems) {
+    const key = JSON.stringify([problem.code, problem.message]);
+    if (!seen.has(key)) seen.set(key, problem);
+  }
   return [...seen.values()];
 }

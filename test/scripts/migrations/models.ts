@@ -1,0 +1,111 @@
+import type {
+  Model,
+  ModelProperty,
+  ModelShadow,
+  ModelSort,
+  ModelType,
+} from '../../../scripts/generator/model.js';
+
+/** Hand-made models: what the generator would read from descriptors, as far as Prisma and migrations go. */
+
+const AT = Object.freeze({ file: 'capabilities/things.yaml', line: 1, column: 1 });
+
+export function property(
+  name: string,
+  kind: ModelProperty['kind'],
+  rest: Partial<ModelProperty> = {},
+): ModelProperty {
+  return {
+    name,
+    column: name,
+    kind,
+    nullable: false,
+    required: false,
+    access: 'mutable',
+    blob: false,
+    description: '',
+    schema: {},
+    at: { ...AT, line: 10 },
+    ...rest,
+  };
+}
+
+const STANDARD: readonly ModelProperty[] = [
+  property('id', 'string', { role: 'id', access: 'serverSet' }),
+  property('created', 'date', { role: 'created', access: 'serverSet' }),
+  property('updated', 'date', { role: 'updated', access: 'serverSet' }),
+];
+
+export function type(
+  name: string,
+  properties: readonly ModelProperty[],
+  rest: Partial<ModelType> & { folded?: readonly string[]; casemapped?: readonly string[] } = {},
+): ModelType {
+  const { folded = [], casemapped = [], ...others } = rest;
+  const shadow = (transform: ModelShadow['transform'], suffix: string) => (of: string) => ({
+    column: `${of}_${suffix}`,
+    property: find(properties, of),
+    transform,
+  });
+  return {
+    name,
+    table: name,
+    description: `A ${name}.`,
+    acceptSnakeCase: false,
+    properties: [...STANDARD, ...properties],
+    filters: [],
+    sorts: [],
+    shadows: [
+      ...folded.map(shadow('fold', 'folded')),
+      ...casemapped.map(shadow('casemap', 'casemap')),
+    ],
+    at: { ...AT, line: 5 },
+    ...others,
+  };
+}
+
+export function find(properties: readonly ModelProperty[], name: string): ModelProperty {
+  const found = properties.find((candidate) => candidate.name === name);
+  if (found === undefined) throw new Error(`no property ${name}`);
+  return found;
+}
+
+export function indexed(of: ModelProperty, casemapColumn?: string): ModelSort {
+  const at = { ...AT, line: 20 };
+  return casemapColumn === undefined
+    ? { property: of, indexed: true, at }
+    : { property: of, casemapColumn, indexed: true, at };
+}
+
+export function model(types: readonly ModelType[]): Model {
+  return {
+    capabilities: [
+      {
+        urn: 'urn:example:things',
+        name: 'things',
+        description: '',
+        descriptorHash: 'sha256-',
+        session: {},
+        accountSession: {},
+        bareSession: false,
+        accountLevel: true,
+        types,
+        methods: [],
+        at: AT,
+      },
+    ],
+  };
+}
+
+export const TODO_PROPERTIES: readonly ModelProperty[] = [
+  property('text', 'string', { required: true, description: 'What is to be done.' }),
+  property('done', 'boolean', { default: false }),
+];
+
+export function todo(more: readonly ModelProperty[] = [], rest: Parameters<typeof type>[2] = {}) {
+  return type('Todo', [...TODO_PROPERTIES, ...more], {
+    folded: ['text'],
+    casemapped: ['text'],
+    ...rest,
+  });
+}

@@ -1,0 +1,190 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
+import { generate, names, sql, temporaryRoot, write } from './project.js';
+
+const COUNTRY = type('Country', [property('name', 'string', { required: true })]);
+const DUE = property('due', 'date', { nullable: true });
+
+async function started(): Promise<string> {
+  const root = temporaryRoot();
+  const plan = await generate(root, model([todo()]));
+  expect(plan.problems).toEqual([]);
+  return root;
+}
+
+async function refusalsOf(root: string, of: ReturnType<typeof model>) {
+  const plan = await generate(root, of);
+  // Nothing new: only what was there.
+  expect(names(plan)).toEqual(['0001_init']);
+  return plan.problems.map(({ code, at, message }) => ({ code, line: at.line, message }));
+}
+
+describe('planMigrations: a new migration', () => {
+  it('begins both histories with 0001_init', async () => {
+    const plan = await generate(temporaryRoot(), model([todo()]));
+    for (const provider of ['sqlite', 'postgresql']) {
+      expect(names(plan, provider)).toEqual(['0001_init']);
+      expect(sql(plan, '0001_init', provider)).toContain('CREATE TABLE "Todo"');
+    }
+    expect(plan.problems).toEqual([]);
+  });
+
+  it('names the next after the type or property that came', async () => {
+    const root = await started();
+    expect(names(await generate(root, model([todo(), COUNTRY])))).toEqual([
+      '0001_init',
+      '0002_country',
+    ]);
+    expect(names(await generate(root, model([todo([DUE]), COUNTRY])), 'postgresql')).toEqual([
+      ...['0001_init', '0002_country', '0003_todo_due'],
+    ]);
+  });
+
+  it('contains the difference alone', async () => {
+    const plan = await generate(await started(), model([todo(), COUNTRY]));
+    for (const provider of ['sqlite', 'postgresql'])
+      expect(sql(plan, '0002_country', provider).match(/CREATE TABLE "\w+"/g)).toEqual([
+        'CREATE TABLE "Country"',
+      ]);
+  });
+
+  it('makes the same bytes in two places', async () => {
+    const [one, two] = [await started(), await started()];
+    const of = model([todo([DUE]), COUNTRY]);
+    expect([...(await generate(one, of)).files]).toEqual([...(await generate(two, of)).files]);
+  });
+
+  it('adds an index that a sort asks for, and drops it again', async () => {
+    const root = await started();
+    const sorts = [indexed(property('done', 'boolean'))];
+    const added = await generate(root, model([todo([], { sorts })]));
+    expect(sql(added, '0002_todo')).toContain('CREATE INDEX "Todo_accountId_done_id_idx"');
+    const dropped = await generate(root, model([todo()]));
+    expect(sql(dropped, '0003_todo')).toContain('DROP INDEX "Todo_accountId_done_id_idx"');
+  });
+
+  it('drops a shadow column, which holds nothing of its own', async () => {
+    const plan = await generate(await started(), model([todo([], { folded: [] })]));
+    expect(plan.problems).toEqual([]);
+    expect(names(plan)).toEqual(['0001_init', '0002_todo']);
+  });
+});
+
+describe('planMigrations: nothing to do', () => {
+  it('returns what is there, byte for byte', async () => {
+    const root = await started();
+    const path = 'prisma/sqlite/migrations/0001_init/migration.sql';
+    write(root, path, `${readFileSync(join(root, path), 'utf8')}\n-- reviewed\n`);
+    const plan = await generate(root, model([todo()]));
+    expect(names(plan)).toEqual(['0001_init']);
+    expect(plan.files.get(path)).toMatch(/-- reviewed\n$/);
+    expect(plan.files.size).toBe(4);
+  });
+
+  it('takes no notice of descriptions, order or another default', async () => {
+    const root = await started();
+    const [text, done] = TODO_PROPERTIES;
+    if (text === undefined || done === undefined) throw new Error('no properties');
+    const changed = type(
+      'Todo',
+      [
+        { ...done, default: true },
+        { ...text, description: 'Other.' },
+      ],
+      {
+        folded: ['text'],
+        casemapped: ['text'],
+      },
+    );
+    expect(names(await generate(root, model([changed])))).toEqual(['0001_init']);
+  });
+});
+
+describe('planMigrations: what is refused', () => {
+  it('a removed type, at its place in the snapshot', async () => {
+    const root = temporaryRoot();
+    await generate(root, model([todo(), COUNTRY]));
+    const plan = await generate(root, model([todo()]));
+    // Once, though both histories have the table.
+    expect(plan.problems.map(({ code }) => code)).toEqual(['type-removed']);
+    const at = plan.problems[0]?.at;
+    expect(at?.file).toBe('prisma/sqlite/migrations/0001_init/schema.prisma');
+    const lines = readFileSync(join(root, at?.file ?? ''), 'utf8').split('\n');
+    expect(lines[(at?.line ?? 0) - 1]).toBe('model Country {');
+  });
+
+  it('a removed property, at its type', async () => {
+    const root = await started();
+    const [text] = TODO_PROPERTIES;
+    if (text === undefined) throw new Error('no property');
+    const less = type('Todo', [text], { folded: ['text'], casemapped: ['text'] });
+    expect(await refusalsOf(root, model([less]))).toEqual([
+      { code: 'property-removed', line: 5, message: expect.stringContaining('Todo.done') },
+    ]);
+  });
+
+  it('a property of another type, at the property', async () => {
+    const root = await started();
+    const [text] = TODO_PROPERTIES;
+    if (text === undefined) throw new Error('no property');
+    const other = type('Todo', [text, property('done', 'string', { default: '' })], {
+      folded: ['text'],
+      casemapped: ['text'],
+    });
+    expect(await refusalsOf(root, model([other]))).toEqual([
+      { code: 'property-type-changed', line: 10, message: expect.stringContaining('Todo.done') },
+    ]);
+  });
+
+  it('a new property that existing objects have no value for', async () => {
+    const root = await started();
+    const place = property('place', 'string', { required: true });
+    expect(await refusalsOf(root, model([todo([place])]))).toEqual([
+      { code: 'property-without-default', line: 10, message: expect.stringContaining('place') },
+    ]);
+  });
+
+  it('a nullable property that no longer is', async () => {
+    const root = temporaryRoot();
+    await generate(root, model([todo([DUE])]));
+    const due = property('due', 'date', { default: '2020-01-01T00:00:00Z' });
+    expect(await refusalsOf(root, model([todo([due])]))).toEqual([
+      { code: 'property-not-nullable', line: 10, message: expect.stringContaining('Todo.due') },
+    ]);
+  });
+
+  it('names that a database can not tell apart or would cut', async () => {
+    const plan = await generate(
+      temporaryRoot(),
+      model([
+        todo([property('accountId', 'string', { default: '' }), property('DONE', 'boolean')]),
+        type('TODO', []),
+        type(`T${'o'.repeat(60)}`, []),
+      ]),
+    );
+    expect(plan.files.size).toBe(0);
+    expect(plan.problems.map(({ code, message }) => [code, message.split(':')[0]])).toEqual([
+      ['database-name', 'Todo'],
+      ['database-name', 'Todo'],
+      ['database-name', expect.stringContaining('Todo and TODO')],
+      ['database-name', expect.stringContaining('longer than')],
+    ]);
+  });
+
+  it('a history with a migration that lacks a file, or a snapshot that somebody edited', async () => {
+    const root = await started();
+    rmSync(join(root, 'prisma/postgresql/migrations/0001_init/migration.sql'));
+    const snapshot = 'prisma/sqlite/migrations/0001_init/schema.prisma';
+    const text = readFileSync(join(root, snapshot), 'utf8');
+    write(root, snapshot, text.replace('model Todo {', 'model Todo {\n  nonsense'));
+    const plan = await generate(root, model([todo()]));
+    expect(plan.problems.map(({ code, at }) => [code, at.file])).toContainEqual([
+      'migration-history',
+      'prisma/postgresql/migrations/0001_init/schema.prisma',
+    ]);
+    const edited = plan.problems.find(({ code }) => code === 'migration-snapshot');
+    expect(edited?.at.line).toBe(text.split('\n').indexOf('model Todo {') + 2);
+  });
+});

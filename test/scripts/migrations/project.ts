@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach } from 'vitest';
+import { emitPrisma } from '../../../scripts/generator/emit/prisma.js';
+import { type MigrationPlan, planMigrations } from '../../../scripts/generator/migrations/index.js';
+import type { Model } from '../../../scripts/generator/model.js';
+
+const roots: string[] = [];
+
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+/** An empty folder that is gone after the test. */
+export function temporaryRoot(): string {
+  const root = mkdtempSync(join(tmpdir(), 'jmapsmith-migrations-'));
+  roots.push(root);
+  return root;
+}
+
+/** What the generator would do for the database: plans and, where nothing is wrong, writes. */
+export async function generate(root: string, model: Model): Promise<MigrationPlan> {
+  const schemas = emitPrisma(model);
+  const plan = await planMigrations({ root, model, schemas });
+  if (plan.problems.length === 0)
+    for (const [path, text] of [...schemas, ...plan.files]) write(root, path, text);
+  return plan;
+}
+
+export function write(root: string, path: string, text: string): void {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** The migrations of one database in a plan, by folder name, in order. */
+export function names(plan: MigrationPlan, provider = 'sqlite'): string[] {
+  const folder = new RegExp(`^prisma/${provider}/migrations/([^/]+)/migration\\.sql$`);
+  return [...plan.files.keys()].flatMap((path) => folder.exec(path)?.[1] ?? []).sort();
+}
+
+export function sql(plan: MigrationPlan, name: string, provider = 'sqlite'): string {
+  const text = plan.files.get(`prisma/${provider}/migrations/${name}/migration.sql`);
+  if (text === undefined) throw new Error(`no migration ${name}`);
+  return text;
+}
