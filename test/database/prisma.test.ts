@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import {
+  openPrisma,
+  openPrismaStandalone,
+  type PrismaClient,
+} from '../../src/database/sqlite/prisma.js';
+import { MIGRATIONS, temporaryFolder } from './folder.js';
+import { otherProcess } from './other-process.js';
+
+interface Opened {
+  readonly prisma: PrismaClient;
+  readonly writer: Writer;
+  readonly db: Database;
+  readonly file: string;
+}
+
+function open(): Opened {
+  const file = join(temporaryFolder(), 'jmap.db');
+  const db = openDatabase({ file });
+  migrate(db, MIGRATIONS);
+  const writer = new Writer(db);
+  const prisma = openPrisma(db, writer);
+  onTestFinished(async () => {
+    await prisma.$disconnect();
+    db.close();
+  });
+  return { prisma, writer, db, file };
+}
+
+const meta = (key: string, value = 'v') => ({ data: { key, value } });
+const keysOf = (db: Database) =>
+  db.prepare<[], string>('SELECT "key" FROM "JmapMeta" ORDER BY "key"').pluck().all();
+const engineWrite = (writer: Writer, key: string) =>
+  writer.run(
+    async (db) => {
+      await Promise.resolve();
+      db.prepare('INSERT INTO "JmapMeta" VALUES (?, ?)').run(key, 'engine');
+    },
+    { deadline: performance.now() + 20_000 },
+  );
+
+describe('Prisma on the writing connection', () => {
+  it('keeps every type that the schema uses', async () => {
+    const { prisma } = open();
+    const user = { id: 'u1', name: 'Zoë 😀', created: 2n ** 53n + 1n };
+    await prisma.jmapUser.create({ data: user });
+    expect(await prisma.jmapUser.findUnique({ where: { name: 'Zoë 😀' } })).toEqual(user);
+    const account = { id: 'a1', name: '', ownerId: 'u1', capabilities: ['urn:x'], created: 1n };
+    await prisma.jmapAccount.create({ data: account });
+    expect(await prisma.jmapAccount.findMany()).toEqual([account]);
+    const secretHash = Uint8Array.from([0, 255, 7]);
+    const token = { id: 't1', secretHash, userId: 'u1', readOnly: true, scoped: false };
+    await prisma.jmapToken.create({ data: { ...token, created: 5n } });
+    expect(await prisma.jmapToken.findFirst()).toEqual({ ...token, expires: null, created: 5n });
+    expect(await prisma.jmapToken.deleteMany({ where: { readOnly: true } })).toEqual({ count: 1 });
+  });
+
+  it('neither deadlocks with engine writes nor loses one', async () => {
+    const { prisma, writer, db } = open();
+    const works: Promise<unknown>[] = [];
+    for (let index = 0; index < 50; index += 1) {
+      works.push(engineWrite(writer, `e${index}`));
+      works.push(prisma.jmapMeta.create(meta(`p${index}`)));
+      if (index % 10 === 0) {
+        works.push(
+          prisma.$transaction(async (transaction) => {
+            await transaction.jmapMeta.create(meta(`t${index}`));
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            await transaction.jmapMeta.create(meta(`u${index}`));
+          }),
+        );
+      }
+    }
+    await Promise.all(works);
+    expect(keysOf(db)).toHaveLength(110);
+  });
+
+  it('sees committed data alone, whatever group is being written', async () => {
+    const { prisma, writer } = open();
+    const counts: Promise<number>[] = [];
+    const failing = writer.run(
+      async (db) => {
+        db.prepare('INSERT INTO "JmapMeta" VALUES (?, ?)').run('gone', 'x');
+        counts.push(prisma.jmapMeta.count());
+        // Time for Prisma's own microtasks to reach the database.
+        for (let turn = 0; turn < 1000; turn += 1) await Promise.resolve();
+        throw new Error('no');
+      },
+      { deadline: performance.now() + 20_000 },
+    );
+    await expect(failing).rejects.toThrow('no');
+    expect(await Promise.all(counts)).toEqual([0]);
+  });
+
+  it('reads its own writes', async () => {
+    const { prisma, writer } = open();
+    await prisma.jmapMeta.create(meta('a'));
+    expect(await prisma.jmapMeta.count()).toBe(1);
+    await engineWrite(writer, 'b');
+    expect(await prisma.jmapMeta.findMany({ orderBy: { key: 'asc' } })).toMatchObject([
+      { key: 'a', value: 'v' },
+      { key: 'b', value: 'engine' },
+    ]);
+  });
+
+  it('rolls back a transaction that throws, and sees its own rows in it', async () => {
+    const { prisma, db } = open();
+    const failing = prisma.$transaction(async (transaction) => {
+      await transaction.jmapMeta.create(meta('a'));
+      expect(await transaction.jmapMeta.count()).toBe(1);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(db.inTransaction).toBe(false);
+    expect(keysOf(db)).toEqual([]);
+  });
+
+  it('undoes a batch whose last part fails', async () => {
+    const { prisma, db } = open();
+    const batch = prisma.$transaction([
+      prisma.jmapMeta.create(meta('a')),
+      prisma.jmapMeta.create(meta('a')),
+    ]);
+    await expect(batch).rejects.toMatchObject({ code: 'P2002' });
+    expect(keysOf(db)).toEqual([]);
+    await prisma.jmapMeta.create(meta('b'));
+    expect(keysOf(db)).toEqual(['b']);
+  });
+
+  it('gives the lock back after a transaction that takes too long', async () => {
+    const { prisma, writer, db } = open();
+    const slow = prisma.$transaction(
+      async (transaction) => {
+        await transaction.jmapMeta.create(meta('slow'));
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        await transaction.jmapMeta.create(meta('slower'));
+      },
+      { timeout: 50 },
+    );
+    const waiting = engineWrite(writer, 'e');
+    await expect(slow).rejects.toMatchObject({ code: 'P2028' });
+    await waiting;
+    expect(keysOf(db)).toEqual(['e']);
+  });
+
+  it('waits for another process that writes', async () => {
+    const { prisma, db, file } = open();
+    const command = await otherProcess(file, 'BEGIN IMMEDIATE');
+    const writing = prisma.jmapMeta.create(meta('a'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await command.exec(`INSERT INTO "JmapMeta" VALUES ('other', ''); COMMIT`);
+    await writing;
+    expect(keysOf(db)).toEqual(['a', 'other']);
+  });
+});
+
+describe('Prisma standalone', () => {
+  it('writes beside a server that writes', async () => {
+    const { writer, db, file } = open();
+    const command = openPrismaStandalone(file);
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) => command.jmapMeta.create(meta(`c${index}`))),
+      ...Array.from({ length: 20 }, (_, index) => engineWrite(writer, `e${index}`)),
+    ]);
+    await command.$disconnect();
+    expect(keysOf(db)).toHaveLength(40);
+  });
+});

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import { temporaryFolder } from './folder.js';
+import { otherProcess } from './other-process.js';
+
+interface Opened {
+  readonly db: Database;
+  /** Another connection: what it sees is committed. */
+  readonly other: Database;
+  readonly writer: Writer;
+  readonly file: string;
+}
+
+function open(options?: { readonly queueLimit?: number }): Opened {
+  const file = join(temporaryFolder(), 'test.db');
+  const db = openDatabase({ file });
+  db.exec('CREATE TABLE "t" ("id" TEXT PRIMARY KEY, "data" BLOB)');
+  const other = openDatabase({ file, readonly: true });
+  onTestFinished(() => {
+    other.close();
+    db.close();
+  });
+  return { db, other, writer: new Writer(db, options), file };
+}
+
+const soon = () => ({ deadline: performance.now() + 20_000 });
+const insert = (id: string) => async (db: Database) =>
+  void db.prepare('INSERT INTO "t" VALUES (?, NULL)').run(id);
+const idsOf = (db: Database) =>
+  db.prepare<[], string>('SELECT "id" FROM "t" ORDER BY rowid').pluck().all();
+
+describe('writer: the plain lane', () => {
+  it('D27: resolves after the commit', async () => {
+    const { writer, other } = open();
+    let during: readonly string[] = ['?'];
+    await writer.run(async (db) => {
+      await insert('a')(db);
+      during = idsOf(other);
+    }, soon());
+    expect(during).toEqual([]);
+    expect(idsOf(other)).toEqual(['a']);
+  });
+
+  it('shares one transaction among those that wait', async () => {
+    const { writer, other } = open();
+    const seen: (readonly string[])[] = [];
+    const works = ['a', 'b', 'c'].map((id) =>
+      writer.run(async (db) => {
+        await insert(id)(db);
+        seen.push(idsOf(other), idsOf(db));
+      }, soon()),
+    );
+    await Promise.all(works);
+    expect(seen).toEqual([[], ['a'], [], ['a', 'b'], [], ['a', 'b', 'c']]);
+    expect(idsOf(other)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('rolls back a work that throws, and no other', async () => {
+    const { writer, other } = open();
+    const failing = async (db: Database) => {
+      await insert('b')(db);
+      await Promise.resolve();
+      throw new Error('b');
+    };
+    const results = await Promise.allSettled([
+      writer.run(insert('a'), soon()),
+      writer.run(failing, soon()),
+      writer.run(insert('a'), soon()),
+      writer.run(insert('c'), soon()),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(results[1]).toMatchObject({ reason: { message: 'b' } });
+    // Not the machine's fault: the error goes on as it is.
+    expect(results[2]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } });
+    expect(idsOf(other)).toEqual(['a', 'c']);
+  });
+
+  it('lets accounts take turns', async () => {
+    const { writer, other } = open();
+    const works = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((id) =>
+      writer.run(insert(id), { ...soon(), accountId: id.slice(0, 1) }),
+    );
+    await Promise.all(works);
+    expect(idsOf(other)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+  });
+
+  it('ends a group after 64 works', async () => {
+    const { writer, other } = open();
+    const committed: number[] = [];
+    const works = Array.from({ length: 70 }, (_, index) =>
+      writer.run(async (db) => {
+        committed.push(idsOf(other).length);
+        await insert(`r${index}`)(db);
+      }, soon()),
+    );
+    await Promise.all(works);
+    // A slow machine may end a group earlier, by time; never later.
+    committed.forEach((count, index) => {
+      expect(index - count).toBeLessThan(64);
+    });
+    expect(committed.at(-1)).toBeGreaterThan(0);
+    expect(idsOf(other)).toHaveLength(70);
+  });
+
+  it('D6: turns away what does not fit into its queue', async () => {
+    const { writer, other } = open({ queueLimit: 2 });
+    const results = await Promise.allSettled(
+      ['a', 'b', 'c'].map((id) => writer.run(insert(id), soon())),
+    );
+    expect(results[2]).toMatchObject({ reason: expect.any(UnavailableError) });
+    expect(idsOf(other)).toEqual(['a', 'b']);
+  });
+
+  it('D6: does not run a work whose deadline passed while it waited', async () => {
+    const { writer, other } = open();
+    const late = writer.run(insert('a'), { deadline: performance.now() - 1 });
+    const fine = writer.run(insert('b'), soon());
+    await expect(late).rejects.toBeInstanceOf(UnavailableError);
+    await fine;
+    expect(idsOf(other)).toEqual(['b']);
+  });
+
+  it('a full disk: every work of the group is unavailable, and nothing runs on', async () => {
+    const { writer, db, other } = open();
+    const pages = db.pragma('page_count', { simple: true }) as number;
+    db.pragma(`max_page_count = ${pages + 2}`);
+    const fill = (id: string) => async (connection: Database) =>
+      void connection.prepare('INSERT INTO "t" VALUES (?, zeroblob(100000))').run(id);
+    // One that swallows the error and goes on: by then each statement would commit by itself.
+    const stubborn = async (connection: Database) => {
+      try {
+        await fill('b')(connection);
+      } catch {
+        return 'caught';
+      }
+      return 'no error';
+    };
+    const results = await Promise.allSettled([
+      writer.run(insert('a'), soon()),
+      writer.run(fill('f'), soon()),
+    ]);
+    expect(results).toMatchObject([
+      { reason: expect.any(UnavailableError) },
+      { reason: expect.any(UnavailableError) },
+    ]);
+    await expect(writer.run(stubborn, soon())).rejects.toBeInstanceOf(UnavailableError);
+    expect(db.inTransaction).toBe(false);
+    expect(idsOf(other)).toEqual([]);
+    // Room again: the writer goes on.
+    db.pragma('max_page_count = 1000000');
+    await writer.run(insert('z'), soon());
+    expect(idsOf(other)).toEqual(['z']);
+  });
+
+  it('finishes what waits when it is closed, then refuses', async () => {
+    const { writer, other } = open();
+    const waiting = writer.run(insert('a'), soon());
+    const closing = writer.close();
+    const refused = writer.run(insert('b'), soon());
+    await expect(refused).rejects.toBeInstanceOf(UnavailableError);
+    await closing;
+    expect(idsOf(other)).toEqual(['a']);
+    await waiting;
+    await writer.close();
+  });
+});
+
+describe('writer: the exclusive lane', () => {
+  it('has the lock alone, over turns of the event loop', async () => {
+    const { writer, other } = open();
+    const order: string[] = [];
+    const exclusive = writer.exclusive(async (db) => {
+      await writer.begin(performance.now() + 1000);
+      await insert('x')(db);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      order.push('exclusive');
+      db.exec('COMMIT');
+    });
+    const plain = writer.run(async (db) => {
+      await insert('p')(db);
+      order.push('plain');
+    }, soon());
+    await Promise.all([exclusive, plain]);
+    expect(order).toEqual(['exclusive', 'plain']);
+    expect(idsOf(other)).toEqual(['x', 'p']);
+  });
+
+  it('rolls back what a work leaves open', async () => {
+    const { writer, other, db } = open();
+    await writer.exclusive(async (connection) => {
+      connection.exec('BEGIN');
+      await insert('x')(connection);
+    });
+    expect(db.inTransaction).toBe(false);
+    await writer.run(insert('p'), soon());
+    expect(idsOf(other)).toEqual(['p']);
+  });
+
+  it('alternates with the plain lane', async () => {
+    const { writer } = open();
+    const order: string[] = [];
+    const works = [1, 2, 3].flatMap((number) => [
+      writer.exclusive(async () => void order.push(`x${number}`)),
+      writer.run(async () => {
+        order.push(`p${number}`);
+        // Each group ends after its time, with one work run.
+        const end = performance.now() + 25;
+        while (performance.now() < end);
+      }, soon()),
+    ]);
+    await Promise.all(works);
+    expect(order).toEqual(['x1', 'p1', 'x2', 'p2', 'x3', 'p3']);
+  });
+
+  it('D6: works that wait for it are told at their deadline', async () => {
+    const { writer } = open();
+    let finish: (() => void) | undefined;
+    const exclusive = writer.exclusive(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    const waiting = writer.run(insert('a'), { deadline: performance.now() + 10 });
+    await expect(waiting).rejects.toBeInstanceOf(UnavailableError);
+    finish?.();
+    await exclusive;
+  });
+});
+
+describe('writer: another process writes', () => {
+  it('waits for it, without blocking the event loop', async () => {
+    const { writer, file, other } = open();
+    const command = await otherProcess(file, 'BEGIN IMMEDIATE');
+    let done = false;
+    const writing = writer.run(insert('a'), soon()).then(() => {
+      done = true;
+    });
+    // Timers run while it waits.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(done).toBe(false);
+    await command.exec('COMMIT');
+    await writing;
+    expect(idsOf(other)).toEqual(['a']);
+  });
+
+  it('D20: is unavailable where that lasts beyond the deadline', async () => {
+    const { writer, file, other } = open();
+    const command = await otherProcess(file, 'BEGIN IMMEDIATE');
+    const writing = writer.run(insert('a'), { deadline: performance.now() + 100 });
+    await expect(writing).rejects.toBeInstanceOf(UnavailableError);
+    await command.kill();
+    await writer.run(insert('b'), soon());
+    expect(idsOf(other)).toEqual(['b']);
+  });
+});
