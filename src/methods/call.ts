@@ -1,5 +1,6 @@
 import type { AccountAccess } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/definition.js';
+import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import type { Invocation } from '../protocol/request.js';
 import { builtInMethod } from './built-in.js';
@@ -35,7 +36,7 @@ export class MethodCall implements CallContext {
   readonly method: MethodDefinition;
   readonly account: AccountAccess | undefined;
   readonly deadline: number;
-  readonly standard = new BoundStandardMethods(this);
+  readonly standard: StandardMethods;
   readonly followUps: Invocation[] = [];
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
@@ -47,6 +48,7 @@ export class MethodCall implements CallContext {
     this.method = options.method;
     this.account = options.account;
     this.deadline = options.deadline;
+    this.standard = new BoundStandardMethods(this);
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
   }
