@@ -7,6 +7,7 @@ import {
   openPrismaStandalone,
   type PrismaClient,
 } from '../../src/database/sqlite/prisma.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
 import { MIGRATIONS, temporaryFolder } from './folder.js';
 import { otherProcess } from './other-process.js';
 
@@ -144,6 +145,26 @@ describe('Prisma on the writing connection', () => {
     await expect(slow).rejects.toMatchObject({ code: 'P2028' });
     await waiting;
     expect(keysOf(db)).toEqual(['e']);
+  });
+
+  it('D20: is unavailable where the disk is full, in and out of a transaction', async () => {
+    const { prisma, db } = open();
+    db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
+    const large = meta('large', 'x'.repeat(1_000_000));
+    await expect(prisma.jmapMeta.create(large)).rejects.toBeInstanceOf(UnavailableError);
+    const swallowed = prisma.$transaction(async (transaction) => {
+      await transaction.jmapMeta.create(meta('a'));
+      const fill = `INSERT INTO "JmapMeta" VALUES ('full', zeroblob(1000000))`;
+      await transaction.$executeRawUnsafe(fill).catch(() => 'full');
+      // The database has rolled back: this must not commit by itself.
+      await transaction.jmapMeta.create(meta('b'));
+    });
+    await expect(swallowed).rejects.toBeInstanceOf(UnavailableError);
+    expect(db.inTransaction).toBe(false);
+    expect(keysOf(db)).toEqual([]);
+    db.pragma('max_page_count = 1000000');
+    await prisma.jmapMeta.create(meta('c'));
+    expect(keysOf(db)).toEqual(['c']);
   });
 
   it('waits for another process that writes', async () => {

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import type { StateChange } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { Gadget, gadget } from './gadget.js';
 import { storeSuite } from './suite.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
@@ -16,7 +20,7 @@ const GADGET = `CREATE TABLE "Gadget" (
   "title_folded" TEXT NOT NULL DEFAULT '', "title_casemap" TEXT NOT NULL DEFAULT '',
   "code_folded" TEXT, "code_casemap" TEXT, PRIMARY KEY ("accountId", "id"))`;
 
-storeSuite('SQLite', async ({ now }) => {
+async function open({ now }: { readonly now: () => number }) {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
@@ -30,9 +34,44 @@ storeSuite('SQLite', async ({ now }) => {
   return {
     store,
     statements,
+    writerDatabase,
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+storeSuite('SQLite', open);
+
+describe('store on SQLite alone', () => {
+  const soon = () => ({ deadline: performance.now() + 20_000 });
+
+  it('D20: a full disk undoes a /set as a whole, even one that goes on after the error', async () => {
+    const { store, writerDatabase, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const heard: StateChange[] = [];
+    store.onCommit((change) => heard.push(change));
+    writerDatabase.pragma(
+      `max_page_count = ${writerDatabase.pragma('page_count', { simple: true })}`,
+    );
+    const created = { objectId: 'r1', kind: 'created' } as const;
+    const stubborn = store.write('a', soon(), async (transaction) => {
+      await transaction.record(Gadget, [created]);
+      const large = gadget('r1', { title: 'x'.repeat(1_000_000) });
+      await transaction.insert(Gadget, [large]).catch(() => 'full');
+      await transaction.insert(Gadget, [gadget('r2')]).catch(() => 'rolled back');
+      return 'done';
+    });
+    const beside = store.write('b', soon(), (transaction) => transaction.record(Gadget, [created]));
+    await expect(stubborn).rejects.toBeInstanceOf(UnavailableError);
+    writerDatabase.pragma('max_page_count = 1000000');
+    await beside.catch((error: unknown) => expect(error).toBeInstanceOf(UnavailableError));
+    const left = await store.read('a', soon(), async (snapshot) => [
+      await snapshot.count(Gadget, { kind: 'all' }),
+      await snapshot.stateNumber(Gadget),
+    ]);
+    expect(left).toEqual([0, 0]);
+    expect(heard.filter((change) => change.accountId === 'a')).toEqual([]);
+  });
 });

@@ -651,6 +651,17 @@ export function storeSuite(name: string, open: OpenEngine): void {
         expect((await all()).map(idOf)).toEqual(['r1', 'r2', 'r3']);
       });
 
+      it('fail where an operation failed, even where the work caught its error', async () => {
+        await insert([gadget('r1')]);
+        const stubborn = write(async (transaction) => {
+          await transaction.insert(Gadget, [gadget('r2')]);
+          await transaction.insert(Gadget, [gadget('r1')]).catch(() => 'caught');
+          return 'done';
+        });
+        await expect(stubborn).rejects.toThrow();
+        expect((await all()).map(idOf)).toEqual(['r1']);
+      });
+
       it('refuse operations after their end', async () => {
         let escaped: Transaction | undefined;
         await write(async (transaction) => {

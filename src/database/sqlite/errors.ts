@@ -3,10 +3,10 @@ import { UnavailableError } from '../../protocol/errors.js';
 
 /**
  * Result codes of failures that may pass or that are the machine's: a lock held elsewhere, a full or failing
- * disk. All others (a constraint, wrong SQL) are defects and go on as they are.
+ * disk. All others (a constraint, wrong SQL, a corrupt file) go on as they are: someone must look at them.
  */
 const UNAVAILABLE =
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY|NOMEM|CORRUPT|NOTADB|INTERRUPT)(_|$)/;
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY|NOMEM|INTERRUPT)(_|$)/;
 
 /** True where another connection holds the lock: trying again helps. */
 export function isBusy(error: unknown): boolean {
@@ -15,8 +15,15 @@ export function isBusy(error: unknown): boolean {
 
 /** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
 export function translateError(error: unknown): unknown {
-  if (error instanceof Database.SqliteError && UNAVAILABLE.test(error.code)) {
-    return new UnavailableError(`The database is unavailable (${error.code}).`, { cause: error });
-  }
-  return error;
+  const code = codeOf(error);
+  if (code === undefined || !UNAVAILABLE.test(code)) return error;
+  return new UnavailableError(`The database is unavailable (${code}).`, { cause: error });
+}
+
+/** The result code of the driver's error, also where Prisma's adapter has wrapped it. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof Database.SqliteError) return error.code;
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (typeof cause !== 'object' || cause === null || !('originalCode' in cause)) return undefined;
+  return typeof cause.originalCode === 'string' ? cause.originalCode : undefined;
 }

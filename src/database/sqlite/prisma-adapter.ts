@@ -40,16 +40,15 @@ export function sharedAdapter(
       const reader = openDatabase({ file: writerDatabase.name, readonly: true });
       const reads = await adapterOn(reader);
       const writes = await adapterOn(writerDatabase);
-      const isRead = (query: Query): boolean => isReadOnly(reader, query.sql);
+      const run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>): Promise<T> =>
+        isReadOnly(reader, query.sql)
+          ? translated(() => statement(reads))
+          : autocommit(writer, () => statement(writes));
       return {
         provider: 'sqlite',
         adapterName: reads.adapterName,
-        queryRaw: (query) =>
-          isRead(query) ? reads.queryRaw(query) : autocommit(writer, () => writes.queryRaw(query)),
-        executeRaw: (query) =>
-          isRead(query)
-            ? reads.executeRaw(query)
-            : autocommit(writer, () => writes.executeRaw(query)),
+        queryRaw: (query) => run(query, (adapter) => adapter.queryRaw(query)),
+        executeRaw: (query) => run(query, (adapter) => adapter.executeRaw(query)),
         executeScript: (script) => autocommit(writer, () => writes.executeScript(script)),
         startTransaction: () => startTransaction(writerDatabase, writer, writes),
         dispose: async () => {
@@ -80,6 +79,15 @@ function isReadOnly(reader: Database, sql: string): boolean {
   } catch {
     // It fails on the other connection in the same way, and there the adapter words the error for Prisma.
     return false;
+  }
+}
+
+/** Failures that are the machine's come out as UnavailableError, not as an error of Prisma's. */
+async function translated<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw translateError(error);
   }
 }
 
@@ -132,7 +140,7 @@ function transaction(db: Database, writes: Adapter, ended: () => void): Transact
   // After its end, or a rollback by the database, a statement would commit by itself or join another's work.
   const inside = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (!open || !db.inTransaction) throw new UnavailableError('The transaction is over.');
-    return statement();
+    return translated(statement);
   };
   const run = (sql: string): Promise<void> => inside(async () => void db.exec(sql));
   return {

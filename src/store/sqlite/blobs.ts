@@ -92,7 +92,6 @@ export function changeReferences(
   if (removed.length > 0) connection.run(DELETE_REFERENCES, accountId, rowsOf(removed));
   if (added.length > 0) connection.run(INSERT_REFERENCES, accountId, rowsOf(added));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
-  if (blobIds.size === 0) return;
   connection.run(NOTE_UNREFERENCED, now, accountId, JSON.stringify([...blobIds]));
 }
 

@@ -89,6 +89,7 @@ class SqliteStore implements Store {
         const transaction = new SqliteTransaction(this.#writing, accountId, this.#now());
         try {
           const value = await work(transaction);
+          transaction.assertWhole();
           changed = transaction.changed;
           return value;
         } finally {

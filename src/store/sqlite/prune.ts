@@ -15,8 +15,8 @@ const SELECT_PAGE = `SELECT "accountId", "type", (SELECT "at" FROM "JmapChange" 
 const DELETE_PREFIX = `WITH "oldest" AS MATERIALIZED (SELECT "number", "at" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? ORDER BY "number" LIMIT ?)
 DELETE FROM "JmapChange" WHERE "accountId" = ? AND "type" = ?
- AND "number" <= (SELECT max("number") FROM "oldest")
- AND "number" < coalesce((SELECT min("number") FROM "oldest" WHERE "at" >= ?), 9223372036854775807)`;
+ AND "number" <= coalesce((SELECT min("number") - 1 FROM "oldest" WHERE "at" >= ?),
+ (SELECT max("number") FROM "oldest"))`;
 
 export interface Pair {
   readonly accountId: string;

@@ -13,6 +13,7 @@ import { SqliteSnapshot } from './snapshot.js';
  */
 export class SqliteTransaction extends SqliteSnapshot implements Transaction {
   readonly #now: number;
+  #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
 
   constructor(connection: Connection, accountId: string, now: number) {
@@ -25,46 +26,67 @@ export class SqliteTransaction extends SqliteSnapshot implements Transaction {
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
+  /**
+   * Throws the error of a write that failed, even where the work caught it: what the work takes for written is
+   * not all there, so none of it may be.
+   */
+  assertWhole(): void {
+    if (this.#broken !== undefined) throw this.#broken.error;
+  }
+
   async insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    this.#write(writerOf(type).insert, type, objects);
+    if (objects.length === 0) return;
+    this.#write(() =>
+      this.connection.run(writerOf(type).insert, this.accountId, encodeRows(type, objects)),
+    );
   }
 
   async update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    this.#write(writerOf(type).update, type, objects);
+    if (objects.length === 0) return;
+    this.#write(() =>
+      this.connection.run(writerOf(type).update, this.accountId, encodeRows(type, objects)),
+    );
   }
 
   async destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
-    this.check();
     if (ids.length === 0) return;
-    this.connection.run(writerOf(type).destroy, this.accountId, JSON.stringify(ids));
+    this.#write(() =>
+      this.connection.run(writerOf(type).destroy, this.accountId, JSON.stringify(ids)),
+    );
   }
 
   async record(
     type: DataTypeDefinition,
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   ): Promise<number> {
-    this.check();
-    const state = writeChanges(this.connection, this.accountId, type.name, changes, this.#now);
+    const state = this.#write(() =>
+      writeChanges(this.connection, this.accountId, type.name, changes, this.#now),
+    );
     this.#changed[type.name] = String(state);
     return state;
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {
-    this.check();
-    if (blobs.length > 0) insertBlobs(this.connection, this.accountId, blobs, this.#now);
+    if (blobs.length === 0) return;
+    this.#write(() => insertBlobs(this.connection, this.accountId, blobs, this.#now));
   }
 
   async changeBlobReferences(
     removed: readonly BlobReference[],
     added: readonly BlobReference[],
   ): Promise<void> {
-    this.check();
-    changeReferences(this.connection, this.accountId, removed, added, this.#now);
+    if (removed.length + added.length === 0) return;
+    this.#write(() => changeReferences(this.connection, this.accountId, removed, added, this.#now));
   }
 
-  #write(statement: string, type: DataTypeDefinition, objects: readonly StoredObject[]): void {
+  #write<T>(operation: () => T): T {
     this.check();
-    if (objects.length === 0) return;
-    this.connection.run(statement, this.accountId, encodeRows(type, objects));
+    this.assertWhole();
+    try {
+      return operation();
+    } catch (error) {
+      this.#broken = { error };
+      throw error;
+    }
   }
 }
