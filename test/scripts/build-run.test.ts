@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emitPrisma } from '../../scripts/generator/emit/prisma.js';
+import { model, todo } from './migrations/models.js';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A small project that builds as this one does. */
+const PROGRAM = `import { create } from '../generated/things/validators.js';
+const words: string[] = process.argv.slice(2);
+process.stdout.write(JSON.stringify({ words, valid: create() }) + '\\n');
+process.exitCode = 3;
+`;
+
+// The tests follow each other in one project: each goes on from what the one before has built.
+let root: string;
+
+beforeAll(() => {
+  root = join(mkdtempSync(join(tmpdir(), 'jmapsmith-build-')), "it's another  name");
+  for (const file of readdirSync(join(REPOSITORY, 'scripts')))
+    if (file.endsWith('.mjs')) copy(`scripts/${file}`);
+  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) copy(file);
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+  const schema = emitPrisma(model([todo()])).get('prisma/sqlite/schema.prisma') ?? '';
+  write('prisma/sqlite/schema.prisma', schema);
+  write('generated/things/validators.js', 'export const create = () => true;\n');
+  write('generated/things/validators.d.ts', 'export const create: () => boolean;\n');
+  write('src/main.ts', PROGRAM);
+});
+
+afterAll(() => {
+  rmSync(dirname(root), { recursive: true, force: true });
+});
+
+function copy(file: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  copyFileSync(join(REPOSITORY, file), join(root, file));
+}
+
+function write(file: string, content: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), content);
+}
+
+function start(...args: string[]): ChildProcess {
+  return spawn(process.execPath, [join(root, 'scripts/run.mjs'), ...args], { cwd: tmpdir() });
+}
+
+async function run(...args: string[]) {
+  const child = start(...args);
+  if (child.stdout === null || child.stderr === null) throw new Error('no output');
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { stdout, stderr, code };
+}
+
+const RESULT = `${JSON.stringify({ words: ['a b', '--c'], valid: true })}\n`;
+
+describe('scripts/run.mjs', () => {
+  it('builds in turn where two start at once, and leaves stdout and the exit code to the program', async () => {
+    const both = await Promise.all([run('src/main', 'a b', '--c'), run('src/main', 'a b', '--c')]);
+    for (const { stdout, code } of both)
+      expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
+    const compiled = both.filter(({ stderr }) => stderr.includes('building: TypeScript'));
+    expect(compiled.length).toBe(1);
+    expect(existsSync(join(root, 'dist/build/prisma/sqlite/client.js'))).toBe(true);
+  });
+
+  it('does nothing where all is current', async () => {
+    const stamp = statSync(join(root, 'dist/.stamp')).mtimeMs;
+    expect(await run('src/main', 'a b', '--c')).toEqual({ stdout: RESULT, stderr: '', code: 3 });
+    expect(statSync(join(root, 'dist/.stamp')).mtimeMs).toBe(stamp);
+  });
+
+  it('reports what the compiler found with exit code 1, and leaves the last build as it was', async () => {
+    write('src/wrong.ts', 'export const wrong: number = "text";\n');
+    const { stdout, stderr, code } = await run('src/main');
+    expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
+    expect(stderr).toContain('src/wrong.ts(1,14)');
+    expect(existsSync(join(root, 'dist/src/wrong.js'))).toBe(false);
+    expect(existsSync(join(root, 'dist/src/main.js'))).toBe(true);
+  });
+
+  it('builds again after a change, without making clients anew, and removes what has no source', async () => {
+    rmSync(join(root, 'src/wrong.ts'));
+    write('dist/src/gone.js', '');
+    write(
+      'src/main.ts',
+      PROGRAM.replace('words:', 'other:').replace('{ words,', '{ words: other,'),
+    );
+    const { stdout, stderr } = await run('src/main', 'a b', '--c');
+    expect(stdout).toBe(RESULT);
+    expect(stderr).toBe('building: TypeScript\n');
+    expect(existsSync(join(root, 'dist/src/gone.js'))).toBe(false);
+    expect(existsSync(join(root, 'dist/generated/things/validators.js'))).toBe(true);
+  });
+
+  it('builds again after a build that was killed', async () => {
+    write('src/main.ts', PROGRAM);
+    const killed = start('src/main');
+    if (killed.stderr === null) throw new Error('no output');
+    await once(killed.stderr, 'data');
+    killed.kill('SIGTERM');
+    expect(await once(killed, 'close')).toEqual([null, 'SIGTERM']);
+    const { stdout, code } = await run('src/main', 'a b', '--c');
+    expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
+  });
+
+  it('says what is wrong with exit code 2 where there is no such program', async () => {
+    const { stderr, code } = await run('src/none');
+    expect(code).toBe(2);
+    expect(stderr).toContain('src/none');
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  inputFiles,
+  isCurrent,
+  readStamp,
+  stampFile,
+  wantedStamp,
+  writeStamp,
+} from '../../scripts/build-stamp.mjs';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'jmapsmith-stamp-'));
+  for (const file of INPUTS) write(file, `// ${file}\n`);
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const INPUTS = [
+  'generated/todos/Todo.validators.js',
+  'generated/todos/capability.ts',
+  'package-lock.json',
+  'prisma/sqlite/schema.prisma',
+  'scripts/generator/model.ts',
+  'src/main.ts',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  writeFileSync(join(root, file), text);
+}
+
+describe("the build's stamp", () => {
+  it('covers what the build reads and nothing else', () => {
+    write('README.md', 'words');
+    write('scripts/run.mjs', '');
+    write('prisma/sqlite/migrations/0001_init/schema.prisma', '');
+    write('test/some.test.ts', '');
+    expect(inputFiles(root)).toEqual(INPUTS);
+  });
+
+  it.each(INPUTS)('changes with the content of %s, and back', (file) => {
+    const before = wantedStamp(root);
+    write(file, '// other');
+    expect(wantedStamp(root)).not.toBe(before);
+    write(file, `// ${file}\n`);
+    expect(wantedStamp(root)).toBe(before);
+  });
+
+  it('changes when a file is added, renamed or moved text to its neighbour', () => {
+    const stamps = new Set([wantedStamp(root)]);
+    write('src/other.ts', '');
+    stamps.add(wantedStamp(root));
+    renameSync(join(root, 'src/other.ts'), join(root, 'src/another.ts'));
+    stamps.add(wantedStamp(root));
+    write('src/another.ts', '// src');
+    write('src/main.ts', '/main.ts\n');
+    stamps.add(wantedStamp(root));
+    expect(stamps.size).toBe(4);
+  });
+
+  it('does not change with times', () => {
+    const before = wantedStamp(root);
+    utimesSync(join(root, 'src/main.ts'), 1, 1);
+    expect(wantedStamp(root)).toBe(before);
+  });
+
+  it('is current only where dist/ has it', () => {
+    expect(isCurrent(root)).toBe(false);
+    mkdirSync(join(root, 'dist'));
+    writeStamp(stampFile(root), wantedStamp(root));
+    expect(isCurrent(root)).toBe(true);
+    expect(readStamp(stampFile(root))).toBe(wantedStamp(root));
+    write('src/main.ts', 'other');
+    expect(isCurrent(root)).toBe(false);
+  });
+});
