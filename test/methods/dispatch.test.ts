@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import { CORE, type Json, NOTES, Rig, TODOS, U2, WIDGETS } from './rig.js';
+
+let rig: Rig;
+const rigs: Rig[] = [];
+
+function open(...limits: ConstructorParameters<typeof Rig>): Rig {
+  const opened = new Rig(...limits);
+  rigs.push(opened);
+  return opened;
+}
+
+beforeEach(() => {
+  rig = open();
+});
+afterEach(async () => {
+  for (const opened of rigs.splice(0)) await opened.close();
+});
+afterAll(() => {
+  expect(rigs).toEqual([]);
+});
+
+describe('3.3: which methods a request has', () => {
+  it('73: a method whose capability is not in `using` is unknown', async () => {
+    const get = ['Todo/get', { accountId: 'a1', ids: [] }] as const;
+    expect(await rig.calls([get], { using: [CORE, NOTES] })).toMatchObject([
+      ['error', { type: 'unknownMethod' }],
+    ]);
+    expect(await rig.calls([get], { using: [TODOS] })).toMatchObject([['Todo/get', {}]]);
+  });
+
+  it('61: with `using` empty every method is unknown, Core/echo too', async () => {
+    const answers = await rig.calls([['Core/echo', {}]], { using: [] });
+    expect(answers).toMatchObject([['error', { type: 'unknownMethod' }]]);
+  });
+
+  it('75: Blob/copy needs core alone, the other blob methods need theirs', async () => {
+    const args = { accountId: 'a2', fromAccountId: 'a1', blobIds: [], ids: [], create: {} };
+    const names = ['Blob/upload', 'Blob/get', 'Blob/lookup', 'Blob/copy'];
+    const answers = await rig.calls(
+      names.map((name) => [name, args]),
+      { using: [CORE] },
+    );
+    expect(answers.map((answer) => answer[1].type)).toEqual([
+      'unknownMethod',
+      'unknownMethod',
+      'unknownMethod',
+      'invalidArguments',
+    ]);
+  });
+
+  it.each(['todo/get', 'Todo/Get', 'Todo/get ', '__proto__', ''])(
+    '76: %j is unknown',
+    async (name) => {
+      expect((await rig.call(name)).error).toBe('unknownMethod');
+    },
+  );
+});
+
+describe('3.4: responses', () => {
+  it('78, 80: they come in order and carry the call ids unchanged', async () => {
+    const ids = ['', 'x'.repeat(10_000), 'a"b\\😀', 'a"b\\😀'];
+    const { methodResponses } = await rig.request(ids.map((id, n) => ['Core/echo', { n }, id]));
+    expect(methodResponses).toEqual(ids.map((id, n) => ['Core/echo', { n }, id]));
+  });
+
+  it('81: an error in one call leaves the others alone', async () => {
+    const answers = await rig.calls([
+      ['Core/echo', { n: 1 }],
+      ['Nope/get', {}],
+      ['Core/echo', { n: 3 }],
+    ]);
+    expect(answers.map((answer) => answer[0])).toEqual(['Core/echo', 'error', 'Core/echo']);
+  });
+
+  it('98, 100, 101: echo answers what it got', async () => {
+    const args = {
+      accountId: 7,
+      n: [1, { x: null }, 2 ** 53 - 1, -(2 ** 53 - 1)],
+      '': { '': { a: { b: { c: '\u0000é😀' } } } },
+    };
+    expect(await rig.calls([['Core/echo', args]])).toEqual([['Core/echo', args]]);
+  });
+
+  it('echoes members named like those of a prototype', async () => {
+    const body = `{"using":["${CORE}"],"methodCalls":[["Core/echo",{"__proto__":{"a":1},"constructor":2},"c"]]}`;
+    expect(await rig.text(body)).toContain(
+      '["Core/echo",{"__proto__":{"a":1},"constructor":2},"c"]',
+    );
+  });
+});
+
+describe('3.6.2: accounts', () => {
+  const calls: readonly (readonly [string, object])[] = [
+    ['Todo/get', { ids: [] }],
+    ['Todo/changes', { sinceState: '0' }],
+    ['Todo/set', {}],
+    ['Todo/query', {}],
+    ['Todo/queryChanges', { sinceQueryState: '0.x' }],
+    ['Todo/copy', { fromAccountId: 'a2', create: {} }],
+    ['Blob/get', { ids: [] }],
+    ['Blob/upload', { create: {} }],
+    ['Blob/lookup', { ids: [], typeNames: [] }],
+    ['Blob/copy', { fromAccountId: 'a2', blobIds: [] }],
+  ];
+
+  it.each(calls)('85, 86: %s of an unknown account and of one out of reach', async (name, args) => {
+    const unknown = await rig.call(name, { ...args, accountId: 'zz' });
+    const unreachable = await rig.call(name, { ...args, accountId: 'ax' });
+    expect(unknown.error).toBe('accountNotFound');
+    expect(unreachable).toEqual(unknown);
+  });
+
+  it.each(calls)('83: %s without an accountId', async (name, args) => {
+    const [[, response]] = (await rig.calls([[name, args]])) as [[string, Json]];
+    expect(response).toMatchObject({ type: 'invalidArguments' });
+    expect(response.description).toContain('"accountId"');
+  });
+
+  it.each(calls.filter(([name]) => !name.startsWith('Blob/')))(
+    'D11: %s of an account that has not the type',
+    async (name, args) => {
+      const response = await rig.call(name, { ...args, accountId: 'an' });
+      expect(response.error).toBe('accountNotSupportedByMethod');
+    },
+  );
+
+  it('88: what writes is refused on a read-only account, with nothing to do too', async () => {
+    const writing = ['Todo/set', 'Todo/copy', 'Blob/upload', 'Blob/copy'];
+    for (const [name, args] of calls) {
+      const { error } = await rig.call(name, { ...args, accountId: 'ar' });
+      if (writing.includes(name)) expect(error).toBe('accountReadOnly');
+      else expect(error).not.toBe('accountReadOnly');
+    }
+  });
+});
+
+describe('3.6.2: invalidArguments', () => {
+  it('90: names every unknown argument and what is known', async () => {
+    const { error, description } = await rig.call('Todo/get', { foo: 1, bar: 2 });
+    expect(error).toBe('invalidArguments');
+    expect(description).toContain('"foo"');
+    expect(description).toContain('"bar"');
+    expect(description).toContain('properties');
+  });
+
+  it.each([
+    ['Todo/get', { ids: 'x' }],
+    ['Todo/get', { ids: {} }],
+    ['Todo/get', { ids: [1] }],
+    ['Todo/get', { ids: [null] }],
+    ['Todo/get', { properties: 'text' }],
+    ['Todo/query', { limit: '5' }],
+    ['Todo/query', { limit: -1 }],
+    ['Todo/query', { position: 1.5 }],
+    ['Todo/query', { position: '0' }],
+    ['Todo/query', { position: null }],
+    ['Todo/query', { calculateTotal: 'yes' }],
+    ['Todo/query', { sort: {} }],
+    ['Todo/query', { filter: [] }],
+    ['Todo/changes', { sinceState: '0', maxChanges: '3' }],
+    ['Todo/changes', { sinceState: '0', maxChanges: 0 }],
+    ['Todo/changes', { sinceState: '0', maxChanges: -1 }],
+    ['Todo/changes', { sinceState: 3 }],
+    ['Todo/changes', { sinceState: null }],
+    ['Todo/changes', {}],
+    ['Todo/set', { create: [] }],
+    ['Todo/set', { create: { 'not an id': {} } }],
+    ['Todo/set', { destroy: {} }],
+    ['Todo/set', { ifInState: 1 }],
+    ['Todo/queryChanges', {}],
+    ['Todo/queryChanges', { sinceQueryState: null }],
+    ['Todo/copy', { fromAccountId: 'a2', create: null }],
+    ['Blob/copy', { fromAccountId: 'a2', blobIds: null }],
+  ])('93: %s %j', async (name, args) => {
+    expect((await rig.call(name, args)).error).toBe('invalidArguments');
+  });
+
+  it.each(['1e400', '9007199254740993', '4.99999999999999999999'])(
+    'D4: %s is refused as an Int, never rounded',
+    async (number) => {
+      const args = `{"accountId":"a1","position":${number}}`;
+      const body = `{"using":["${TODOS}"],"methodCalls":[["Todo/query",${args},"c"]]}`;
+      expect(await rig.text(body)).toContain('"type":"invalidArguments"');
+    },
+  );
+
+  it('D19: snake_case arguments are taken by types that opt in, one spelling at a time', async () => {
+    const args = { account_id: 'a1', since_state: '0', max_changes: 3 };
+    expect(await rig.calls([['Todo/changes', args]])).toMatchObject([
+      ['Todo/changes', { newState: '0' }],
+    ]);
+    expect(await rig.calls([['Note/changes', args]])).toMatchObject([
+      ['error', { type: 'invalidArguments' }],
+    ]);
+    const both = await rig.call('Todo/changes', { since_state: '0', sinceState: '0' });
+    expect(both.error).toBe('invalidArguments');
+  });
+});
+
+describe('D20: failures', () => {
+  const trick = ['Widget/trick', {}] as const;
+
+  it('an unexpected one is serverFail with a reference that the log has', async () => {
+    const cause = new Error('SELECT secret FROM table');
+    rig.trick.run = () => Promise.reject(cause);
+    const [[name, response]] = (await rig.calls([trick])) as [[string, Json]];
+    expect([name, response.type]).toEqual(['error', 'serverFail']);
+    expect(JSON.stringify(response)).not.toContain('secret');
+    expect(rig.failures).toHaveLength(1);
+    expect(rig.failures[0]?.error).toBe(cause);
+    expect(response.description).toContain(rig.failures[0]?.reference);
+  });
+
+  it('96: a busy database is serverUnavailable and not logged as a defect', async () => {
+    rig.trick.run = () => Promise.reject(new UnavailableError('SQLITE_BUSY'));
+    const answers = await rig.calls([trick, ['Core/echo', {}]]);
+    expect(answers).toMatchObject([
+      ['error', { type: 'serverUnavailable' }],
+      ['Core/echo', {}],
+    ]);
+    expect(JSON.stringify(answers)).not.toContain('SQLITE');
+    expect(rig.failures).toEqual([]);
+  });
+
+  it('a MethodError is its own response', async () => {
+    rig.trick.run = () => Promise.reject(new MethodError('forbidden', 'Not you.'));
+    expect(await rig.calls([trick])).toEqual([
+      ['error', { type: 'forbidden', description: 'Not you.' }],
+    ]);
+  });
+
+  it('a built-in method that nobody wrote is a serverFail', async () => {
+    rig.trick.run = (context) => context.builtIn('No/such', {});
+    expect(await rig.calls([trick])).toMatchObject([['error', { type: 'serverFail' }]]);
+  });
+
+  it('REQUEST_TIMEOUT: a call past its deadline is serverUnavailable and changes nothing', async () => {
+    const late = open({ requestTimeout: -1 });
+    const create = { k: { text: 'a' } };
+    expect((await late.call('Todo/set', { create })).error).toBe('serverUnavailable');
+    expect((await late.call('Todo/get', { ids: null })).error).toBe('serverUnavailable');
+    const using = [WIDGETS];
+    late.trick.run = async () => ({ ran: true });
+    expect(await late.calls([trick], { using })).toMatchObject([['Widget/trick', { ran: true }]]);
+  });
+});
+
+describe('D6: MAX_SIZE_RESPONSE', () => {
+  it('the call that would cross it answers requestTooLarge, smaller ones after it run', async () => {
+    const small = open({ maxSizeResponse: 5000 });
+    const answers = await small.calls([
+      ['Core/echo', { a: 'x'.repeat(2000) }],
+      ['Core/echo', { a: 'x'.repeat(3000) }],
+      ['Core/echo', { a: 'x'.repeat(100) }],
+    ]);
+    expect(answers.map(([name, args]) => args.type ?? name)).toEqual([
+      'Core/echo',
+      'requestTooLarge',
+      'Core/echo',
+    ]);
+  });
+
+  it('never sends more octets, whatever the calls', async () => {
+    const small = open({ maxSizeResponse: 6000 });
+    const calls = Array.from({ length: 16 }, () => ['Core/echo', { a: 'é'.repeat(700) }, 'ü']);
+    const createdIds = Object.fromEntries([...'abcdef'].map((id) => [id, `r${id}`]));
+    const body = JSON.stringify({ using: [CORE], methodCalls: calls, createdIds });
+    const text = await small.text(body);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(6000);
+    const { methodResponses } = JSON.parse(text);
+    expect(methodResponses).toHaveLength(16);
+    expect(methodResponses[0][0]).toBe('Core/echo');
+    expect(methodResponses[15][1]).toMatchObject({ type: 'requestTooLarge' });
+  });
+
+  it('3.6.2: a /set whose answer has no room is undone', async () => {
+    const small = open({ maxSizeResponse: 3000 });
+    const create = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`k${index}`, { text: 'a' }]),
+    );
+    expect((await small.call('Todo/set', { create })).error).toBe('requestTooLarge');
+    expect(await small.call('Todo/get', { ids: null })).toMatchObject({ state: '0', list: [] });
+    const request = await small.request([['Todo/set', { accountId: 'a1', create }]], {
+      createdIds: {},
+    });
+    expect(request.createdIds).toEqual({});
+  });
+
+  it('a /get that would cross it is stopped', async () => {
+    const small = open({ maxSizeResponse: 3000 });
+    for (let index = 0; index < 10; index += 1) {
+      await small.create('Todo', [{ text: 'x'.repeat(400) }]);
+    }
+    expect((await small.call('Todo/get', { ids: null })).error).toBe('requestTooLarge');
+    expect((await small.call('Todo/get', { ids: null, properties: [] })).list).toHaveLength(10);
+  });
+});
+
+it('6.1: two users of one account see one state of it', async () => {
+  const [id] = await rig.create('Todo', [{ text: 'shared' }]);
+  const { list } = await rig.call('Todo/get', { ids: [id] }, { user: U2 });
+  expect(list).toHaveLength(1);
+});

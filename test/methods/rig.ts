@@ -1,0 +1,186 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { registry as generated } from '../../generated/registry.js';
+import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
+import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import type { MethodLimits, Services } from '../../src/methods/context.js';
+import { createDispatcher } from '../../src/methods/dispatch.js';
+import { createRegistry } from '../../src/methods/registry.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
+import { parseIJson } from '../../src/protocol/ijson.js';
+import { parseRequest } from '../../src/protocol/request.js';
+import { responseText } from '../../src/protocol/response.js';
+import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { type Trick, WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
+
+export const CORE = 'urn:ietf:params:jmap:core';
+export const BLOB = 'urn:ietf:params:jmap:blob';
+export const TODOS = 'urn:example:todos';
+export const NOTES = 'urn:service:notes';
+export const WIDGETS = Widget.capability;
+const ALL_URNS = [CORE, BLOB, TODOS, NOTES, WIDGETS];
+
+/** Whatever JSON came back: tests say what they expect of it. */
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+export type Json = any;
+export type Call = readonly [name: string, args: object, callId?: string];
+
+export interface RequestSettings {
+  readonly using?: readonly string[];
+  readonly createdIds?: Readonly<Record<string, string>>;
+  readonly user?: Principal;
+}
+
+export interface Limits extends MethodLimits {
+  readonly maxSizeRequest: number;
+  readonly maxSizeResponse: number;
+  readonly requestTimeout: number;
+}
+
+const LIMITS: Limits = {
+  maxObjectsInGet: 1000,
+  maxObjectsInSet: 1000,
+  queryMaxLimit: 5000,
+  queryChangesMax: 10_000,
+  maxSizeUpload: 1_000_000,
+  changesKeep: 30 * 24 * 3_600_000,
+  maxSizeRequest: 10_000_000,
+  maxSizeResponse: 100_000_000,
+  requestTimeout: 30_000,
+};
+
+function principal(userId: string, accounts: readonly AccountAccess[]): Principal {
+  return {
+    userId,
+    username: userId,
+    tokenId: `t-${userId}`,
+    expires: null,
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+  };
+}
+
+function account(id: string, more: Partial<AccountAccess> = {}): AccountAccess {
+  return { id, name: id, isPersonal: true, isReadOnly: false, capabilities: null, ...more };
+}
+
+/** The fixtures of the cases: A1, A2 writable, AR read-only, AN without most capabilities, AX another user's. */
+export const U1 = principal('u1', [
+  account('a1'),
+  account('a2'),
+  account('ar', { isReadOnly: true }),
+  account('an', { capabilities: new Set([CORE, NOTES]) }),
+]);
+export const U2 = principal('u2', [account('ax'), account('a1', { isPersonal: false })]);
+
+export class Rig {
+  readonly statements: string[] = [];
+  readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
+  readonly trick: Trick = { run: async () => ({}) };
+  readonly services: Services;
+  /** Epoch ms that the store and the methods see; null is the system's clock. */
+  time: number | null = null;
+  readonly #folder: string;
+  readonly #limits: Limits;
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#folder = mkdtempSync(join(tmpdir(), 'methods-'));
+    const file = join(this.#folder, 'jmap.db');
+    const writerDatabase = openDatabase({ file });
+    migrate(writerDatabase, MIGRATIONS);
+    writerDatabase.exec(WIDGET_TABLE);
+    const now = (): number => this.time ?? Date.now();
+    const store = createSqliteStore({
+      writer: new Writer(writerDatabase),
+      writerDatabase,
+      reader: openDatabase({ file, readonly: true }),
+      now,
+      onStatement: (sql) => void this.statements.push(sql),
+    });
+    this.services = {
+      store,
+      blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
+      registry: createRegistry([...generated, widgetCapability(this.trick)]),
+      ids: createIdGenerator({ now }),
+      limits: this.#limits,
+      now,
+    };
+  }
+
+  /** Sends a whole request as octets of JSON and parses the octets of the answer. */
+  async text(body: string, user: Principal = U1): Promise<string> {
+    const dispatcher = createDispatcher(this.services, this.#limits, (error, reference) =>
+      this.failures.push({ error, reference }),
+    );
+    const envelope = parseRequest(parseIJson(Buffer.from(body)), {
+      maxCallsInRequest: 64,
+      hasCapability: (urn) => this.services.registry.capabilities.has(urn),
+    });
+    const answer = await dispatcher.handle(envelope, user);
+    return [...responseText(answer, 'session-state')].join('');
+  }
+
+  async request(calls: readonly Call[], settings: RequestSettings = {}): Promise<Json> {
+    const methodCalls = calls.map(([name, args, callId], index) => [
+      name,
+      args,
+      callId ?? `c${index}`,
+    ]);
+    const { using = ALL_URNS, createdIds, user } = settings;
+    return JSON.parse(
+      await this.text(JSON.stringify({ using, methodCalls, createdIds }), user ?? U1),
+    );
+  }
+
+  /** The responses, without call ids. */
+  async calls(calls: readonly Call[], settings: RequestSettings = {}): Promise<Json[]> {
+    const { methodResponses } = await this.request(calls, settings);
+    return methodResponses.map((triple: Json) => [triple[0], triple[1]]);
+  }
+
+  /** One call on account a1; its arguments, or those of its error with `error` beside. */
+  async call(name: string, args: object = {}, settings: RequestSettings = {}): Promise<Json> {
+    const [[answered, response]] = (await this.calls(
+      [[name, { accountId: 'a1', ...args }]],
+      settings,
+    )) as [[string, Json]];
+    return answered === name ? response : { error: response.type, ...response };
+  }
+
+  /** Creates objects in a1 and resolves to their ids in order. */
+  async create(type: string, objects: readonly object[]): Promise<string[]> {
+    const create = Object.fromEntries(objects.map((object, index) => [`k${index}`, object]));
+    const { created } = await this.call(`${type}/set`, { create });
+    return objects.map((_, index) => created[`k${index}`].id);
+  }
+
+  /** A blob that a user has uploaded to an account and nothing refers to. */
+  async upload(octets: Buffer | string, user: Principal = U1, accountId = 'a1'): Promise<string> {
+    const { id } = this.services.ids.next('b');
+    const source = Readable.from([Buffer.from(octets)]);
+    const { size } = await this.services.blobs.write(accountId, id, source, 1_000_000);
+    const row = { id, type: 'text/plain', size, uploaderId: user.userId };
+    const deadline = performance.now() + 10_000;
+    await this.services.store.write(accountId, { deadline }, (transaction) =>
+      transaction.insertBlobs([row]),
+    );
+    return id;
+  }
+
+  /** How many files the blob store has. */
+  blobFiles(): number {
+    const all = readdirSync(join(this.#folder, 'blobs'), { recursive: true, withFileTypes: true });
+    return all.filter((entry) => entry.isFile()).length;
+  }
+
+  async close(): Promise<void> {
+    await this.services.store.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,168 @@
+import { Ajv } from 'ajv';
+import * as standard from '../../generated/standard/validators.js';
+import type { MethodContext } from '../../src/capability/context.js';
+import type {
+  CapabilityDefinition,
+  DataTypeDefinition,
+  MethodDefinition,
+  PropertyDefinition,
+  PropertyKind,
+} from '../../src/capability/definition.js';
+import type { Validator } from '../../src/capability/validation.js';
+
+/** A data type with the rarer kinds of properties, written by hand as the generator would emit it. */
+
+function property(
+  name: string,
+  kind: PropertyKind,
+  more: Partial<PropertyDefinition> = {},
+): PropertyDefinition {
+  const rest = { nullable: false, required: false, access: 'mutable', blob: false } as const;
+  return { name, column: name, kind, ...rest, ...more };
+}
+
+const nullable = { nullable: true, default: null };
+
+const PROPERTIES = {
+  id: property('id', 'string', { role: 'id', access: 'serverSet' }),
+  created: property('created', 'date', { role: 'created', access: 'serverSet' }),
+  updated: property('updated', 'date', { role: 'updated', access: 'serverSet' }),
+  title: property('title', 'string', { required: true }),
+  kind: property('kind', 'string', { access: 'immutable', default: 'small' }),
+  rankNumber: property('rankNumber', 'integer', { default: 0 }),
+  score: property('score', 'number', nullable),
+  count: property('count', 'integer', { access: 'serverSet', default: 0 }),
+  due: property('due', 'date', nullable),
+  tags: property('tags', 'json', { default: {} }),
+  meta: property('meta', 'json', { default: {} }),
+  list: property('list', 'json', { default: [] }),
+  blobId: property('blobId', 'string', { ...nullable, blob: true }),
+  iconId: property('iconId', 'string', { ...nullable, blob: true }),
+};
+
+/** The columns as a migration would declare them. */
+export const WIDGET_TABLE = `CREATE TABLE "Widget" (
+  "accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "title" TEXT NOT NULL, "kind" TEXT NOT NULL,
+  "rankNumber" BIGINT NOT NULL, "score" REAL, "count" BIGINT NOT NULL, "due" BIGINT,
+  "tags" JSONB NOT NULL, "meta" JSONB NOT NULL, "list" JSONB NOT NULL, "blobId" TEXT,
+  "iconId" TEXT, "title_folded" TEXT NOT NULL DEFAULT '',
+  "title_casemap" TEXT NOT NULL DEFAULT '', PRIMARY KEY ("accountId", "id"))`;
+
+const SCHEMAS = {
+  title: { type: 'string', maxLength: 20 },
+  kind: { type: 'string', enum: ['small', 'large'] },
+  rankNumber: { type: 'integer', minimum: -10, maximum: 10 },
+  score: { type: 'number', nullable: true },
+  due: { type: 'string', nullable: true },
+  tags: { type: 'object', additionalProperties: { const: true } },
+  meta: {
+    type: 'object',
+    properties: { a: { type: 'object', properties: { b: { type: 'integer' } } } },
+  },
+  list: { type: 'array', items: { type: 'string' } },
+  blobId: { type: 'string', nullable: true },
+  iconId: { type: 'string', nullable: true },
+};
+
+const FILTER_SCHEMAS = {
+  title: { type: 'string' },
+  kind: { type: 'string' },
+  kindIn: { type: 'array', items: { type: 'string' } },
+  minRank: { type: 'integer' },
+  dueBefore: { type: 'string' },
+  score: { type: 'number' },
+};
+
+function validator(properties: object, required: readonly string[] = []): Validator {
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  return ajv.compile({
+    type: 'object',
+    properties,
+    required: [...required],
+    additionalProperties: false,
+  }) as Validator;
+}
+
+export const Widget: DataTypeDefinition = {
+  name: 'Widget',
+  capability: 'https://example.com/jmap/widgets',
+  table: 'Widget',
+  acceptSnakeCase: true,
+  properties: Object.values(PROPERTIES),
+  filters: [
+    { name: 'title', property: PROPERTIES.title, operator: 'contains', column: 'title_folded' },
+    { name: 'kind', property: PROPERTIES.kind, operator: 'equals', column: 'kind' },
+    { name: 'kindIn', property: PROPERTIES.kind, operator: 'in', column: 'kind' },
+    { name: 'minRank', property: PROPERTIES.rankNumber, operator: 'atLeast', column: 'rankNumber' },
+    { name: 'dueBefore', property: PROPERTIES.due, operator: 'before', column: 'due' },
+    { name: 'score', property: PROPERTIES.score, operator: 'equals', column: 'score' },
+  ],
+  sorts: [
+    { property: PROPERTIES.title, casemapColumn: 'title_casemap' },
+    { property: PROPERTIES.kind, casemapColumn: 'kind' },
+    { property: PROPERTIES.rankNumber },
+    { property: PROPERTIES.created },
+    { property: PROPERTIES.id },
+  ],
+  shadows: [
+    { column: 'title_folded', property: PROPERTIES.title, transform: 'fold' },
+    { column: 'title_casemap', property: PROPERTIES.title, transform: 'casemap' },
+  ],
+  validate: {
+    create: validator(SCHEMAS, ['title']),
+    update: validator(SCHEMAS),
+    filter: validator(FILTER_SCHEMAS),
+  },
+};
+
+function method(
+  verb: keyof typeof standard.argumentNames,
+  account: MethodDefinition['account'],
+  validateArguments: Validator,
+): MethodDefinition {
+  return {
+    name: `${Widget.name}/${verb}`,
+    capability: Widget.capability,
+    dataType: Widget,
+    account,
+    argumentNames: standard.argumentNames[verb],
+    acceptSnakeCase: true,
+    validateArguments,
+    handle: (args, context: MethodContext) => context.standard[verb](Widget, args),
+  };
+}
+
+/** A method whose handler does what a test wants. */
+export interface Trick {
+  run(context: MethodContext): Promise<object>;
+}
+
+export function widgetCapability(trick: Trick): CapabilityDefinition {
+  return {
+    urn: Widget.capability,
+    name: 'widgets',
+    descriptorHash: 'sha256-test',
+    session: {},
+    accountSession: {},
+    bareSession: false,
+    accountLevel: true,
+    dataTypes: [Widget],
+    methods: [
+      method('get', 'read', standard.getArguments),
+      method('changes', 'read', standard.changesArguments),
+      method('set', 'write', standard.setArguments),
+      method('copy', 'write', standard.copyArguments),
+      method('query', 'read', standard.queryArguments),
+      method('queryChanges', 'read', standard.queryChangesArguments),
+      {
+        name: 'Widget/trick',
+        capability: Widget.capability,
+        account: 'none',
+        acceptSnakeCase: false,
+        validateArguments: () => true,
+        handle: (_, context) => trick.run(context),
+      },
+    ],
+  };
+}
