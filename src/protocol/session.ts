@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import type { CapabilityDefinition } from '../capability/definition.js';
+import type { JsonObject } from './json.js';
+
+/** An account as the session shows it. */
+export interface SessionAccount {
+  readonly name: string;
+  readonly isPersonal: boolean;
+  readonly isReadOnly: boolean;
+  /** Capability URNs that the account is limited to; null is all. */
+  readonly capabilities: ReadonlySet<string> | null;
+}
+
+/** Whose session it is. The same access must be the identical object: what is computed is kept by identity. */
+export interface SessionOwner {
+  readonly username: string;
+  readonly accounts: ReadonlyMap<string, SessionAccount>;
+}
+
+/** Members of a capability's objects that only the running process knows (limits, URLs). */
+export interface RuntimeMembers {
+  /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
+  session?(base: string): JsonObject;
+  /** For the entry in each account's `accountCapabilities`. */
+  readonly account?: JsonObject;
+  /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
+  readonly primary?: boolean;
+}
+
+export interface SessionOptions {
+  readonly capabilities: Iterable<CapabilityDefinition>;
+  readonly runtime: ReadonlyMap<string, RuntimeMembers>;
+  /** The configured public base URL without a trailing slash; null where each request's host decides. */
+  readonly baseUrl: string | null;
+}
+
+/** Session objects (RFC 8620 2) of owners, each computed once. */
+export interface Sessions {
+  /** D2: a hash of the session's content; URLs count only as far as the base URL is configured. */
+  state(owner: SessionOwner): string;
+  /** The Session object's JSON text, its URLs under `base`. */
+  text(owner: SessionOwner, base: string): string;
+}
+
+interface Computed {
+  readonly state: string;
+  base: string;
+  text: string;
+}
+
+export function createSessions(options: SessionOptions): Sessions {
+  const capabilities = [...options.capabilities];
+  // A bare entry doesn't show its descriptor's hash, but the state must move with it (D2).
+  const hashes = capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
+  const computed = new WeakMap<SessionOwner, Computed>();
+
+  const compute = (owner: SessionOwner): Computed => {
+    const known = computed.get(owner);
+    if (known !== undefined) return known;
+    const content = sessionContent(capabilities, options.runtime, owner, options.baseUrl ?? '');
+    const state = createHash('sha256')
+      .update(JSON.stringify([content, hashes]))
+      .digest('base64url')
+      .slice(0, 22);
+    const fresh: Computed = { state, base: '', text: '' };
+    computed.set(owner, fresh);
+    return fresh;
+  };
+
+  return {
+    state: (owner) => compute(owner).state,
+    text(owner, base) {
+      const entry = compute(owner);
+      if (entry.base !== base) {
+        const content = sessionContent(capabilities, options.runtime, owner, base);
+        entry.text = JSON.stringify({ ...content, state: entry.state });
+        entry.base = base;
+      }
+      return entry.text;
+    },
+  };
+}
+
+function sessionContent(
+  capabilities: readonly CapabilityDefinition[],
+  runtime: ReadonlyMap<string, RuntimeMembers>,
+  owner: SessionOwner,
+  base: string,
+): JsonObject {
+  const shown = capabilities.map((capability) => [
+    capability.urn,
+    {
+      ...capability.session,
+      ...runtime.get(capability.urn)?.session?.(base),
+      ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
+    },
+  ]);
+  const ofAccounts = capabilities.filter((capability) => capability.accountLevel);
+  const accounts = Array.from(owner.accounts, ([id, account]) => [
+    id,
+    {
+      name: account.name,
+      isPersonal: account.isPersonal,
+      isReadOnly: account.isReadOnly,
+      accountCapabilities: Object.fromEntries(
+        ofAccounts
+          .filter(({ urn }) => offers(account, urn))
+          .map(({ urn, accountSession }) => [
+            urn,
+            { ...accountSession, ...runtime.get(urn)?.account },
+          ]),
+      ),
+    },
+  ]);
+  return {
+    capabilities: Object.fromEntries(shown),
+    accounts: Object.fromEntries(accounts),
+    primaryAccounts: primaryAccounts(ofAccounts, runtime, owner),
+    username: owner.username,
+    ...sessionUrls(base),
+  };
+}
+
+/** The first account that is the user's own and offers the capability: accounts come in order of creation. */
+function primaryAccounts(
+  capabilities: readonly CapabilityDefinition[],
+  runtime: ReadonlyMap<string, RuntimeMembers>,
+  owner: SessionOwner,
+): JsonObject {
+  const primary: [string, string][] = [];
+  for (const { urn } of capabilities) {
+    if (runtime.get(urn)?.primary === false) continue;
+    for (const [id, account] of owner.accounts) {
+      if (!account.isPersonal || !offers(account, urn)) continue;
+      primary.push([urn, id]);
+      break;
+    }
+  }
+  return Object.fromEntries(primary);
+}
+
+function offers(account: SessionAccount, urn: string): boolean {
+  return account.capabilities === null || account.capabilities.has(urn);
+}
+
+/** D1: paths under the base URL; the templates are RFC 6570 level 1. */
+function sessionUrls(base: string): JsonObject {
+  return {
+    apiUrl: `${base}/jmap`,
+    downloadUrl: `${base}/jmap/download/{accountId}/{blobId}/{name}?type={type}`,
+    uploadUrl: `${base}/jmap/upload/{accountId}`,
+    eventSourceUrl: `${base}/jmap/eventsource?types={types}&closeafter={closeafter}&ping={ping}`,
+  };
+}

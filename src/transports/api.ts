@@ -1,0 +1,57 @@
+import type { Principal } from '../accounts/principal.js';
+import type { Registry } from '../methods/registry.js';
+import type { Metrics } from '../metrics.js';
+import type { JsonObject, JsonValue } from '../protocol/json.js';
+import { parseRequest, type RequestEnvelope } from '../protocol/request.js';
+import { type ResponseBody, responseText } from '../protocol/response.js';
+import type { Sessions } from '../protocol/session.js';
+
+/** Runs the calls of a request: src/methods/dispatch. */
+export interface RequestRunner {
+  handle(envelope: RequestEnvelope, principal: Principal): Promise<ResponseBody>;
+}
+
+/** One JMAP request, whatever carried it: HTTP and WebSocket differ only in framing. */
+export interface Api {
+  /**
+   * Runs a parsed body; resolves to the Response's text as pieces to write in order, `first` in front of its
+   * members. Throws RequestError before anything is run.
+   */
+  run(value: JsonValue, principal: Principal, first?: JsonObject): Promise<string[]>;
+}
+
+export interface ApiOptions {
+  readonly registry: Registry;
+  readonly dispatcher: RequestRunner;
+  readonly sessions: Sessions;
+  readonly metrics: Metrics;
+  readonly maxCallsInRequest: number;
+}
+
+const ERROR_PREFIX = '["error",{"type":"';
+
+export function createApi(options: ApiOptions): Api {
+  const { registry, dispatcher, sessions, metrics } = options;
+  const requestOptions = {
+    maxCallsInRequest: options.maxCallsInRequest,
+    hasCapability: (urn: string) => registry.capabilities.has(urn),
+  };
+  return {
+    async run(value, principal, first) {
+      const envelope = parseRequest(value, requestOptions);
+      for (const call of envelope.methodCalls) {
+        // A name that a client made up must not become a label.
+        metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
+      }
+      const body = await dispatcher.handle(envelope, principal);
+      for (const text of body.invocations) {
+        if (text.startsWith(ERROR_PREFIX)) {
+          metrics.methodError(
+            text.slice(ERROR_PREFIX.length, text.indexOf('"', ERROR_PREFIX.length)),
+          );
+        }
+      }
+      return responseText(body, sessions.state(principal), first);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { RequestError } from '../../protocol/errors.js';
+import { parseIJson } from '../../protocol/ijson.js';
+import type { Api } from '../api.js';
+import { tooManyRequests } from '../limits.js';
+import type { Slots } from '../slots.js';
+import { type BodyReader, readBody, refuseEncoding } from './body.js';
+import type { Endpoint } from './edge.js';
+import { HttpError } from './reply.js';
+import { writePieces } from './write-pieces.js';
+
+export interface ApiEndpointOptions {
+  readonly api: Api;
+  /** Shared with WebSockets. */
+  readonly slots: Slots;
+  readonly maxConcurrentRequests: number;
+  readonly reader: BodyReader;
+}
+
+const HEADERS: readonly string[] = Object.freeze([
+  'Content-Type',
+  'application/json',
+  'Cache-Control',
+  'no-store',
+]);
+
+/** RFC 8620 3.1: JSON; a charset parameter may say what JSON is anyway. */
+const JSON_TYPE =
+  /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?;?[ \t]*$/i;
+
+/** POST {base}/jmap (RFC 8620 3). */
+export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
+  const { api, slots, reader } = options;
+  return async (req, res) => {
+    const { principal } = res;
+    if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
+    checkContentType(req.headers['content-type']);
+    refuseEncoding(req);
+    const { userId } = principal;
+    if (!slots.take(userId)) throw tooManyRequests(options.maxConcurrentRequests);
+    let held = 0;
+    try {
+      const body = await readBody(req, res, userId, reader);
+      held = body.octets;
+      const pieces = await api.run(parseIJson(body.data), principal);
+      await writePieces(req, res, HEADERS, pieces, reader.watch);
+    } finally {
+      reader.budget.release(userId, held);
+      slots.release(userId);
+    }
+  };
+}
+
+const UPGRADE: readonly string[] = Object.freeze(['Upgrade', 'websocket', 'Connection', 'Upgrade']);
+
+function checkContentType(value: string | undefined): void {
+  if (value !== undefined && (value === 'application/json' || JSON_TYPE.test(value))) return;
+  throw new RequestError('notJSON', 'The Content-Type of a request must be application/json.');
+}

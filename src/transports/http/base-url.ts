@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import proxyAddr from 'proxy-addr';
+
+/** A host with an optional port, nothing that could break out of a URL: names, IPv4, [IPv6]. */
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+export interface BaseUrls {
+  /** The path part, without a trailing slash: '' or '/api'. */
+  readonly path: string;
+  /** The configured base URL without a trailing slash, or null. */
+  readonly configured: string | null;
+  /**
+   * The base URL for answers to this request (D1): the configured one, else by the request's host and, where the
+   * peer is a trusted proxy, by what it forwarded. Null where the host is no host.
+   */
+  of(req: IncomingMessage): string | null;
+}
+
+/** Throws TypeError where `trustProxy` holds something that is no address, subnet or name that proxy-addr knows. */
+export function createBaseUrls(options: {
+  readonly baseUrl: URL | null;
+  readonly trustProxy: readonly string[];
+}): BaseUrls {
+  const trusts =
+    options.trustProxy.length === 0 ? () => false : proxyAddr.compile([...options.trustProxy]);
+  const configured = options.baseUrl === null ? null : options.baseUrl.href.replace(/\/+$/, '');
+  return {
+    path: options.baseUrl === null ? '' : options.baseUrl.pathname.replace(/\/+$/, ''),
+    configured,
+    of(req) {
+      if (configured !== null) return configured;
+      const forwarded = forwardedOf(req, trusts);
+      const host = forwarded.host ?? req.headers.host ?? listeningHost(req.socket);
+      if (!HOST.test(host)) return null;
+      return `${forwarded.protocol ?? 'http'}://${host}`;
+    },
+  };
+}
+
+interface Forwarded {
+  readonly protocol: 'http' | 'https' | null;
+  readonly host: string | null;
+}
+
+const DIRECT: Forwarded = Object.freeze({ protocol: null, host: null });
+
+function forwardedOf(
+  req: IncomingMessage,
+  trusts: (address: string, hop: number) => boolean,
+): Forwarded {
+  const peer = req.socket.remoteAddress;
+  if (peer === undefined || !trusts(peer, 0)) return DIRECT;
+  // Each proxy appends its own: the value that the outermost trusted one wrote is as many from the end.
+  const hops = Math.max(1, proxyAddr.all(req, trusts).length - 1);
+  const header = (name: string): string | null => {
+    const value = req.headers[name];
+    const list = (Array.isArray(value) ? value.join(',') : (value ?? '')).split(',');
+    const items = list.map((item) => item.trim()).filter((item) => item !== '');
+    return items[Math.max(0, items.length - hops)] ?? null;
+  };
+  const standard = parameters(header('forwarded') ?? '');
+  const protocol = (standard.get('proto') ?? header('x-forwarded-proto') ?? '').toLowerCase();
+  return {
+    protocol: protocol === 'http' || protocol === 'https' ? protocol : null,
+    host: standard.get('host') ?? header('x-forwarded-host'),
+  };
+}
+
+/** The parameters of one element of a Forwarded header (RFC 7239 4). */
+function parameters(element: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const pair of element.split(';')) {
+    const at = pair.indexOf('=');
+    if (at < 0) continue;
+    const value = pair.slice(at + 1).trim();
+    found.set(pair.slice(0, at).trim().toLowerCase(), value.replace(/^"(.*)"$/, '$1'));
+  }
+  return found;
+}
+
+/** HTTP/1.0 needs no Host header: then it is the address that the connection came in by. */
+function listeningHost(socket: Socket): string {
+  const address = socket.localAddress ?? '127.0.0.1';
+  const host = address.includes(':') ? `[${address.replace(/^::ffff:(?=\d+\.)/, '')}]` : address;
+  return `${host.replace(/^\[(\d+\.\d+\.\d+\.\d+)\]$/, '$1')}:${socket.localPort ?? 80}`;
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import type { BodyBudget } from '../body-budget.js';
+import { requestTooLarge } from '../limits.js';
+import type { EdgeResponse } from './edge-response.js';
+import { ClientGoneError, HttpError, overloaded } from './reply.js';
+import type { StallWatch } from './stall-watch.js';
+
+export interface BodyReader {
+  readonly maximum: number;
+  readonly budget: BodyBudget;
+  readonly watch: StallWatch;
+}
+
+/** A body in memory; `octets` of it are held of the budget until the caller releases them. */
+export interface Body {
+  readonly data: Buffer;
+  readonly octets: number;
+}
+
+/** The Content-Length as a number, null for a body of unknown length. */
+export function declaredLength(req: IncomingMessage): number | null {
+  const text = req.headers['content-length'];
+  return text === undefined ? null : Number(text);
+}
+
+/** 415 for a body in a coding: what it decodes to would be unbounded, and the limits speak of octets sent. */
+export function refuseEncoding(req: IncomingMessage): void {
+  const coding = req.headers['content-encoding'];
+  if (coding === undefined || coding.trim() === '' || coding.trim().toLowerCase() === 'identity') {
+    return;
+  }
+  throw new HttpError(415, 'Send the body without a Content-Encoding.', [
+    'Accept-Encoding',
+    'identity',
+  ]);
+}
+
+/**
+ * Collects a body of at most `maximum` octets. Rejects before reading where its length says that it won't do, and
+ * stops reading at the first octet too many: RequestError limit, HttpError 503, ClientGoneError.
+ */
+export function readBody(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  user: string,
+  reader: BodyReader,
+): Promise<Body> {
+  const { maximum, budget, watch } = reader;
+  const declared = declaredLength(req);
+  if (declared !== null && declared > maximum) return Promise.reject(requestTooLarge(maximum));
+  if (!budget.fits(user, declared ?? 0)) return Promise.reject(overloaded());
+  if (req.headers.expect !== undefined) res.writeContinue();
+
+  return new Promise((resolve, reject) => {
+    const watched = watch.reading(req, res);
+    const chunks: Buffer[] = [];
+    let octets = 0;
+    const stop = (): void => {
+      watch.done(watched);
+      req.off('data', onData);
+      req.off('end', onEnd);
+      req.off('close', onClose);
+    };
+    const fail = (error: Error): void => {
+      stop();
+      budget.release(user, octets);
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      if (octets + chunk.length > maximum) {
+        fail(requestTooLarge(maximum));
+      } else if (!budget.take(user, chunk.length)) {
+        fail(overloaded());
+      } else {
+        octets += chunk.length;
+        chunks.push(chunk);
+      }
+    };
+    const onEnd = (): void => {
+      stop();
+      const [first] = chunks;
+      resolve({ data: chunks.length === 1 && first ? first : Buffer.concat(chunks), octets });
+    };
+    const onClose = (): void => fail(new ClientGoneError('The client left within the body.'));
+    req.on('data', onData);
+    req.on('end', onEnd);
+    req.on('close', onClose);
+  });
+}

@@ -1,0 +1,198 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../accounts/principal.js';
+import { readCredentials } from '../credentials.js';
+import type { TransportServices } from '../services.js';
+import type { Tickets } from '../tickets.js';
+import type { Cors } from './cors.js';
+import type { EdgeResponse } from './edge-response.js';
+import { refuse } from './refuse.js';
+import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
+import { createRequestIds } from './request-id.js';
+import { type Route, UNKNOWN_ROUTE } from './routes.js';
+import { securityHeaders } from './security-headers.js';
+
+/** Answers one request whose route, method and credentials are right. May throw. */
+export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => Promise<void>;
+
+export interface EdgeOptions {
+  readonly services: TransportServices;
+  readonly cors: Cors;
+  readonly tickets: Tickets;
+  readonly router: (path: string) => Route | null;
+  /** The API endpoint: the hot path, in front of Express. */
+  readonly api: Endpoint;
+  /** Everything else. */
+  readonly rest: (req: IncomingMessage, res: EdgeResponse) => void;
+  readonly linger: number;
+}
+
+/** The one function that every request comes through. */
+export interface Edge {
+  handle(req: IncomingMessage, res: EdgeResponse): void;
+  /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
+  begin(req: IncomingMessage, res: EdgeResponse): Route | null;
+  /** The principal of the credentials a route asks for. Throws HttpError 400 or 401. */
+  authenticate(req: IncomingMessage, route: Route): Promise<Principal>;
+  /** Answers with the problem that an error is. */
+  fail(req: IncomingMessage, res: EdgeResponse, error: unknown): void;
+  /** Counts and logs a request that became a WebSocket. */
+  upgraded(res: EdgeResponse): void;
+  /** From now on every answer closes its connection. */
+  drain(): void;
+}
+
+const DRAINING: readonly string[] = Object.freeze(['Connection', 'close']);
+const CHALLENGE = 'Bearer realm="jmap"';
+
+export function createEdge(options: EdgeOptions): Edge {
+  const { services, cors, tickets, router, linger } = options;
+  const { authenticator, metrics, log } = services;
+  const fixed = securityHeaders();
+  const requestIds = createRequestIds();
+  let draining = false;
+
+  /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
+  function record(this: EdgeResponse): void {
+    write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
+  }
+
+  const write = (res: EdgeResponse, status: string): void => {
+    const milliseconds = performance.now() - res.startedAt;
+    const { requestId, principal, route } = res;
+    const method = METHODS.has(res.req.method ?? '') ? (res.req.method ?? '') : 'other';
+    metrics.httpRequest(route.template, method, status, milliseconds / 1000);
+    const ms = Math.round(milliseconds * 1000) / 1000;
+    const user = principal?.userId;
+    log.info({ requestId, method, route: route.template, status, ms, user }, 'request');
+  };
+
+  const begin = (req: IncomingMessage, res: EdgeResponse): Route | null => {
+    res.startedAt = performance.now();
+    const given = req.headers['x-request-id'];
+    res.requestId = requestIds(typeof given === 'string' ? given : undefined);
+    res.edgeHeaders = fixed.concat(
+      ['X-Request-Id', res.requestId],
+      cors.headers(req.headers.origin),
+      draining ? DRAINING : [],
+    );
+    res.on('close', record);
+    const route = router(pathOf(req));
+    res.route = route ?? UNKNOWN_ROUTE;
+    return route;
+  };
+
+  const authenticate = async (req: IncomingMessage, route: Route): Promise<Principal> => {
+    const credentials = readCredentials(req);
+    if (credentials.kind === 'bearer') {
+      const principal = await authenticator.authenticate(credentials.token);
+      if (principal !== null) return principal;
+      throw unauthorized('The token is unknown, expired or revoked.', true);
+    }
+    if (credentials.kind === 'several') {
+      throw new HttpError(400, 'Send one Authorization header.');
+    }
+    if (credentials.kind === 'malformed') throw unauthorized('The token is malformed.', true);
+    const ticket = route.access === 'ticket' ? queryOf(req).get('ticket') : null;
+    if (ticket !== null) {
+      const tokenId = tickets.redeem(ticket);
+      const principal = tokenId === null ? null : await authenticator.refresh(tokenId);
+      if (principal !== null) return principal;
+      throw unauthorized('The ticket is unknown, used or expired.', true);
+    }
+    throw unauthorized('Send a bearer token.', false);
+  };
+
+  const fail = (req: IncomingMessage, res: EdgeResponse, error: unknown): void => {
+    if (error instanceof ClientGoneError) {
+      res.destroy();
+      return;
+    }
+    const known = problemOf(error);
+    if (known === null) {
+      log.error({ requestId: res.requestId, route: res.route.template, err: error }, 'defect');
+    }
+    refuse(req, res, known ?? serverFault(res.requestId), linger);
+  };
+
+  const serve = async (req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> => {
+    try {
+      if (route.access === 'metrics') checkMetricsToken(req, services.metricsToken);
+      else if (route.access !== 'open') res.principal = await authenticate(req, route);
+      if (route.direct) await options.api(req, res);
+      else options.rest(req, res);
+    } catch (error) {
+      fail(req, res, error);
+    }
+  };
+
+  return {
+    begin,
+    authenticate,
+    fail,
+    upgraded: (res) => write(res, '101'),
+    drain() {
+      draining = true;
+    },
+    handle(req, res) {
+      const route = begin(req, res);
+      if (route === null) {
+        fail(req, res, new HttpError(404, 'There is nothing at this path.'));
+      } else if (req.method === 'OPTIONS') {
+        const headers = ['Allow', route.allow, ...cors.preflight(req.headers.origin, route.allow)];
+        send(res, 204, headers, '');
+      } else if (!route.methods.includes(req.method ?? '')) {
+        const detail = `This path takes ${route.allow}.`;
+        fail(req, res, new HttpError(405, detail, ['Allow', route.allow]));
+      } else {
+        void serve(req, res, route);
+      }
+    },
+  };
+}
+
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
+/** D3: with `error="invalid_token"` where a token was sent. */
+function unauthorized(detail: string, sent: boolean): HttpError {
+  const challenge = sent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE;
+  return new HttpError(401, detail, ['WWW-Authenticate', challenge]);
+}
+
+function checkMetricsToken(req: IncomingMessage, expected: string | null): void {
+  if (expected === null) return;
+  const credentials = readCredentials(req);
+  const given = credentials.kind === 'bearer' ? credentials.token : '';
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  if (a.length !== b.length || !timingSafeEqual(a, b)) {
+    throw unauthorized('Send the metrics token as a bearer token.', credentials.kind !== 'none');
+  }
+}
+
+/** The path of a request target, without its query; also of the absolute form (RFC 9112 3.2.2). */
+export function pathOf(req: IncomingMessage): string {
+  let url = req.url ?? '/';
+  if (url.charCodeAt(0) !== 47) {
+    url = url.replace(/^https?:\/\/[^/?#]*/i, '');
+    if (!url.startsWith('/')) url = `/${url}`;
+    req.url = url;
+  }
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+/** The query's parameters. A "+" is itself: RFC 6570 never writes a space so, and `image/svg+xml` has one. */
+export function queryOf(req: IncomingMessage): URLSearchParams {
+  const url = req.url ?? '';
+  const at = url.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1).replaceAll('+', '%2B'));
+}

@@ -1,0 +1,140 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Shared } from '../shared.js';
+import { Slots } from '../slots.js';
+import type { UpgradeTarget } from '../upgrade-target.js';
+import { createApiEndpoint } from './api.js';
+import { createApp } from './app.js';
+import { createBaseUrls } from './base-url.js';
+import { createCors } from './cors.js';
+import { downloadPage } from './download.js';
+import { createEdge, type Edge } from './edge.js';
+import { EdgeRequest } from './edge-request.js';
+import { EdgeResponse } from './edge-response.js';
+import { eventSourcePage } from './event-source.js';
+import type { EventStream } from './event-stream.js';
+import { healthPage, metricsPage, readyPage } from './health.js';
+import { createRouter } from './routes.js';
+import { sessionPage } from './session.js';
+import { StallWatch } from './stall-watch.js';
+import { ticketPage } from './ticket.js';
+import { createUpgrade } from './upgrade.js';
+import { uploadPage } from './upload.js';
+
+/** RFC 8620 8.5: event sources that one user may have open. */
+const MAX_STREAMS = 32;
+const MAX_HEADER_OCTETS = 16_384;
+const MAX_HEADERS = 100;
+/** How often Node looks for headers that are late, ms. */
+const CHECK_INTERVAL = 1000;
+
+export interface HttpServer {
+  /** Resolves to the address listened on, as a URL without a path. Rejects as `listen` does (EADDRINUSE). */
+  listen(host: string, port: number): Promise<string>;
+  /** Stops accepting, lets requests finish for at most `grace` ms, ends streams and sockets. */
+  close(grace: number): Promise<void>;
+}
+
+/** All endpoints over node:http. `target` takes connections that become WebSockets. */
+export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpServer {
+  const { services, timings } = shared;
+  const watch = new StallWatch(timings);
+  const streams = new Set<EventStream>();
+  const cors = createCors(services.corsOrigins);
+  const edge = assembleEdge(shared, { watch, streams, cors });
+  const server = createServer(
+    {
+      IncomingMessage: EdgeRequest,
+      ServerResponse: EdgeResponse,
+      maxHeaderSize: MAX_HEADER_OCTETS,
+      headersTimeout: timings.headers,
+      // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
+      requestTimeout: 0,
+      keepAliveTimeout: timings.keepAlive,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
+    },
+    edge.handle,
+  );
+  server.maxHeadersCount = MAX_HEADERS;
+  // Without this Node would ask for a body before its length or its sender have been looked at.
+  server.on('checkContinue', edge.handle);
+  const upgrade = createUpgrade({ edge, cors, target });
+  server.on('upgrade', (req, socket, head) => upgrade(req, socket as Socket, head));
+
+  return {
+    listen: (host, port) => listen(server, host, port),
+    async close(grace) {
+      edge.drain();
+      for (const stream of streams) stream.end();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const sockets = target.close();
+      const late = setTimeout(() => {
+        target.terminate();
+        server.closeAllConnections();
+      }, grace);
+      await Promise.all([closed, sockets]);
+      clearTimeout(late);
+      watch.close();
+      shared.close();
+    },
+  };
+}
+
+interface EdgeParts {
+  readonly watch: StallWatch;
+  readonly streams: Set<EventStream>;
+  readonly cors: ReturnType<typeof createCors>;
+}
+
+function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge {
+  const { services, timings, tickets } = shared;
+  const { limits, metrics, log } = services;
+  const baseUrls = createBaseUrls(services);
+  const app = createApp({
+    basePath: baseUrls.path,
+    session: sessionPage(services.sessions, baseUrls),
+    upload: uploadPage({ services, slots: new Slots(limits.maxConcurrentUpload), watch }),
+    download: downloadPage(services, watch),
+    eventSource: eventSourcePage({
+      feed: shared.feed,
+      live: shared.live,
+      dataTypes: services.registry.dataTypes,
+      slots: new Slots(MAX_STREAMS),
+      maxStreams: MAX_STREAMS,
+      watch,
+      metrics,
+      streams,
+    }),
+    ticket: ticketPage(tickets),
+    healthz: healthPage(),
+    readyz: readyPage(services.ready, log),
+    metrics: metricsPage(metrics),
+    fail: (req, res, error) => edge.fail(req, res, error),
+  });
+  const edge: Edge = createEdge({
+    services,
+    cors,
+    tickets,
+    router: createRouter(baseUrls.path),
+    api: createApiEndpoint({
+      api: shared.api,
+      slots: shared.requests,
+      maxConcurrentRequests: limits.maxConcurrentRequests,
+      reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
+    }),
+    rest: app,
+    linger: timings.linger,
+  });
+  return edge;
+}
+
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const { address, port: taken } = server.address() as AddressInfo;
+      resolve(`http://${address.includes(':') ? `[${address}]` : address}:${taken}`);
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import type { EdgeResponse } from './edge-response.js';
+import type { StallWatch } from './stall-watch.js';
+
+/** Answers up to this many characters leave in one write. */
+const WHOLE = 262_144;
+const CHUNK = 65_536;
+
+/**
+ * Writes an answer given as pieces of text, as fast as its reader takes it: what waits in memory as octets is a
+ * chunk, never the whole. Resolves when the last piece is handed over, or the client is gone.
+ */
+export async function writePieces(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  headers: readonly string[],
+  pieces: readonly string[],
+  watch: StallWatch,
+): Promise<void> {
+  if (res.destroyed) return;
+  let characters = 0;
+  for (const piece of pieces) characters += piece.length;
+  if (characters <= WHOLE) {
+    const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
+    const length = String(Buffer.byteLength(text));
+    res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', length]);
+    res.end(text);
+    return;
+  }
+  let octets = 0;
+  for (const piece of pieces) octets += Buffer.byteLength(piece);
+  res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', String(octets)]);
+  const watched = watch.writing(req, res);
+  try {
+    for (const piece of pieces) {
+      for (const chunk of chunksOf(piece)) {
+        if (res.destroyed) return;
+        if (!res.write(chunk)) await drained(res);
+      }
+    }
+    res.end();
+  } finally {
+    watch.done(watched);
+  }
+}
+
+/** Cuts a text into chunks, never between the two halves of a surrogate pair. */
+export function* chunksOf(text: string, size = CHUNK): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(start + size, text.length);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end += 1;
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+/** Resolves when the response takes more, or is gone. */
+function drained(res: EdgeResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    res.on('drain', done);
+    res.on('close', done);
+  });
+}

@@ -1,0 +1,63 @@
+import type { Authenticator } from '../accounts/principal.js';
+import type { BlobStore } from '../blobs/port.js';
+import type { Limits } from '../config.js';
+import type { Logger } from '../logging.js';
+import type { Registry } from '../methods/registry.js';
+import type { Metrics } from '../metrics.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import type { Sessions } from '../protocol/session.js';
+import type { Store } from '../store/port.js';
+import type { RequestRunner } from './api.js';
+
+/** What the transports are built on: made once in main, or of stand-ins in tests. */
+export interface TransportServices {
+  readonly limits: Limits;
+  /** Configured public base URL, or null. */
+  readonly baseUrl: URL | null;
+  readonly trustProxy: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly metricsToken: string | null;
+  readonly registry: Registry;
+  readonly dispatcher: RequestRunner;
+  readonly authenticator: Authenticator;
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly ids: IdGenerator;
+  readonly sessions: Sessions;
+  /** The capability that an account must have for uploads and downloads; null asks for none. */
+  readonly blobCapability: string | null;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
+  ready(): Promise<void>;
+  readonly timings?: Partial<Timings>;
+}
+
+/** Milliseconds, and octets a second. */
+export interface Timings {
+  /** From the first octet of a request to the end of its headers. */
+  readonly headers: number;
+  /** A body must bring `bodyRate` octets a second in each such window. */
+  readonly bodyWindow: number;
+  readonly bodyRate: number;
+  /** A reader that takes nothing for so long is dropped. */
+  readonly stalledReader: number;
+  /** How long a refused body is still read so that its sender sees the answer. */
+  readonly linger: number;
+  readonly keepAlive: number;
+  /** How often tokens of open connections are looked at again: within a second (D24). */
+  readonly refresh: number;
+  /** WebSocket pings; a peer silent for two of them is gone. */
+  readonly heartbeat: number;
+}
+
+export const TIMINGS: Timings = Object.freeze({
+  headers: 10_000,
+  bodyWindow: 10_000,
+  bodyRate: 1000,
+  stalledReader: 60_000,
+  linger: 5000,
+  keepAlive: 65_000,
+  refresh: 250,
+  heartbeat: 30_000,
+});

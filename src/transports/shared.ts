@@ -1,0 +1,44 @@
+import { createFeed, type Feed } from '../push/feed.js';
+import { type Api, createApi } from './api.js';
+import { BodyBudget } from './body-budget.js';
+import { LivePrincipals } from './live-principals.js';
+import { TIMINGS, type Timings, type TransportServices } from './services.js';
+import { Slots } from './slots.js';
+import { Tickets } from './tickets.js';
+
+/** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
+export interface Shared {
+  readonly services: TransportServices;
+  readonly timings: Timings;
+  readonly api: Api;
+  /** maxConcurrentRequests. */
+  readonly requests: Slots;
+  readonly budget: BodyBudget;
+  readonly tickets: Tickets;
+  readonly feed: Feed;
+  readonly live: LivePrincipals;
+  close(): void;
+}
+
+export function createShared(services: TransportServices): Shared {
+  const { limits, log } = services;
+  const timings = { ...TIMINGS, ...services.timings };
+  const feed = createFeed(services.store, services.registry.dataTypes);
+  const live = new LivePrincipals(services.authenticator, timings.refresh, (error) =>
+    log.warn({ err: error }, 'tokens of open connections could not be looked at'),
+  );
+  return {
+    services,
+    timings,
+    api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
+    requests: new Slots(limits.maxConcurrentRequests),
+    budget: new BodyBudget(limits.maxSizeRequest),
+    tickets: new Tickets(),
+    feed,
+    live,
+    close() {
+      feed.close();
+      live.close();
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import type { Socket } from 'node:net';
+import type { RawData, WebSocket } from 'ws';
+import type { Principal } from '../../accounts/principal.js';
+import { RequestError } from '../../protocol/errors.js';
+import { requestTooLarge, tooManyRequests } from '../limits.js';
+import type { Shared } from '../shared.js';
+import {
+  idOf,
+  MessageError,
+  type RequestMessage,
+  readMessage,
+  requestErrorText,
+  runProblem,
+} from './messages.js';
+import { Outgoing } from './outgoing.js';
+
+/** RFC 6455 7.4.1 close codes, as RFC 8887 uses them. */
+const GOING_AWAY = 1001;
+const UNSUPPORTED = 1003;
+const POLICY = 1008;
+const TRY_AGAIN = 1013;
+
+export interface ConnectionOptions {
+  readonly shared: Shared;
+  readonly socket: WebSocket;
+  readonly tcp: Socket;
+  readonly principal: Principal;
+  /** Log and fault reference of what happens on this connection. */
+  readonly requestId: string;
+}
+
+/** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
+const CONTROL_FRAME = 6;
+
+/** One WebSocket: reads messages, runs requests, answers them (RFC 8887 4.3). */
+export class Connection {
+  /** Resolves when the socket is closed, however that came. */
+  readonly closed: Promise<void>;
+  readonly #options: ConnectionOptions;
+  readonly #outgoing: Outgoing;
+  readonly #unfollow: () => void;
+  readonly #user: string;
+  #principal: Principal;
+  /** Octets of a message that is still arriving, held of the budget. */
+  #arriving = 0;
+  /** The same when the last beat came. */
+  #arrivedAtBeat = 0;
+  /** Requests without an id are answered in order: each waits for the one before. */
+  #inOrder: Promise<void> = Promise.resolve();
+  readonly #running = new Set<Promise<void>>();
+  #closing = false;
+  #silentPings = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#principal = options.principal;
+    this.#user = options.principal.userId;
+    this.#outgoing = new Outgoing(options.socket);
+    const { socket, tcp, shared } = options;
+    this.#unfollow = shared.live.follow(options.principal, (current) => {
+      if (current === null) socket.close(POLICY, 'The token is no longer valid.');
+      else this.#principal = current;
+    });
+    // In front of ws's own listener: octets are counted before the message that they complete is read.
+    tcp.prependListener('data', (chunk: Buffer) => this.#arrived(chunk.length));
+    socket.on('message', (data, isBinary) => this.#message(data, isBinary));
+    socket.on('ping', (data) => this.#forget(data.length + CONTROL_FRAME));
+    socket.on('pong', (data) => this.#forget(data.length + CONTROL_FRAME));
+    // ws closes the connection itself, with the code that fits (1007, 1009 ...).
+    socket.on('error', (error) =>
+      shared.services.log.debug({ requestId: options.requestId, err: error }, 'websocket error'),
+    );
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.#unfollow();
+        this.#forget(this.#arriving);
+        resolve();
+      });
+    });
+  }
+
+  /** Called at intervals: pings the peer; drops one that was silent for two pings, or sends a message too slowly. */
+  beat(): void {
+    const { socket, shared } = this.#options;
+    const { bodyRate, heartbeat } = shared.timings;
+    const before = this.#arrivedAtBeat;
+    this.#arrivedAtBeat = this.#arriving;
+    const slow = before > 0 && this.#arriving - before < (bodyRate * heartbeat) / 1000;
+    if (this.#silentPings >= 2 || slow) {
+      socket.terminate();
+      return;
+    }
+    this.#silentPings += 1;
+    if (socket.readyState === socket.OPEN) socket.ping();
+  }
+
+  /** Takes no further message, lets running requests be answered, then closes with 1001. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(this.#running);
+    await this.#outgoing.idle();
+    this.#options.socket.close(GOING_AWAY, 'The server stops.');
+  }
+
+  terminate(): void {
+    this.#options.socket.terminate();
+  }
+
+  #arrived(octets: number): void {
+    this.#silentPings = 0;
+    const { socket, shared } = this.#options;
+    if (shared.budget.take(this.#user, octets)) this.#arriving += octets;
+    else socket.close(TRY_AGAIN, 'The server has too much to do.');
+  }
+
+  #message(data: RawData, isBinary: boolean): void {
+    const { socket, shared } = this.#options;
+    this.#forget(this.#arriving);
+    this.#arrivedAtBeat = 0;
+    if (this.#closing) return;
+    if (isBinary) {
+      socket.close(UNSUPPORTED, 'Messages are text.');
+      return;
+    }
+    const octets = data as Buffer;
+    const { limits } = shared.services;
+    try {
+      if (octets.length > limits.maxSizeRequest) {
+        throw new MessageError(requestTooLarge(limits.maxSizeRequest), idOf(octets));
+      }
+      this.#accept(readMessage(octets), octets.length);
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      this.#refuse(error);
+    }
+  }
+
+  /** A slot is taken as the message comes in, so that what waits its turn is bounded too. */
+  #accept(message: RequestMessage, octets: number): void {
+    const { requests, budget, services } = this.#options.shared;
+    if (!requests.take(this.#user)) {
+      const problem = tooManyRequests(services.limits.maxConcurrentRequests);
+      throw new MessageError(problem, message.id);
+    }
+    const held = budget.take(this.#user, octets) ? octets : 0;
+    const run = (): Promise<void> => this.#run(message);
+    const answered = message.id === null ? this.#inOrder.then(run) : run();
+    if (message.id === null) this.#inOrder = answered;
+    const done = answered.finally(() => {
+      budget.release(this.#user, held);
+      requests.release(this.#user);
+      this.#running.delete(done);
+    });
+    this.#running.add(done);
+  }
+
+  /** In its place among the answers where it can't be told apart by an id. */
+  #refuse(error: MessageError): void {
+    const text = requestErrorText(error.problem.toProblem(), error.requestId);
+    const send = (): Promise<void> => this.#outgoing.send([text]);
+    if (error.requestId === null) this.#inOrder = this.#inOrder.then(send);
+    else void send();
+  }
+
+  /** Never rejects: whatever happens is an answer. */
+  async #run(message: RequestMessage): Promise<void> {
+    await this.#outgoing.send(await this.#answer(message));
+  }
+
+  async #answer(message: RequestMessage): Promise<readonly string[]> {
+    const { shared, requestId } = this.#options;
+    const first = {
+      '@type': 'Response',
+      ...(message.id === null ? {} : { requestId: message.id }),
+    };
+    try {
+      const principal = await this.#currentPrincipal();
+      return await shared.api.run(message.request, principal, first);
+    } catch (error) {
+      const known = runProblem(error);
+      if (known !== null) return [requestErrorText(known, message.id)];
+      shared.services.log.error({ requestId, err: error }, 'defect');
+      const detail = `Something failed in the server; its log has the cause under ${requestId}.`;
+      return [requestErrorText({ type: 'about:blank', status: 500, detail }, message.id)];
+    }
+  }
+
+  /** As fresh as over HTTP: what a revoked token asks for is not run in the moment before its socket closes. */
+  async #currentPrincipal(): Promise<Principal> {
+    const current = await this.#options.shared.services.authenticator.refresh(
+      this.#principal.tokenId,
+    );
+    if (current !== null) return current;
+    this.#options.socket.close(POLICY, 'The token is no longer valid.');
+    throw new RequestError('notRequest', 'The token is no longer valid.', { status: 401 });
+  }
+
+  #forget(octets: number): void {
+    const released = Math.min(octets, this.#arriving);
+    this.#arriving -= released;
+    this.#options.shared.budget.release(this.#user, released);
+  }
+}

@@ -1,0 +1,79 @@
+import type { WebSocket } from 'ws';
+
+/** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
+const WHOLE = 262_144;
+const FRAGMENT = 65_536;
+/** Octets that may wait for the reader before nothing more is read from it. */
+const HIGH_WATER = 1_048_576;
+
+/**
+ * What a socket sends, one message after the other: fragments of two messages must not mix (RFC 6455 5.4). A reader
+ * that falls behind is not read from any more, so what waits is bounded by what its running requests answer.
+ */
+export class Outgoing {
+  readonly #socket: WebSocket;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  /** Resolves when the message is handed over, or the socket is closed. */
+  send(pieces: readonly string[]): Promise<void> {
+    let characters = 0;
+    for (const piece of pieces) characters += piece.length;
+    this.#waiting += characters;
+    this.#throttle();
+    const sent = this.#last.then(async () => {
+      await (characters <= WHOLE ? this.#frame(pieces.join(''), true) : this.#fragments(pieces));
+      this.#waiting -= characters;
+      this.#throttle();
+    });
+    this.#last = sent;
+    return sent;
+  }
+
+  /** Resolves when everything that was sent so far is handed over. */
+  idle(): Promise<void> {
+    return this.#last;
+  }
+
+  async #fragments(pieces: readonly string[]): Promise<void> {
+    for (const piece of pieces) {
+      for (let start = 0; start < piece.length; start += FRAGMENT) {
+        // A fragment may end within a character's octets, but a string must not be cut in a surrogate pair.
+        await this.#frame(Buffer.from(sliceWhole(piece, start, start + FRAGMENT)), false);
+      }
+    }
+    await this.#frame('', true);
+  }
+
+  #frame(data: string | Buffer, fin: boolean): Promise<void> {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return Promise.resolve();
+    // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
+    // that the socket is closing, which its own listener deals with.
+    return new Promise((resolve) => socket.send(data, { binary: false, fin }, () => resolve()));
+  }
+
+  #throttle(): void {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return;
+    const behind = this.#waiting > HIGH_WATER;
+    if (behind && !socket.isPaused) socket.pause();
+    else if (!behind && socket.isPaused) socket.resume();
+  }
+}
+
+/** The characters from `start` to `end`, a pair that lies across either end going with its first half. */
+export function sliceWhole(text: string, start: number, end: number): string {
+  return text.slice(start + (splits(text, start) ? 1 : 0), end + (splits(text, end) ? 1 : 0));
+}
+
+function splits(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return false;
+  const before = text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
