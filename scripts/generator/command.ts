@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { DESCRIPTOR_FOLDER } from './load/index.js';
 import type { Problem } from './model.js';
-import { type Rendered, render } from './pipeline.js';
+import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { watchDescriptors } from './watch.js';
 import { compare, type Difference, type Finding } from './write/compare.js';
@@ -44,7 +44,7 @@ export async function generate(options: GenerateOptions): Promise<number> {
 async function once(options: GenerateOptions): Promise<number> {
   const progress = startProgress('generate');
   try {
-    const rendered = await renderOrExplain(options.root, progress.tell);
+    const rendered = await render(options.root, progress.tell);
     if (rendered.problems.length > 0) return explain(rendered.problems);
     const differences = await compare(options.root, rendered);
     if (options.check) return tellFindings(differences);
@@ -52,27 +52,20 @@ async function once(options: GenerateOptions): Promise<number> {
     progress.tell('writing');
     await write(options.root, differences);
     return tellWritten(differences);
+  } catch (error) {
+    throw asUsageError(error, options.root);
   } finally {
     progress.stop();
   }
 }
 
-async function renderOrExplain(root: string, tell: (what: string) => void): Promise<Rendered> {
-  try {
-    return await render(root, tell);
-  } catch (error) {
-    if (isMissingFolder(error))
-      throw new UsageError(`there is no folder ${DESCRIPTOR_FOLDER}/ below ${root}.`);
-    throw error;
-  }
-}
-
-function isMissingFolder(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return false;
-  return (
-    (error.code === 'ENOENT' || error.code === 'ENOTDIR') &&
-    String(error.path).endsWith(DESCRIPTOR_FOLDER)
-  );
+/** What the file system refuses (no such folder, no permission, no space) is told in a line, not as a defect. */
+function asUsageError(error: unknown, root: string): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
+  const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+  if (missing && 'path' in error && String(error.path).endsWith(DESCRIPTOR_FOLDER))
+    return new UsageError(`there is no folder ${DESCRIPTOR_FOLDER}/ below ${root}.`);
+  return new UsageError(error.message);
 }
 
 function explain(problems: readonly Problem[]): number {

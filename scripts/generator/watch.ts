@@ -16,11 +16,12 @@ export async function watchDescriptors(root: string, once: () => Promise<number>
     running = running.then(once).then(
       () => undefined,
       (error: unknown) => {
-        printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        printError(error instanceof Error ? error.message : String(error));
       },
     );
   };
-  await once();
+  run();
+  await running;
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(join(root, DESCRIPTOR_FOLDER), () => {
     clearTimeout(timer);

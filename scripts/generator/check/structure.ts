@@ -67,6 +67,13 @@ function tell(error: ErrorObject, root: Located, report: Report): void {
     case 'enum':
       unknownValue(error, path, node, report);
       return;
+    case 'contains':
+    case 'uniqueItems':
+      report('unknown-type', node.at, "a list of types is one type and 'null': [string, 'null'].");
+      return;
+    case 'const':
+      // Of `contains`, which tells it better.
+      return;
     case 'minProperties':
     case 'minItems':
       report('empty', node.at, `${what} must not be empty.`);
@@ -104,7 +111,7 @@ function unknownValue(error: ErrorObject, path: string[], node: Located, report:
 function codeOf(path: readonly string[]): string {
   const names = path.filter((step) => !/^\d+$/.test(step));
   const last = VALUE_CODES[names.at(-1) ?? ''];
-  return last ?? VALUE_CODES[names.at(-2) ?? ''] ?? 'unknown-value';
+  return last ?? VALUE_CODES[names.at(-2) ?? ''] ?? 'wrong-type';
 }
 
 /** A complaint about something missing points at the name of what it is missing from. */

@@ -36,8 +36,9 @@ const typeKey: JSONSchema7 = {
   then: {
     type: 'array',
     items: { enum: [...TYPE_NAMES, 'null'] },
-    minItems: 1,
+    minItems: 2,
     maxItems: 2,
+    contains: { const: 'null' },
     uniqueItems: true,
   },
   else: { enum: [...TYPE_NAMES] },

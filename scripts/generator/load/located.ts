@@ -38,6 +38,11 @@ export function text(node: Located | undefined): string | undefined {
   return typeof node?.value === 'string' ? node.value : undefined;
 }
 
+/** A description without the white space around it; "" where there is none. */
+export function words(node: Located | undefined): string {
+  return text(member(node, 'description'))?.trim() ?? '';
+}
+
 export function flag(node: Located | undefined, fallback: boolean): boolean {
   return typeof node?.value === 'boolean' ? node.value : fallback;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { CapabilityView, MethodView } from '../descriptor/view.js';
-import { flag, member, text } from '../load/located.js';
+import { flag, member, text, words } from '../load/located.js';
 import type { Model, ModelCapability, ModelMethod } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { meaningHash } from './hash.js';
@@ -27,7 +27,7 @@ function buildCapability(view: CapabilityView): ModelCapability {
   return {
     ...meaning,
     name: view.base,
-    description: text(member(root, 'description')) ?? '',
+    description: words(root),
     descriptorHash: meaningHash(meaning),
     at: view.urnAt,
   };
@@ -39,7 +39,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
   const accountCapability = text(member(node, 'accountCapability'));
   return {
     name,
-    description: text(member(node, 'description')) ?? '',
+    description: words(node),
     account: (text(member(node, 'account')) ?? 'read') as ModelMethod['account'],
     ...(accountCapability === undefined ? {} : { accountCapability }),
     ...(schema.additionalProperties === false

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { BOUNDS } from '../descriptor/bounds.js';
 import { kindOf, typeOf } from '../descriptor/view.js';
-import { items, type Located, member, members, text } from '../load/located.js';
+import { items, type Located, member, members, text, words } from '../load/located.js';
 
 /**
  * What a schema is for. `stored` values get the default bounds; `message` ones (arguments and responses of methods)
@@ -27,9 +27,9 @@ export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
     const value = member(node, key)?.value;
     if (value !== undefined) own[key] = value;
   }
-  const description = text(member(node, 'description'));
+  const description = words(node);
   return {
-    ...(description === undefined ? {} : { description }),
+    ...(description === '' ? {} : { description }),
     type: (nullable ? [type, 'null'] : type) as JSONSchema7['type'],
     ...enumOf(node, nullable),
     ...(use === 'stored' ? defaultBounds(node, type) : {}),

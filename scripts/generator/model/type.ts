@@ -7,7 +7,7 @@ import type {
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { OPERATORS } from '../descriptor/operators.js';
 import { type PropertyView, standardProperties, type TypeView } from '../descriptor/view.js';
-import { flag, member, text } from '../load/located.js';
+import { flag, member, words } from '../load/located.js';
 import type { ModelFilter, ModelProperty, ModelShadow, ModelSort, ModelType } from '../model.js';
 import { buildSchema } from './schema.js';
 
@@ -38,8 +38,7 @@ export function buildType(view: TypeView): ModelType {
       operator,
       column: rule.folded ? `${property.column}_${FOLDED}` : property.column,
       schema: conditionSchema(property, operator),
-      description:
-        text(member(filter.node, 'description')) ?? `${property.name}: ${rule.description}`,
+      description: words(filter.node) || `${property.name}: ${rule.description}`,
       at: filter.nameAt,
     };
   });
@@ -58,7 +57,7 @@ export function buildType(view: TypeView): ModelType {
   return {
     name: view.name,
     table: view.name,
-    description: text(member(view.node, 'description')) ?? '',
+    description: words(view.node),
     acceptSnakeCase: flag(member(view.node, 'acceptSnakeCase'), false),
     properties,
     filters,
@@ -80,7 +79,7 @@ function buildProperty(view: PropertyView, required: boolean): ModelProperty {
     ...(required ? {} : { default: (given ?? null) as JsonValue }),
     access: view.access as PropertyAccess,
     blob: view.blob,
-    description: text(member(view.node, 'description')) ?? '',
+    description: words(view.node),
     schema,
     at: view.nameAt,
   };

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { render } from '../../../scripts/generator/pipeline.js';
+import { createProject, type Project, REPOSITORY, readTree } from './project.js';
+
+/**
+ * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them; each of
+ * test/golden/output descriptors and the files that they make. `UPDATE_GOLDEN=1` writes the expectations anew.
+ */
+const GOLDEN = join(REPOSITORY, 'test/golden');
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+
+describe('wrong descriptors', () => {
+  it.each(readdirSync(join(GOLDEN, 'errors')))('%s', async (name) => {
+    const folder = join(GOLDEN, 'errors', name);
+    const project = await projectOf(folder);
+    const before = await project.tree();
+    const { code, stdout, stderr } = await project.generate();
+    if (UPDATE) await writeFile(join(folder, 'stderr.txt'), stderr);
+    expect(stderr).toBe(readFileSync(join(folder, 'stderr.txt'), 'utf8'));
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(await project.tree()).toEqual(before);
+  });
+
+  it('have a case for every complaint that a rule can make', async () => {
+    const found = new Set<string>();
+    for (const name of readdirSync(join(GOLDEN, 'errors'))) {
+      const { root } = await projectOf(join(GOLDEN, 'errors', name));
+      for (const problem of (await render(root)).problems) found.add(problem.code);
+    }
+    expect([...found].sort()).toEqual(codesInSource());
+  });
+});
+
+describe('right descriptors', () => {
+  it.each(readdirSync(join(GOLDEN, 'output')))('%s', async (name) => {
+    const folder = join(GOLDEN, 'output', name);
+    const project = await projectOf(folder);
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    const made = await project.tree('generated');
+    const own = Object.entries(made).filter(([path]) => path.startsWith(`${name}/`));
+    if (UPDATE) await replace(join(folder, 'expected'), own);
+    expect(Object.fromEntries(own)).toEqual(await readTree(join(folder, 'expected')));
+  });
+});
+
+async function projectOf(folder: string): Promise<Project> {
+  return createProject(await readTree(join(folder, 'capabilities')));
+}
+
+/** Every code that a call of `report` or a problem in the source names. */
+function codesInSource(): string[] {
+  const folders = ['check', 'load'].map((name) => join(REPOSITORY, 'scripts/generator', name));
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const codes = files.flatMap((file) => {
+    const source = readFileSync(file, 'utf8');
+    const reported = [...source.matchAll(/report\([^'"]*'([a-z]+(?:-[a-z]+)*)',/g)];
+    const chosen = [...source.matchAll(/(?:code|\?|\?\?|:) '([a-z]+(?:-[a-z]+)*)'/g)].filter(
+      ([, code]) => /^(unknown-|duplicate-key|syntax)/.test(code ?? ''),
+    );
+    return [...reported, ...chosen].map(([, code]) => code ?? '');
+  });
+  return [...new Set(codes)].sort();
+}
+
+async function replace(
+  folder: string,
+  files: readonly (readonly [string, string])[],
+): Promise<void> {
+  if (existsSync(folder)) await rm(folder, { recursive: true });
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}

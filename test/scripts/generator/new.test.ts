@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { baseNameOf, newDescriptor } from '../../../scripts/generator/new-descriptor.js';
+import { createProject, REPOSITORY, type Run } from './project.js';
+
+/** Runs a tool as its npm script does. */
+function tool(name: string, ...args: readonly string[]): Promise<Run> {
+  const tsx = join(REPOSITORY, 'node_modules/tsx/dist/cli.mjs');
+  const script = join(REPOSITORY, 'scripts', `${name}.ts`);
+  const argv = [tsx, '--conditions=jmapsmith-source', script, ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { cwd: REPOSITORY }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+describe('npm run new', () => {
+  it('writes a descriptor that generates as it is, and never overwrites one', async () => {
+    const project = await createProject({});
+    const first = await tool('new', 'InvoiceLine', '--root', project.root);
+    expect(first).toEqual({
+      code: 0,
+      stdout: 'capabilities/invoice-lines.yaml is written. Next: npm run generate\n',
+      stderr: '',
+    });
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    expect(await project.read('generated/invoice-lines/InvoiceLine.types.ts')).toContain(
+      'export interface InvoiceLineCreate {',
+    );
+    await project.write('capabilities/invoice-lines.yaml', '# mine\n');
+    const again = await tool('new', 'InvoiceLine', '--root', project.root);
+    expect(again).toMatchObject({ code: 2, stdout: '' });
+    expect(again.stderr).toContain('capabilities/invoice-lines.yaml is there already');
+    expect(await project.read('capabilities/invoice-lines.yaml')).toBe('# mine\n');
+  });
+
+  it.each([
+    [[]],
+    [['invoice']],
+    [['../Invoice']],
+    [['JmapThing']],
+    [['Promise']],
+    [['A', 'B']],
+    [['Invoice', '--colour']],
+  ])('refuses %j with 2 and a line of its own', async (args) => {
+    const run = await tool('new', ...args, '--root', join(REPOSITORY, 'build/nowhere'));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/^new: [^\n]*\n$/);
+  });
+
+  it('names files in lower case with hyphens, in the plural', () => {
+    const names = [
+      'Invoice',
+      'InvoiceLine',
+      'Country',
+      'Box',
+      'Day',
+      'HTTPServer',
+      'Bus',
+      'Area51',
+    ];
+    expect(names.map(baseNameOf)).toEqual([
+      'invoices',
+      'invoice-lines',
+      'countries',
+      'boxes',
+      'days',
+      'http-servers',
+      'buses',
+      'area51s',
+    ]);
+  });
+
+  it('writes a comment for whoever reads it first', () => {
+    expect(newDescriptor('Invoice').match(/#/g)?.length).toBeGreaterThan(10);
+  });
+});
+
+describe('every tool of the generator', () => {
+  it.each(['generate', 'new'])('%s answers --help on stdout', async (name) => {
+    const run = await tool(name, '--help');
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toContain(`npm run ${name} -- `);
+    expect(run.stdout).toContain('--root DIR');
+  });
+
+  it('says 2 for an option that there is not, and for a root without descriptors', async () => {
+    const unknown = await tool('generate', '--chek');
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/^generate: Unknown option '--chek'/);
+    const nowhere = await tool('generate', '--root', join(REPOSITORY, 'build/nowhere'));
+    expect(nowhere.code).toBe(2);
+    expect(nowhere.stderr).toContain('there is no folder capabilities/');
+  });
+});
