@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, Rig } from './rig.js';
+
+let rig: Rig;
+/** Title to id. */
+let widgets: Map<string, string>;
+
+const TITLES = ['Äpfel', 'apfel', 'Zebra', 'zoo', 'Öl', 'item 10', 'item 9', 'ÅLAND'];
+
+beforeAll(async () => {
+  rig = new Rig({ queryMaxLimit: 6 });
+  const objects = TITLES.map((title, index) => ({
+    title,
+    rankNumber: index % 3,
+    kind: index % 2 === 0 ? 'small' : 'large',
+    score: index < 3 ? null : index,
+    due: `2026-01-0${index + 1}T00:00:00Z`,
+  }));
+  const ids = await rig.create('Widget', objects);
+  widgets = new Map(TITLES.map((title, index) => [title, ids[index] ?? '']));
+  await rig.call('Widget/set', { accountId: 'a2', create: { k: { title: 'Zebra' } } });
+});
+afterAll(() => rig.close());
+
+async function query(args: object): Promise<Json> {
+  const response = await rig.call('Widget/query', args);
+  if (response.error !== undefined) return response.error;
+  const titles = new Map([...widgets].map(([title, id]) => [id, title]));
+  return { ...response, titles: response.ids.map((id: string) => titles.get(id)) };
+}
+
+async function titles(filter: Json, sort: Json = null): Promise<Json> {
+  const response = await query({ filter, sort, limit: 6 });
+  return response.titles ?? response;
+}
+
+describe('5.5: filters', () => {
+  it.each([null, {}, { title: null }, { title: '' }, { operator: 'NOT', conditions: [] }])(
+    '308, 311, 315: %j is no constraint',
+    async (filter) => {
+      expect(await query({ filter, calculateTotal: true })).toMatchObject({ total: TITLES.length });
+    },
+  );
+
+  it('D14: contains folds case, in full and for every script', async () => {
+    expect(await titles({ title: 'åland' })).toEqual(['ÅLAND']);
+    expect(await titles({ title: 'ÖL' })).toEqual(['Öl']);
+    expect(await titles({ title: 'PFEL' })).toEqual(['Äpfel', 'apfel']);
+  });
+
+  it('310, 313: members of a condition all hold; AND, OR, NOT', async () => {
+    expect(await titles({ title: 'e', kind: 'small' })).toEqual(['Äpfel', 'Zebra', 'item 9']);
+    const conditions = [{ title: 'z' }, { title: 'item' }];
+    expect(await titles({ operator: 'OR', conditions })).toEqual([
+      'Zebra',
+      'zoo',
+      'item 10',
+      'item 9',
+    ]);
+    expect(await titles({ operator: 'AND', conditions })).toEqual([]);
+    expect(await titles({ operator: 'NOT', conditions })).toEqual([
+      'Äpfel',
+      'apfel',
+      'Öl',
+      'ÅLAND',
+    ]);
+    expect(await titles({ operator: 'OR', conditions: [] })).toEqual([]);
+  });
+
+  it('D14: null matches null where equals may, and an empty `in` nothing', async () => {
+    expect(await titles({ score: null })).toEqual(['Äpfel', 'apfel', 'Zebra']);
+    expect(await titles({ kindIn: [] })).toEqual([]);
+    expect(await titles({ kindIn: ['large'], minRank: 1 })).toEqual(['apfel', 'item 10', 'ÅLAND']);
+  });
+
+  it('323: before is half open', async () => {
+    expect(await titles({ dueBefore: '2026-01-03T00:00:00.000Z' })).toEqual(['Äpfel', 'apfel']);
+  });
+
+  it('D19: snake_case names; both spellings of one are invalid', async () => {
+    expect(await titles({ min_rank: 2 })).toEqual(['Zebra', 'item 10']);
+    expect(await titles({ min_rank: 2, minRank: 2 })).toBe('invalidArguments');
+  });
+
+  it.each([
+    ['an unknown property', { foo: 1 }, 'unsupportedFilter'],
+    ['one deep inside', { operator: 'AND', conditions: [{ foo: null }] }, 'unsupportedFilter'],
+    ['320: a wrong type', { minRank: 'x' }, 'invalidArguments'],
+    ['316: no conditions', { operator: 'AND' }, 'invalidArguments'],
+    ['316: no array', { operator: 'AND', conditions: {} }, 'invalidArguments'],
+    ['316: null in it', { operator: 'AND', conditions: [null] }, 'invalidArguments'],
+    ['an unknown operator', { operator: 'XOR', conditions: [] }, 'invalidArguments'],
+    ['318: more members', { operator: 'AND', conditions: [], kind: 'x' }, 'invalidArguments'],
+  ])('%s: %j is %s', async (_, filter, error) => {
+    expect(await titles(filter)).toBe(error);
+  });
+
+  it('321: a filter too deep or too wide is unsupportedFilter', async () => {
+    let deep: object = { title: 'a' };
+    for (let depth = 0; depth < 1000; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
+    expect(await titles(deep)).toBe('unsupportedFilter');
+    const conditions = Array.from({ length: 10_000 }, () => ({ title: 'a' }));
+    expect(await titles({ operator: 'OR', conditions })).toBe('unsupportedFilter');
+    const most = conditions.slice(0, 999);
+    expect(await titles({ operator: 'OR', conditions: most })).toContain('Zebra');
+  });
+
+  it('D14: creation ids are not resolved in a filter', async () => {
+    const using = { createdIds: { k: 'small' } };
+    const response = await rig.call('Widget/query', { filter: { kind: '#k' } }, using);
+    expect(response.ids).toEqual([]);
+  });
+});
+
+describe('5.5: sorts', () => {
+  it('338: without a collation text sorts by i;unicode-casemap', async () => {
+    const sorted = await titles(null, [{ property: 'title' }]);
+    expect(sorted.slice(0, 3)).toEqual(['ÅLAND', 'Äpfel', 'apfel'].toSorted(compareCasemap));
+    expect(sorted.indexOf('item 10')).toBeLessThan(sorted.indexOf('item 9'));
+  });
+
+  it('330: a second comparator breaks ties, descending reverses', async () => {
+    const sort = [{ property: 'rank_number', is_ascending: false }, { property: 'created' }];
+    expect(await titles(null, sort)).toEqual(['Zebra', 'item 10', 'apfel', 'Öl', 'ÅLAND', 'Äpfel']);
+  });
+
+  it('D15: i;ascii-numeric sorts by leading digits, i;octet by octets', async () => {
+    const octet = [{ property: 'title', collation: 'i;octet' }];
+    expect((await titles(null, octet)).slice(0, 2)).toEqual(['Zebra', 'apfel']);
+    const numeric = [{ property: 'title', collation: 'i;ascii-numeric' }];
+    expect(await titles({ title: 'item' }, numeric)).toEqual(['item 10', 'item 9']);
+  });
+
+  it.each([
+    ['333: a property that has no sort', [{ property: 'meta' }], 'unsupportedSort'],
+    ['an unknown one', [{ property: 'foo' }], 'unsupportedSort'],
+    ['an unknown collation', [{ property: 'title', collation: 'x' }], 'unsupportedSort'],
+    ['341: a further member', [{ property: 'title', foo: 1 }], 'unsupportedSort'],
+    ['335: no property', [{}], 'invalidArguments'],
+    ['335: a number', [{ property: 1 }], 'invalidArguments'],
+    ['335: no boolean', [{ property: 'title', isAscending: 'no' }], 'invalidArguments'],
+    [
+      '335: snake_case is judged too',
+      [{ property: 'title', is_ascending: 'no' }],
+      'invalidArguments',
+    ],
+    ['335: null', [null], 'invalidArguments'],
+  ])('%s: %j is %s', async (_, sort, error) => {
+    expect(await titles(null, sort)).toBe(error);
+  });
+
+  it('336: a collation of what is no string is ignored, even an unknown one', async () => {
+    const sort = [{ property: 'rankNumber', collation: 'x' }];
+    expect((await titles(null, sort))[0]).toBe('Äpfel');
+  });
+
+  it('331, 343: pages of a query concatenate to the whole', async () => {
+    const sort = [{ property: 'kind' }];
+    const all: string[] = [];
+    for (let position = 0; position < TITLES.length; position += 3) {
+      all.push(...(await query({ sort, position, limit: 3 })).ids);
+    }
+    expect(new Set(all).size).toBe(TITLES.length);
+    expect(all).toEqual([
+      ...(await query({ sort, limit: 6 })).ids,
+      ...(await query({ sort, position: 6 })).ids,
+    ]);
+  });
+});
+
+describe('5.5: windows', () => {
+  it('345, 346, 348: positions', async () => {
+    expect(await query({ position: -2 })).toMatchObject({
+      position: 6,
+      titles: ['item 9', 'ÅLAND'],
+    });
+    expect(await query({ position: -999, limit: 1 })).toMatchObject({
+      position: 0,
+      titles: ['Äpfel'],
+    });
+    expect(await query({ position: 100 })).toMatchObject({ position: 100, titles: [] });
+  });
+
+  it('351: a limit above QUERY_MAX_LIMIT, or none, is clamped and said', async () => {
+    expect(await query({})).toMatchObject({ limit: 6, ids: { length: 6 } });
+    expect(await query({ limit: 7 })).toMatchObject({ limit: 6, ids: { length: 6 } });
+    expect(await query({ limit: 6 })).not.toHaveProperty('limit');
+    expect(await query({ limit: 0 })).toMatchObject({ ids: [] });
+  });
+
+  it('353: the total is of the whole filter, and only where asked for', async () => {
+    const filter = { kind: 'large' };
+    expect(await query({ filter, limit: 1, calculateTotal: true })).toMatchObject({ total: 4 });
+    expect(await query({ filter, position: -1, limit: 1 })).not.toHaveProperty('total');
+  });
+
+  it('355, 356, 358: an anchor decides where it is given', async () => {
+    const anchor = widgets.get('Zebra');
+    const first = async (args: object): Promise<Json> => {
+      const { position, titles: found } = await query({ anchor, limit: 1, ...args });
+      return [position, ...found];
+    };
+    expect(await first({ position: 7 })).toEqual([2, 'Zebra']);
+    expect(await first({ anchorOffset: 1 })).toEqual([3, 'zoo']);
+    expect(await first({ anchorOffset: -1 })).toEqual([1, 'apfel']);
+    expect(await first({ anchorOffset: -50 })).toEqual([0, 'Äpfel']);
+    expect(await first({ anchor: null, anchorOffset: 3 })).toEqual([0, 'Äpfel']);
+  });
+
+  it('360, 361: an anchor that is not in the results', async () => {
+    expect(await query({ anchor: 'nope' })).toBe('anchorNotFound');
+    expect(await query({ anchor: '#nope' })).toBe('anchorNotFound');
+    const anchor = widgets.get('Zebra');
+    expect(await query({ anchor, filter: { kind: 'large' } })).toBe('anchorNotFound');
+  });
+
+  it('363: queryState is of type, filter, sort and data', async () => {
+    const state = async (args: object, type = 'Widget'): Promise<string> =>
+      (await rig.call(`${type}/query`, args)).queryState;
+    const filter = { kind: 'large', minRank: 1 };
+    const one = await state({ filter });
+    expect(await state({ filter: { min_rank: 1, kind: 'large', title: null } })).toBe(one);
+    expect(await state({ filter, sort: [] })).toBe(one);
+    expect(await state({ filter, sort: [{ property: 'title' }] })).not.toBe(one);
+    expect(await state({})).not.toBe(one);
+    expect(await state({}, 'Todo')).not.toBe(await state({}, 'Note'));
+  });
+});
+
+/** RFC 5051: title case, then decomposed, compared by code point. */
+function compareCasemap(one: string, other: string): number {
+  const key = (text: string): string =>
+    [...text]
+      .map((letter) => letter.toUpperCase())
+      .join('')
+      .normalize('NFD');
+  return key(one) < key(other) ? -1 : 1;
+}

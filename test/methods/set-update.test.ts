@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, Rig, U2, WIDGETS } from './rig.js';
+
+let rig: Rig;
+let id: string;
+
+beforeEach(async () => {
+  rig = new Rig();
+  rig.time = Date.UTC(2026, 0, 1);
+  [id] = (await rig.create('Widget', [
+    {
+      title: 'w',
+      tags: { a: true },
+      meta: { a: { b: 1 } },
+      list: ['x', 'y'],
+      due: '2026-01-01T00:00:00Z',
+    },
+  ])) as [string];
+  rig.time += 1000;
+});
+afterEach(() => rig.close());
+
+const LATER = '2026-01-01T00:00:01Z';
+
+async function update(patch: Json, key = id): Promise<Json> {
+  return rig.call('Widget/set', { update: { [key]: patch } });
+}
+
+async function current(type = 'Widget', of = id): Promise<Json> {
+  return (await rig.call(`${type}/get`, { ids: [of] })).list[0];
+}
+
+async function refused(patch: Json): Promise<Json> {
+  const before = await current();
+  const { notUpdated, updated, oldState, newState } = await update(patch);
+  expect(updated).toBeNull();
+  expect(newState).toBe(oldState);
+  expect(await current()).toEqual(before);
+  return notUpdated[id];
+}
+
+describe('5.3: updates', () => {
+  it('246: reports `updated` alone where all else is as sent', async () => {
+    const response = await update({ title: 'v' });
+    expect(response.updated).toEqual({ [id]: { updated: LATER } });
+    expect(await current()).toMatchObject({ title: 'v', updated: LATER });
+  });
+
+  it('248, 283, D8: a whole object sent back is no mutation', async () => {
+    const object = await current();
+    const response = await update(object);
+    expect(response).toMatchObject({ oldState: '1', newState: '1', updated: { [id]: null } });
+    expect(await current()).toEqual(object);
+    expect((await update({})).updated).toEqual({ [id]: null });
+  });
+
+  it('250: server-set properties may come with their value from before', async () => {
+    const object = await current();
+    const response = await update({ ...object, title: 'v' });
+    expect(response.updated).toEqual({ [id]: { updated: LATER } });
+    const dated = await update({ created: '2026-01-01T00:00:00.000Z', title: 'u' });
+    expect(dated.notUpdated).toBeNull();
+  });
+
+  it.each([
+    ['an unknown property', { foo: null, bar: 1 }, ['bar', 'foo']],
+    ['251: another immutable value', { kind: 'large' }, ['kind']],
+    ['another server-set value', { id: 'x', count: 5, updated: null }, ['count', 'id', 'updated']],
+    ['all at once', { title: 1, foo: 1, kind: 'large' }, ['foo', 'kind', 'title']],
+    ['275: null where there is no default', { title: null }, ['title']],
+    ['a value that the schema refuses', { rankNumber: 11 }, ['rankNumber']],
+    ['230: one inside an object', { 'meta/a/b': 'x' }, ['meta']],
+    ['no UTCDate', { due: '2026-13-01T00:00:00Z' }, ['due']],
+    ['D19: both spellings', { rankNumber: 1, rank_number: 1 }, ['rankNumber']],
+    ['a creation id that is none', { blobId: '#nope' }, ['blobId']],
+    ['a blob that is none', { blobId: 'bnope', title: 1 }, ['blobId', 'title']],
+  ])('%s: %j is invalidProperties %j', async (_, patch, properties) => {
+    const error = await refused(patch);
+    expect(error.type).toBe('invalidProperties');
+    expect(error.properties.toSorted()).toEqual(properties);
+    for (const name of properties) expect(error.description).toMatch(new RegExp(`"${name}["/]`));
+  });
+
+  it.each([
+    ['258: a parent that is not there', { 'meta/x/y': 5 }],
+    ['258: the same for a removal', { 'meta/x/y': null }],
+    ['261: through a scalar', { 'title/x': 1 }],
+    ['into an array', { 'list/0': 'z' }],
+    ['265: one pointer the prefix of another', { 'meta/a': {}, 'meta/a/b': 1 }],
+    ['268: a bad escape', { 'tags/a~2': true }],
+    ['280: a prototype', { 'constructor/prototype/x': 1 }],
+    ['no object', 3],
+    ['no object', null],
+    ['no object', []],
+  ])('%s: %j is invalidPatch', async (_, patch) => {
+    expect((await refused(patch)).type).toBe('invalidPatch');
+  });
+
+  it('280: __proto__ through a path pollutes nothing', async () => {
+    const body = `{"using":["${WIDGETS}"],"methodCalls":[["Widget/set",{"accountId":"a1",
+      "update":{"${id}":{"__proto__/x":1}}},"c"]]}`;
+    expect(await rig.text(body)).toMatch(/"type":"invalid(Patch|Properties)"/);
+    expect({}).not.toHaveProperty('x');
+  });
+
+  it('266, 268, 271, 276: keys of a map are patched one by one', async () => {
+    await update({ 'tags/foo': true, 'tags/foobar': true, 'tags/a~1b': true, 'tags/': true });
+    expect((await current()).tags).toEqual({
+      a: true,
+      foo: true,
+      foobar: true,
+      'a/b': true,
+      '': true,
+    });
+    await update({ 'tags/foo': null, 'tags/nope': null });
+    expect((await current()).tags).not.toHaveProperty('foo');
+    const noop = await update({ 'tags/nope': null });
+    expect(noop.updated).toEqual({ [id]: null });
+    await update({ tags: null });
+    expect((await current()).tags).toEqual({});
+  });
+
+  it('273: null restores the default and says so', async () => {
+    await update({ rank_number: 5 });
+    const response = await update({ rankNumber: null, due: null });
+    expect(response.updated[id]).toMatchObject({ rankNumber: 0 });
+    expect(response.updated[id]).not.toHaveProperty('due');
+    expect(await current()).toMatchObject({ rankNumber: 0, due: null });
+  });
+
+  it('226: a date in another form is reported as stored', async () => {
+    const response = await update({ due: '2026-02-01T00:00:00.500Z' });
+    expect(response.updated[id]).toMatchObject({ due: '2026-02-01T00:00:00.5Z' });
+    const same = await update({ due: '2026-02-01T00:00:00.5000Z' });
+    expect(same.updated).toEqual({ [id]: null });
+  });
+
+  it('253, 256: one that is not there leaves the others alone', async () => {
+    const patch = { title: 'v' };
+    const response = await rig.call('Widget/set', { update: { nope: patch, [id]: patch } });
+    expect(response.notUpdated).toMatchObject({ nope: { type: 'notFound' } });
+    expect(Object.keys(response.updated)).toEqual([id]);
+  });
+
+  it('255: one bad property among good ones: nothing is applied', async () => {
+    expect((await refused({ title: 'v', rankNumber: 99 })).properties).toEqual(['rankNumber']);
+  });
+
+  it('a clock that steps back never makes an object older', async () => {
+    rig.time = Date.UTC(2020, 0, 1);
+    expect((await update({ title: 'v' })).updated[id].updated).toBe('2026-01-01T00:00:00Z');
+  });
+
+  it('146, D8: an object created and updated in one call is one record', async () => {
+    const response = await rig.call('Widget/set', {
+      create: { k: { title: 'new' } },
+      update: { '#k': { title: 'newer' } },
+    });
+    const made = response.created.k.id;
+    expect(response).toMatchObject({ oldState: '1', newState: '2', updated: { [made]: {} } });
+    expect(await current('Widget', made)).toMatchObject({ title: 'newer' });
+    const changes = await rig.call('Widget/changes', { sinceState: '1' });
+    expect(changes).toMatchObject({ created: [made], updated: [] });
+  });
+
+  it('an object named by its id and by its creation id is updated twice in order', async () => {
+    const [[, response]] = (await rig.calls(
+      [
+        [
+          'Widget/set',
+          { accountId: 'a1', update: { '#k': { title: 'v' }, [id]: { rankNumber: 2 } } },
+        ],
+      ],
+      { createdIds: { k: id } },
+    )) as [[string, Json]];
+    expect(Object.keys(response.updated)).toEqual([id]);
+    expect(response.newState).toBe('2');
+    expect(await current()).toMatchObject({ title: 'v', rankNumber: 2 });
+  });
+});
+
+describe('5.3: destroys, states, order', () => {
+  it('153, 293, 295: what is not there is notFound under its key', async () => {
+    const first = await rig.call('Widget/set', { destroy: [id, '#nope', 'nope', id] });
+    expect(first.destroyed).toEqual([id]);
+    expect(Object.keys(first.notDestroyed)).toEqual(['#nope', 'nope']);
+    expect(first.notDestroyed.nope.type).toBe('notFound');
+    const second = await rig.call('Widget/set', { destroy: [id] });
+    expect(second).toMatchObject({ destroyed: null, notDestroyed: { [id]: { type: 'notFound' } } });
+    expect(second.newState).toBe(first.newState);
+  });
+
+  it('288: an update beside a destroy is willDestroy', async () => {
+    const response = await rig.call('Widget/set', {
+      update: { [id]: { title: 'v' } },
+      destroy: [id],
+    });
+    expect(response).toMatchObject({
+      destroyed: [id],
+      updated: null,
+      notUpdated: { [id]: { type: 'willDestroy' } },
+    });
+  });
+
+  it.each(['0', '2', '', '01', 'x'])('300, 301, 305: ifInState %j is stale', async (ifInState) => {
+    const args = { ifInState, create: { k: { title: 'a' }, bad: 3 }, destroy: [id] };
+    expect((await rig.call('Widget/set', args)).error).toBe('stateMismatch');
+    expect((await rig.call('Widget/get', { ids: null })).list).toHaveLength(1);
+  });
+
+  it('300, 301, 303: the current state and null are fine, twice is not', async () => {
+    const create = { k: { title: 'a' } };
+    const args = { accountId: 'a1', ifInState: '1', create };
+    const answers = await rig.calls([
+      ['Widget/set', args],
+      ['Widget/set', args],
+      ['Widget/set', { ...args, ifInState: null }],
+    ]);
+    expect(answers.map(([name, response]) => response.type ?? name)).toEqual([
+      'Widget/set',
+      'stateMismatch',
+      'Widget/set',
+    ]);
+  });
+
+  it('null arguments are absent ones, and an empty call changes nothing', async () => {
+    const response = await rig.call('Widget/set', { create: null, update: null, destroy: null });
+    expect(response).toEqual({
+      accountId: 'a1',
+      oldState: '1',
+      newState: '1',
+      created: null,
+      updated: null,
+      destroyed: null,
+      notCreated: null,
+      notUpdated: null,
+      notDestroyed: null,
+    });
+  });
+
+  it('596: parallel calls have states of their own and all is in /changes', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => rig.call('Todo/set', { create: { k: { text: 'a' } } })),
+    );
+    const states = new Set(responses.map((response) => response.newState));
+    expect(states.size).toBe(20);
+    const ids = responses.map((response) => response.created.k.id);
+    const changes = await rig.call('Todo/changes', { sinceState: '0' });
+    expect(changes.created.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('a failed call leaves no record of blobs, objects or states', async () => {
+    const blobId = await rig.upload('x');
+    const args = { ifInState: '9', create: { k: { title: 'a', blobId } } };
+    await rig.call('Widget/set', args);
+    const other = await rig.call('Blob/get', { ids: [blobId] }, { user: U2 });
+    expect(other.notFound).toEqual([blobId]);
+  });
+});
+
+describe('B4.3: reference records', () => {
+  const using = async (blobId: string): Promise<string[]> =>
+    (await rig.call('Blob/lookup', { ids: [blobId], typeNames: ['Widget'] })).list[0].matchedIds
+      .Widget;
+
+  it('488: follow creates, updates and destroys; two properties make one', async () => {
+    const one = await rig.upload('1');
+    const two = await rig.upload('2');
+    await update({ blobId: one, iconId: one });
+    expect(await using(one)).toEqual([id]);
+    await update({ iconId: two });
+    expect([await using(one), await using(two)]).toEqual([[id], [id]]);
+    await update({ blobId: null });
+    expect([await using(one), await using(two)]).toEqual([[], [id]]);
+    await rig.call('Widget/set', { create: { k: { title: 'a', blobId: two } }, destroy: [id] });
+    expect(await using(two)).toHaveLength(1);
+    expect(await using(two)).not.toContain(id);
+  });
+
+  it('436: another user may use a blob once something refers to it', async () => {
+    const blobId = await rig.upload('1');
+    const patch = { update: { [id]: { blobId } } };
+    const before = await rig.call('Widget/set', patch, { user: U2 });
+    expect(before.notUpdated[id]).toMatchObject({ properties: ['blobId'] });
+    await rig.create('Widget', [{ title: 'a', blobId }]);
+    const after = await rig.call('Widget/set', patch, { user: U2 });
+    expect(after.notUpdated).toBeNull();
+  });
+
+  it('6: a create and a destroy of one call may both name the blob', async () => {
+    const blobId = await rig.upload('1');
+    await update({ blobId });
+    const args = { create: { k: { title: 'a', blobId } }, destroy: [id] };
+    const response = await rig.call('Widget/set', args, { user: U2 });
+    expect(response).toMatchObject({ notCreated: null, destroyed: [id] });
+    expect(await using(blobId)).toEqual([response.created.k.id]);
+  });
+});
