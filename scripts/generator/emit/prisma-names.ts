@@ -11,6 +11,9 @@ const RESERVED_MODELS: ReadonlySet<string> = new Set([
   ...['Symbol', 'Function', 'Error', 'Number', 'Map', 'Set', 'Iterable', 'GlobalThis', 'Awaited'],
 ]);
 
+/** Words of a condition in the client's `where`, which a field of the same name would hide. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
+
 const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /** PostgreSQL cuts identifiers after 63 octets. */
@@ -21,9 +24,9 @@ export function modelName(table: string): string {
   return RESERVED_MODELS.has(table) ? `${table}_` : legalName(table);
 }
 
-/** The Prisma field of a column: its name, unless that is no legal field name. */
+/** The Prisma field of a column: its name, unless that is none that it can use (`@map`). */
 export function fieldName(column: string): string {
-  return legalName(column);
+  return RESERVED_FIELDS.has(column) ? `${column}_` : legalName(column);
 }
 
 function legalName(name: string): string {

@@ -58,7 +58,10 @@ describe('emitPrisma', () => {
   });
 
   it('is read back as the tables it was printed from', () => {
-    const names = type('String', [property('rank', 'integer', { default: 0 })]);
+    const names = type('String', [
+      property('rank', 'integer', { default: 0 }),
+      property('NOT', 'string', { default: '' }),
+    ]);
     const of = model([todo(), DEFAULTS, names]);
     const bare = (tables: readonly object[]) =>
       JSON.parse(
