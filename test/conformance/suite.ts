@@ -1,6 +1,6 @@
 import { type Client, CORE, NOTES, TODOS } from '../support/client.js';
 import type { Fixtures } from '../support/fixtures.js';
-import type { Item, JsonMap } from '../support/json.js';
+import type { Item, Json, JsonMap } from '../support/json.js';
 
 /**
  * What the shared cases must know of a data type: one engine, one set of answers. The named property is a mutable
@@ -23,6 +23,8 @@ export interface TypeProfile {
   readonly create: (text: string) => JsonMap;
   /** What `created[k]` reports beside id, created and updated for such an object. */
   readonly defaults: JsonMap;
+  /** A mutable property with a default, and a value that is another. */
+  readonly defaulted: { readonly property: string; readonly other: Json };
   /** Every wire property. */
   readonly properties: readonly string[];
   /** Whether input names may be in snake_case too. */
@@ -41,6 +43,7 @@ export const TODO: TypeProfile = Object.freeze({
   textSort: true,
   create: (text: string) => ({ text }),
   defaults: { done: false },
+  defaulted: { property: 'done', other: true },
   properties: ['id', 'created', 'updated', 'text', 'done'],
   snakeCase: true,
   accountWithout: (fixtures: Fixtures) => fixtures.AN,
@@ -55,9 +58,41 @@ export const NOTE: TypeProfile = Object.freeze({
   textSort: true,
   create: (text: string) => ({ title: text }),
   defaults: { body: '' },
+  defaulted: { property: 'body', other: 'other' },
   properties: ['id', 'created', 'updated', 'title', 'body'],
   snakeCase: false,
   accountWithout: (fixtures: Fixtures) => fixtures.AT,
+});
+
+export const GADGETS = 'https://example.com/jmap/gadgets';
+
+/** The rich type of gadget-lite.yaml. */
+export const GADGET: TypeProfile = Object.freeze({
+  name: 'Gadget',
+  capability: GADGETS,
+  text: 'title',
+  textRequired: true,
+  textMax: 200,
+  textFilter: 'title',
+  textSort: true,
+  create: (text: string) => ({ title: text }),
+  defaults: { kind: 'small', rank: 0, score: null, due: null, meta: {}, list: [], blobId: null },
+  defaulted: { property: 'rank', other: 5 },
+  properties: [
+    'id',
+    'created',
+    'updated',
+    'title',
+    'kind',
+    'rank',
+    'score',
+    'due',
+    'meta',
+    'list',
+    'blobId',
+  ],
+  snakeCase: false,
+  accountWithout: (fixtures: Fixtures) => fixtures.AN,
 });
 
 /** A running server with fixtures and the type whose cases are run on it. */

@@ -89,8 +89,9 @@ export class EventStream {
         for (const block of blocks) this.#take(block);
         this.#wake();
       }
-    } catch (error) {
-      if (!this.#abort.signal.aborted) throw error;
+    } catch {
+      // A stream that breaks off, by our abort or the server's end, has ended as well.
+      this.#abort.abort();
     }
   }
 

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { copyFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, sep } from 'node:path';
+import { type CommandResult, ROOT } from './server.js';
+
+/** A copy of the project in which a test may add descriptors and generate. */
+export interface ProjectCopy {
+  readonly root: string;
+  /** Runs one of its npm scripts. */
+  npm(script: string, ...args: readonly string[]): Promise<CommandResult>;
+  remove(): Promise<void>;
+}
+
+/** What a copy does without: made again there, or not needed to run. */
+const LEFT_OUT = new Set([
+  'node_modules',
+  'dist',
+  'build',
+  'data',
+  '.git',
+  'coverage',
+  'test',
+  'bench',
+]);
+
+/** Copies the project, adds `descriptors` (paths of files) to its capabilities, and generates. */
+export async function copyProject(descriptors: readonly string[] = []): Promise<ProjectCopy> {
+  const root = await mkdtemp(join(tmpdir(), 'jmapsmith-project-'));
+  const remove = () => rm(root, { recursive: true, force: true });
+  try {
+    await cp(ROOT, root, {
+      recursive: true,
+      filter: (source) => !LEFT_OUT.has(relative(ROOT, source).split(sep)[0] ?? ''),
+    });
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
+    for (const file of descriptors) {
+      await copyFile(file, join(root, 'capabilities', basename(file)));
+    }
+    const project: ProjectCopy = {
+      root,
+      npm: (script, ...args) => npm(root, ['run', '-s', script, '--', ...args]),
+      remove,
+    };
+    if (descriptors.length > 0) {
+      const { code, stdout, stderr } = await project.npm('generate');
+      if (code !== 0) throw new Error(`npm run generate ended with ${code}:\n${stdout}\n${stderr}`);
+    }
+    return project;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function npm(cwd: string, args: readonly string[]): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('npm', [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ stdout, stderr, code }));
+  });
+}
