@@ -2,12 +2,20 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type { Logger };
 
+/** A logger, and what puts everything it was told on its way: for the end of the process. */
+export interface Logging {
+  readonly log: Logger;
+  flush(): void;
+}
+
 /**
  * Structured logs: one JSON object a line, on stderr. Callers log ids, route templates and numbers; URLs with
  * their query and headers never reach a log, and what slips into an object under a telling name is cut out.
  */
-export function createLogger(level: string, to?: DestinationStream): Logger {
-  return pino(
+export function createLogging(level: string, to?: DestinationStream): Logging {
+  // Not synchronous: a slow reader of the log must not stall requests.
+  const stderr = to === undefined ? destination({ dest: 2, sync: false }) : null;
+  const log = pino(
     {
       level,
       base: null,
@@ -30,7 +38,7 @@ export function createLogger(level: string, to?: DestinationStream): Logger {
         censor: '[redacted]',
       },
     },
-    // Not synchronous: a slow reader of the log must not stall requests. main flushes at the end.
-    to ?? destination({ dest: 2, sync: false }),
+    stderr ?? to,
   );
+  return { log, flush: () => stderr?.flushSync() };
 }

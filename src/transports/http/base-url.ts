@@ -24,7 +24,7 @@ export function createBaseUrls(options: {
 }): BaseUrls {
   const trusts =
     options.trustProxy.length === 0 ? () => false : proxyAddr.compile([...options.trustProxy]);
-  const configured = options.baseUrl === null ? null : options.baseUrl.href.replace(/\/+$/, '');
+  const configured = baseUrlText(options.baseUrl);
   return {
     path: options.baseUrl === null ? '' : options.baseUrl.pathname.replace(/\/+$/, ''),
     configured,
@@ -36,6 +36,11 @@ export function createBaseUrls(options: {
       return `${forwarded.protocol ?? 'http'}://${host}`;
     },
   };
+}
+
+/** A configured base URL as text, without a trailing slash. */
+export function baseUrlText(baseUrl: URL | null): string | null {
+  return baseUrl === null ? null : baseUrl.href.replace(/\/+$/, '');
 }
 
 interface Forwarded {

@@ -1,0 +1,294 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { registry as capabilities } from '../generated/registry.js';
+import { ACCESS_VERSION, bootstrap, createAuthenticator } from './accounts/index.js';
+import { createFilesystemBlobStore } from './blobs/filesystem.js';
+import { type Config, ConfigError, readConfig } from './config.js';
+import {
+  lockServer,
+  MigrationError,
+  migrate,
+  migrationStatus,
+  openDatabase,
+  ServerLockError,
+  Writer,
+} from './database/sqlite/index.js';
+import { openPrisma } from './database/sqlite/prisma.js';
+import { createLogging, type Logger } from './logging.js';
+import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
+import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
+import { createDispatcher } from './methods/dispatch.js';
+import { createRegistry, type Registry } from './methods/registry.js';
+import { createMetrics } from './metrics.js';
+import { createIdGenerator } from './protocol/ids.js';
+import { createSessions, type RuntimeMembers } from './protocol/session.js';
+import { createSqliteStore } from './store/sqlite/index.js';
+import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
+import { createHttpServer } from './transports/http/server.js';
+import { createShared } from './transports/shared.js';
+import { createWebSocketEndpoint } from './transports/websocket/endpoint.js';
+import { startUpkeep } from './upkeep.js';
+
+/** The composition root: configuration, storage, methods, transports, in that order, and back at the end. */
+
+export interface StartOptions {
+  /** The project's folder: relative paths of the environment, and its migrations. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface StartedServer {
+  /** The address listened on, without a path. */
+  readonly url: string;
+  /** What the operator should read: a line with the URL, at the very first start one more with a curl command. */
+  readonly lines: readonly string[];
+  readonly log: Logger;
+  /** Stops accepting, finishes what runs for at most `GRACE` ms, closes everything. */
+  close(): Promise<void>;
+  /** Puts all log lines on their way. */
+  flush(): void;
+}
+
+const CORE = 'urn:ietf:params:jmap:core';
+const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+const BLOB = 'urn:ietf:params:jmap:blob';
+
+/** Contract: at most 10 s from SIGTERM to the end, closing the database included. */
+const GRACE = 8500;
+const LAST_MOMENT = 10_000;
+
+/** Starts a server. Rejects with ConfigError, ServerLockError, MigrationError, or what the system says. */
+export async function startServer({ root, env }: StartOptions): Promise<StartedServer> {
+  const config = readConfig(env, root);
+  checkProxies(config);
+  // Whatever fails from here on, what is open already is closed again, last things first.
+  const opened: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.reverse()) await close();
+    opened.length = 0;
+  };
+  try {
+    return await start(config, root, opened, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function start(
+  config: Config,
+  root: string,
+  opened: (() => Promise<void> | void)[],
+  closeAll: () => Promise<void>,
+): Promise<StartedServer> {
+  const { limits } = config;
+  const { log, flush } = createLogging(config.logLevel);
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+
+  const { file } = config.database;
+  const lock = lockServer(file);
+  opened.push(() => lock.release());
+  const writerDatabase = openDatabase({ file });
+  opened.push(() => void writerDatabase.close());
+  const migrations = join(root, 'prisma', 'sqlite', 'migrations');
+  const { applied } = migrate(writerDatabase, migrations);
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+
+  const writer = new Writer(writerDatabase);
+  const store = createSqliteStore({
+    writer,
+    writerDatabase,
+    reader: openDatabase({ file, readonly: true }),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
+  });
+  opened.push(() => store.close());
+  const prisma = openPrisma(writerDatabase, writer);
+  opened.push(() => prisma.$disconnect());
+  // A connection that is never in a transaction: it sees each commit of any process at once.
+  const access = openDatabase({ file, readonly: true });
+  opened.push(() => void access.close());
+  const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
+  const authenticator = createAuthenticator(prisma, {
+    accessVersion: () => String(version.get(ACCESS_VERSION) ?? '0'),
+  });
+  const firstToken = await bootstrap(prisma, {
+    dataDir: config.dataDir,
+    enabled: config.bootstrapToken,
+  });
+
+  const registry = createRegistry(capabilities);
+  const blobs = createFilesystemBlobStore(config.blobStore.folder);
+  const ids = createIdGenerator();
+  const metrics = createMetrics({ process: true });
+  let stopping = false;
+  const shared = createShared({
+    ...config,
+    registry,
+    dispatcher: createDispatcher(
+      { store, blobs, registry, ids, limits },
+      limits,
+      (err, reference) => log.error({ reference, err }, 'defect'),
+    ),
+    authenticator,
+    store,
+    blobs,
+    ids,
+    sessions: createSessions({
+      capabilities: registry.capabilities.values(),
+      runtime: runtimeMembers(config, registry),
+      baseUrl: baseUrlText(config.baseUrl),
+    }),
+    blobCapability: BLOB,
+    metrics,
+    log,
+    async ready() {
+      if (stopping) throw new Error('The server stops.');
+      await store.ping();
+      const { pending } = migrationStatus(access, migrations);
+      if (pending.length > 0) throw new Error(`Migrations are pending: ${pending.join(', ')}.`);
+    },
+  });
+  const http = createHttpServer(shared, createWebSocketEndpoint(shared));
+  const url = await http.listen(config.host, config.port);
+  opened.push(() => http.close(GRACE));
+  const upkeep = startUpkeep({
+    pruneChanges: (before, limit) => store.pruneChanges(before, limit),
+    collectBlobs: (before, limit) => store.collectBlobs(before, limit),
+    deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
+    limits,
+    log,
+  });
+  opened.push(() => upkeep.stop());
+  log.info({ url }, 'listening');
+
+  const { path } = createBaseUrls(config);
+  return {
+    url,
+    lines: [`jmapsmith listens on ${url}`, ...firstLines(firstToken, `${url}${path}`)],
+    log,
+    flush,
+    async close() {
+      stopping = true;
+      await closeAll();
+    },
+  };
+}
+
+/** What only the running process knows about a capability's objects in the session, by its URN. */
+function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string, RuntimeMembers> {
+  const { limits } = config;
+  const core = {
+    maxSizeUpload: limits.maxSizeUpload,
+    maxConcurrentUpload: limits.maxConcurrentUpload,
+    maxSizeRequest: limits.maxSizeRequest,
+    maxConcurrentRequests: limits.maxConcurrentRequests,
+    maxCallsInRequest: limits.maxCallsInRequest,
+    maxObjectsInGet: limits.maxObjectsInGet,
+    maxObjectsInSet: limits.maxObjectsInSet,
+    collationAlgorithms: ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'],
+  };
+  const types = [...registry.dataTypes.values()];
+  const blob = {
+    maxSizeBlobSet: limits.maxSizeUpload,
+    maxDataSources: MAX_DATA_SOURCES,
+    supportedTypeNames: types
+      .filter((type) => type.properties.some((property) => property.blob))
+      .map((type) => type.name),
+    supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
+  };
+  return new Map<string, RuntimeMembers>([
+    [CORE, { session: () => core, primary: false }],
+    [
+      WEBSOCKET,
+      {
+        session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: false }),
+      },
+    ],
+    [BLOB, { account: blob }],
+  ]);
+}
+
+function checkProxies(config: Config): void {
+  try {
+    createBaseUrls(config);
+  } catch {
+    const legal = 'addresses or subnets of proxies, or loopback, linklocal, uniquelocal';
+    throw new ConfigError('TRUST_PROXY', config.trustProxy.join(','), legal);
+  }
+}
+
+/** The token itself is never printed: the shell reads it from its file. */
+function firstLines(tokenFile: string | null, base: string): readonly string[] {
+  if (tokenFile === null) return [];
+  const near = relative(process.cwd(), tokenFile);
+  const path = near.startsWith('..') ? tokenFile : near;
+  const quoted = `'${path.replaceAll("'", "'\\''")}'`;
+  return [`curl -H "Authorization: Bearer $(cat ${quoted})" ${base}/.well-known/jmap`];
+}
+
+/** Exit codes of the contract. */
+const EXIT = Object.freeze({ fine: 0, refused: 1, input: 2, defect: 70 });
+
+/** Runs the server as this process. */
+async function run(): Promise<void> {
+  let server: StartedServer;
+  try {
+    server = await startServer({ root: process.cwd(), env: process.env });
+  } catch (error) {
+    const { code, message } = startFailure(error);
+    process.stderr.write(`jmapsmith: ${message}\n`);
+    process.exit(code);
+  }
+  const { log, flush } = server;
+  const end = (code: number): never => {
+    flush();
+    process.exit(code);
+  };
+  const defect = (error: unknown): void => {
+    log.fatal({ err: error }, 'defect: the process ends');
+    end(EXIT.defect);
+  };
+  process.on('uncaughtException', defect);
+  process.on('unhandledRejection', defect);
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    // What hangs must not keep the process: everything acknowledged is on disk already.
+    setTimeout(() => end(EXIT.fine), LAST_MOMENT).unref();
+    server.close().then(() => end(EXIT.fine), defect);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // Whoever started it may stop reading.
+  process.stdout.on('error', (error) => log.warn({ err: error }, 'stdout is closed'));
+  for (const line of server.lines) process.stdout.write(`${line}\n`);
+}
+
+/** What to say about a start that failed, and the exit code. */
+function startFailure(error: unknown): { readonly code: number; readonly message: string } {
+  if (error instanceof ConfigError) return { code: EXIT.input, message: error.message };
+  if (error instanceof ServerLockError || error instanceof MigrationError) {
+    return { code: EXIT.refused, message: error.message };
+  }
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return {
+      code: EXIT.refused,
+      message: `${message}: set PORT or HOST, or stop what listens there.`,
+    };
+  }
+  if (syscall !== undefined || code?.startsWith('SQLITE_') === true) {
+    return {
+      code: EXIT.refused,
+      message: `${message} (${code}): see HOST, DATA_DIR, DATABASE_URL.`,
+    };
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: EXIT.defect, message: text };
+}
+
+const entry = process.argv[1];
+if (entry !== undefined && realpathSync(entry) === fileURLToPath(import.meta.url)) await run();
