@@ -47,11 +47,11 @@ export function gadgetQueryCases(suite: Suite): void {
         { due: '2026-01-01T00:00:00.001Z' },
         { due: null },
       );
-      const before = (dueBefore: unknown) => find({ filter: { dueBefore } });
-      expect(await before('2026-01-01T00:00:00Z')).toEqual([]);
-      expect(await before('2026-01-01T00:00:00.001Z')).toEqual([early]);
-      expect(await before('2027-01-01T00:00:00Z')).toEqual([early, later]);
-      expect(await before(null)).toHaveLength(3);
+      const dueIs = (dueBefore: unknown) => find({ filter: { dueBefore } });
+      expect(await dueIs('2026-01-01T00:00:00Z')).toEqual([]);
+      expect(await dueIs('2026-01-01T00:00:00.001Z')).toEqual([early]);
+      expect(await dueIs('2027-01-01T00:00:00Z')).toEqual([early, later]);
+      expect(await dueIs(null)).toHaveLength(3);
       for (const dueBefore of ['tomorrow', '', 5, '2026-02-31T00:00:00Z']) {
         expect(
           await suite.client.call('Gadget/query', { accountId: suite.A1, filter: { dueBefore } }),
