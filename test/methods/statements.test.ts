@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, Rig } from './rig.js';
+
+let rig: Rig;
+
+beforeEach(() => {
+  rig = new Rig();
+});
+afterEach(() => rig.close());
+
+/** Statements that a call runs; it must succeed. */
+async function statements(name: string, args: object): Promise<number> {
+  const before = rig.statements.length;
+  const response = await rig.call(name, args);
+  expect(response.error).toBeUndefined();
+  expect(response.notCreated ?? response.notUpdated ?? response.notDestroyed ?? null).toBeNull();
+  return rig.statements.length - before;
+}
+
+function widgets(count: number, blobId: string): object {
+  const object = { title: 'w', blobId };
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, object]));
+}
+
+/** A type with blobs, so that reference records are among what is counted. */
+async function make(count: number): Promise<string[]> {
+  const blobId = await rig.upload('x');
+  const { created } = await rig.call('Widget/set', { create: widgets(count, blobId) });
+  return Object.values<Json>(created).map(({ id }) => id);
+}
+
+describe('a method call costs the same number of statements for 1 object and for 500', () => {
+  it('/get', async () => {
+    const ids = await make(500);
+    const one = await statements('Widget/get', { ids: ids.slice(0, 1) });
+    expect(one).toBeGreaterThan(0);
+    expect(await statements('Widget/get', { ids })).toBe(one);
+    expect(await statements('Widget/get', { ids: null })).toBe(one);
+  });
+
+  it('/set', async () => {
+    const ids = await make(1000);
+    const [blobId, other] = [await rig.upload('x'), await rig.upload('y')];
+    const set = (count: number, offset: number): Promise<number> =>
+      statements('Widget/set', {
+        create: widgets(Math.ceil(count / 3), blobId),
+        update: Object.fromEntries(
+          ids
+            .slice(offset, offset + Math.ceil(count / 3))
+            .map((id) => [id, { title: 'v', blobId: other }]),
+        ),
+        destroy: ids.slice(offset + 500, offset + 500 + Math.ceil(count / 3)),
+      });
+    const one = await set(1, 0);
+    expect(one).toBeGreaterThan(0);
+    expect(await set(500, 10)).toBe(one);
+  });
+
+  it('/changes', async () => {
+    const state = async (): Promise<string> => (await rig.call('Widget/get', { ids: [] })).state;
+    await make(1);
+    const first = await state();
+    await make(500);
+    const one = await statements('Widget/changes', { sinceState: `${Number(await state()) - 1}` });
+    expect(await statements('Widget/changes', { sinceState: first })).toBe(one);
+  });
+
+  it('/query', async () => {
+    await make(500);
+    const args = { filter: { title: 'w' }, sort: [{ property: 'title' }], calculateTotal: true };
+    const one = await statements('Widget/query', { ...args, limit: 1 });
+    expect(await statements('Widget/query', { ...args, limit: 500 })).toBe(one);
+  });
+
+  it('/queryChanges', async () => {
+    const args = { filter: { title: 'w' }, sort: [{ property: 'title' }], calculateTotal: true };
+    const since = async (): Promise<string> => (await rig.call('Widget/query', args)).queryState;
+    const before = await since();
+    await make(500);
+    const middle = await since();
+    await make(1);
+    const one = await statements('Widget/queryChanges', { ...args, sinceQueryState: middle });
+    expect(await statements('Widget/queryChanges', { ...args, sinceQueryState: before })).toBe(one);
+  });
+
+  it('/copy', async () => {
+    const ids = await make(500);
+    const copy = (count: number): Promise<number> =>
+      statements('Widget/copy', {
+        fromAccountId: 'a1',
+        accountId: 'a2',
+        create: Object.fromEntries(ids.slice(0, count).map((id, index) => [`c${index}`, { id }])),
+      });
+    const one = await copy(1);
+    expect(await copy(500)).toBe(one);
+  });
+});
