@@ -1,10 +1,10 @@
 // Generated from capabilities/blob.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func2 } from 'jmapsmith/capability';
-export const blobUploadArguments = validate21;
-const schema6 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}}},"additionalProperties":false};
+import { isInexact as func0 } from 'jmapsmith/capability';
+export const blobUploadArguments = validate0;
+const schema0 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}}},"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobUploadArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -55,7 +55,7 @@ errors++;
 }
 if(data.create !== undefined){
 let data1 = data.create;
-if(func2(data1)){
+if(func0(data1)){
 const err4 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err4];
@@ -125,12 +125,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const blobGetArguments = validate22;
-const schema7 = {"$id":"blobGetArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991}},"additionalProperties":false};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const blobGetArguments = validate1;
+const schema1 = {"$id":"blobGetArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991}},"additionalProperties":false};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobGetArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -172,7 +172,7 @@ errors++;
 if(data.ids !== undefined){
 let data1 = data.ids;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema7.properties.ids.type},message:"must be array,null"};
+const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema1.properties.ids.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -200,7 +200,7 @@ errors++;
 if(data.properties !== undefined){
 let data3 = data.properties;
 if((!(Array.isArray(data3))) && (data3 !== null)){
-const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema7.properties.properties.type},message:"must be array,null"};
+const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema1.properties.properties.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -228,7 +228,7 @@ errors++;
 if(data.offset !== undefined){
 let data5 = data.offset;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (data5 !== null)){
-const err7 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema7.properties.offset.type},message:"must be integer,null"};
+const err7 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema1.properties.offset.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -263,7 +263,7 @@ errors++;
 if(data.length !== undefined){
 let data6 = data.length;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (data6 !== null)){
-const err10 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema7.properties.length.type},message:"must be integer,null"};
+const err10 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema1.properties.length.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -306,12 +306,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const blobLookupArguments = validate23;
-const schema8 = {"$id":"blobLookupArguments","type":"object","required":["accountId","typeNames","ids"],"properties":{"accountId":{"type":"string"},"typeNames":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const blobLookupArguments = validate2;
+const schema2 = {"$id":"blobLookupArguments","type":"object","required":["accountId","typeNames","ids"],"properties":{"accountId":{"type":"string"},"typeNames":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobLookupArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -437,6 +437,6 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate2.errors = vErrors;
 return errors === 0;
 }

@@ -1,9 +1,9 @@
 // Generated from capabilities/core.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func2 } from 'jmapsmith/capability';
-export const coreEchoArguments = validate21;
-const schema6 = {"$id":"coreEchoArguments","type":"object","noNumber":true};
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+import { isInexact as func0 } from 'jmapsmith/capability';
+export const coreEchoArguments = validate0;
+const schema0 = {"$id":"coreEchoArguments","type":"object","noNumber":true};
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="coreEchoArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -17,7 +17,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(func2(data)){
+if(func0(data)){
 const err1 = {instancePath,schemaPath:"#/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err1];
@@ -27,12 +27,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const blobCopyArguments = validate22;
-const schema7 = {"$id":"blobCopyArguments","type":"object","required":["fromAccountId","accountId","blobIds"],"properties":{"fromAccountId":{"type":"string"},"accountId":{"type":"string"},"blobIds":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const blobCopyArguments = validate1;
+const schema1 = {"$id":"blobCopyArguments","type":"object","required":["fromAccountId","accountId","blobIds"],"properties":{"fromAccountId":{"type":"string"},"accountId":{"type":"string"},"blobIds":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobCopyArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -142,6 +142,6 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }

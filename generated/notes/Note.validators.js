@@ -1,9 +1,9 @@
 // Generated from capabilities/notes.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { codePointLength as func2 } from 'jmapsmith/capability';
-export const update = validate21;
-const schema6 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":1000,"storable":true},"body":{"type":"string","maxLength":100000,"storable":true}},"additionalProperties":false};
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+import { codePointLength as func0 } from 'jmapsmith/capability';
+export const update = validate0;
+const schema0 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":1000,"storable":true},"body":{"type":"string","maxLength":100000,"storable":true}},"additionalProperties":false};
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
 let errors = 0;
@@ -23,7 +23,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if(typeof data0 === "string"){
-if(func2(data0) > 1000){
+if(func0(data0) > 1000){
 const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"};
 if(vErrors === null){
 vErrors = [err1];
@@ -58,7 +58,7 @@ errors++;
 if(data.body !== undefined){
 let data1 = data.body;
 if(typeof data1 === "string"){
-if(func2(data1) > 100000){
+if(func0(data1) > 100000){
 const err4 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters"};
 if(vErrors === null){
 vErrors = [err4];
@@ -101,25 +101,25 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate22;
-const schema7 = {"$id":"create","$ref":"update"};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const create = validate1;
+const schema1 = {"$id":"create","$ref":"update"};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="create" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate21(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
 errors = vErrors.length;
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const filter = validate24;
-const schema8 = {"$id":"filter","type":"object","properties":{"title":{"type":["string","null"]},"body":{"type":["string","null"]}},"additionalProperties":false};
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const filter = validate3;
+const schema2 = {"$id":"filter","type":"object","properties":{"title":{"type":["string","null"]},"body":{"type":["string","null"]}},"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -139,7 +139,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema8.properties.title.type},message:"must be string,null"};
+const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -152,7 +152,7 @@ errors++;
 if(data.body !== undefined){
 let data1 = data.body;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema8.properties.body.type},message:"must be string,null"};
+const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema2.properties.body.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -173,6 +173,6 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }

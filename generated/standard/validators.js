@@ -1,9 +1,9 @@
 // Generated from scripts/generator/emit/standard-methods.ts by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func2 } from 'jmapsmith/capability';
-export const getArguments = validate21;
-const schema6 = {"$id":"getArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+import { isInexact as func0 } from 'jmapsmith/capability';
+export const getArguments = validate0;
+const schema0 = {"$id":"getArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="getArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -45,7 +45,7 @@ errors++;
 if(data.ids !== undefined){
 let data1 = data.ids;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema6.properties.ids.type},message:"must be array,null"};
+const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema0.properties.ids.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -73,7 +73,7 @@ errors++;
 if(data.properties !== undefined){
 let data3 = data.properties;
 if((!(Array.isArray(data3))) && (data3 !== null)){
-const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema6.properties.properties.type},message:"must be array,null"};
+const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema0.properties.properties.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -109,12 +109,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const changesArguments = validate22;
-const schema7 = {"$id":"changesArguments","type":"object","required":["accountId","sinceState"],"properties":{"accountId":{"type":"string"},"sinceState":{"type":"string"},"maxChanges":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991}},"additionalProperties":false};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const changesArguments = validate1;
+const schema1 = {"$id":"changesArguments","type":"object","required":["accountId","sinceState"],"properties":{"accountId":{"type":"string"},"sinceState":{"type":"string"},"maxChanges":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991}},"additionalProperties":false};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="changesArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -178,7 +178,7 @@ errors++;
 if(data.maxChanges !== undefined){
 let data2 = data.maxChanges;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
-const err5 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema7.properties.maxChanges.type},message:"must be integer,null"};
+const err5 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema1.properties.maxChanges.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -221,13 +221,13 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const setArguments = validate23;
-const schema8 = {"$id":"setArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":["object","null"],"noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"update":{"type":["object","null"],"noNumber":true},"destroy":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+export const setArguments = validate2;
+const schema2 = {"$id":"setArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":["object","null"],"noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"update":{"type":["object","null"],"noNumber":true},"destroy":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="setArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -269,7 +269,7 @@ errors++;
 if(data.ifInState !== undefined){
 let data1 = data.ifInState;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema8.properties.ifInState.type},message:"must be string,null"};
+const err3 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema2.properties.ifInState.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -282,7 +282,7 @@ errors++;
 if(data.create !== undefined){
 let data2 = data.create;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
-const err4 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: schema8.properties.create.type},message:"must be object,null"};
+const err4 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: schema2.properties.create.type},message:"must be object,null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -291,7 +291,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(func2(data2)){
+if(func0(data2)){
 const err5 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err5];
@@ -343,7 +343,7 @@ errors++;
 if(data.update !== undefined){
 let data3 = data.update;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (data3 !== null)){
-const err9 = {instancePath:instancePath+"/update",schemaPath:"#/properties/update/type",keyword:"type",params:{type: schema8.properties.update.type},message:"must be object,null"};
+const err9 = {instancePath:instancePath+"/update",schemaPath:"#/properties/update/type",keyword:"type",params:{type: schema2.properties.update.type},message:"must be object,null"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -352,7 +352,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(func2(data3)){
+if(func0(data3)){
 const err10 = {instancePath:instancePath+"/update",schemaPath:"#/properties/update/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err10];
@@ -366,7 +366,7 @@ errors++;
 if(data.destroy !== undefined){
 let data4 = data.destroy;
 if((!(Array.isArray(data4))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/destroy",schemaPath:"#/properties/destroy/type",keyword:"type",params:{type: schema8.properties.destroy.type},message:"must be array,null"};
+const err11 = {instancePath:instancePath+"/destroy",schemaPath:"#/properties/destroy/type",keyword:"type",params:{type: schema2.properties.destroy.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -402,12 +402,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate2.errors = vErrors;
 return errors === 0;
 }
-export const copyArguments = validate24;
-const schema9 = {"$id":"copyArguments","type":"object","required":["fromAccountId","accountId","create"],"properties":{"fromAccountId":{"type":"string"},"ifFromInState":{"type":["string","null"]},"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"onSuccessDestroyOriginal":{"type":"boolean"},"destroyFromIfInState":{"type":["string","null"]}},"additionalProperties":false};
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const copyArguments = validate3;
+const schema3 = {"$id":"copyArguments","type":"object","required":["fromAccountId","accountId","create"],"properties":{"fromAccountId":{"type":"string"},"ifFromInState":{"type":["string","null"]},"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"onSuccessDestroyOriginal":{"type":"boolean"},"destroyFromIfInState":{"type":["string","null"]}},"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="copyArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -469,7 +469,7 @@ errors++;
 if(data.ifFromInState !== undefined){
 let data1 = data.ifFromInState;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err5 = {instancePath:instancePath+"/ifFromInState",schemaPath:"#/properties/ifFromInState/type",keyword:"type",params:{type: schema9.properties.ifFromInState.type},message:"must be string,null"};
+const err5 = {instancePath:instancePath+"/ifFromInState",schemaPath:"#/properties/ifFromInState/type",keyword:"type",params:{type: schema3.properties.ifFromInState.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -494,7 +494,7 @@ errors++;
 if(data.ifInState !== undefined){
 let data3 = data.ifInState;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err7 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema9.properties.ifInState.type},message:"must be string,null"};
+const err7 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema3.properties.ifInState.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -506,7 +506,7 @@ errors++;
 }
 if(data.create !== undefined){
 let data4 = data.create;
-if(func2(data4)){
+if(func0(data4)){
 const err8 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err8];
@@ -580,7 +580,7 @@ errors++;
 if(data.destroyFromIfInState !== undefined){
 let data6 = data.destroyFromIfInState;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err14 = {instancePath:instancePath+"/destroyFromIfInState",schemaPath:"#/properties/destroyFromIfInState/type",keyword:"type",params:{type: schema9.properties.destroyFromIfInState.type},message:"must be string,null"};
+const err14 = {instancePath:instancePath+"/destroyFromIfInState",schemaPath:"#/properties/destroyFromIfInState/type",keyword:"type",params:{type: schema3.properties.destroyFromIfInState.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -601,12 +601,12 @@ vErrors.push(err15);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
-export const queryArguments = validate25;
-const schema10 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"}},"additionalProperties":false};
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const queryArguments = validate4;
+const schema4 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"}},"additionalProperties":false};
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="queryArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -648,7 +648,7 @@ errors++;
 if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema10.properties.filter.type},message:"must be object,null"};
+const err3 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema4.properties.filter.type},message:"must be object,null"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -657,7 +657,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(func2(data1)){
+if(func0(data1)){
 const err4 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err4];
@@ -671,7 +671,7 @@ errors++;
 if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-const err5 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema10.properties.sort.type},message:"must be array,null"};
+const err5 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema4.properties.sort.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -684,7 +684,7 @@ if(Array.isArray(data2)){
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
-if(func2(data3)){
+if(func0(data3)){
 const err6 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err6];
@@ -793,7 +793,7 @@ errors++;
 if(data.anchor !== undefined){
 let data8 = data.anchor;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err15 = {instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema10.properties.anchor.type},message:"must be string,null"};
+const err15 = {instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema4.properties.anchor.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -841,7 +841,7 @@ errors++;
 if(data.limit !== undefined){
 let data10 = data.limit;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (data10 !== null)){
-const err19 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema10.properties.limit.type},message:"must be integer,null"};
+const err19 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema4.properties.limit.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -896,12 +896,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }
-export const queryChangesArguments = validate26;
-const schema11 = {"$id":"queryChangesArguments","type":"object","required":["accountId","sinceQueryState"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"sinceQueryState":{"type":"string"},"maxChanges":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"upToId":{"type":["string","null"]},"calculateTotal":{"type":"boolean"}},"additionalProperties":false};
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const queryChangesArguments = validate5;
+const schema5 = {"$id":"queryChangesArguments","type":"object","required":["accountId","sinceQueryState"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"sinceQueryState":{"type":"string"},"maxChanges":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"upToId":{"type":["string","null"]},"calculateTotal":{"type":"boolean"}},"additionalProperties":false};
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="queryChangesArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -953,7 +953,7 @@ errors++;
 if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema11.properties.filter.type},message:"must be object,null"};
+const err4 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema5.properties.filter.type},message:"must be object,null"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -962,7 +962,7 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(func2(data1)){
+if(func0(data1)){
 const err5 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err5];
@@ -976,7 +976,7 @@ errors++;
 if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema11.properties.sort.type},message:"must be array,null"};
+const err6 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema5.properties.sort.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -989,7 +989,7 @@ if(Array.isArray(data2)){
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
-if(func2(data3)){
+if(func0(data3)){
 const err7 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err7];
@@ -1075,7 +1075,7 @@ errors++;
 if(data.maxChanges !== undefined){
 let data8 = data.maxChanges;
 if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (data8 !== null)){
-const err14 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema11.properties.maxChanges.type},message:"must be integer,null"};
+const err14 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema5.properties.maxChanges.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1110,7 +1110,7 @@ errors++;
 if(data.upToId !== undefined){
 let data9 = data.upToId;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err17 = {instancePath:instancePath+"/upToId",schemaPath:"#/properties/upToId/type",keyword:"type",params:{type: schema11.properties.upToId.type},message:"must be string,null"};
+const err17 = {instancePath:instancePath+"/upToId",schemaPath:"#/properties/upToId/type",keyword:"type",params:{type: schema5.properties.upToId.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1143,7 +1143,7 @@ vErrors.push(err19);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate5.errors = vErrors;
 return errors === 0;
 }
 export const argumentNames = {

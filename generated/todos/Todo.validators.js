@@ -1,9 +1,9 @@
 // Generated from capabilities/todos.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { codePointLength as func2 } from 'jmapsmith/capability';
-export const update = validate21;
-const schema6 = {"$id":"update","type":"object","properties":{"text":{"type":"string","maxLength":512,"storable":true},"done":{"type":"boolean"}},"additionalProperties":false};
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+import { codePointLength as func0 } from 'jmapsmith/capability';
+export const update = validate0;
+const schema0 = {"$id":"update","type":"object","properties":{"text":{"type":"string","maxLength":512,"storable":true},"done":{"type":"boolean"}},"additionalProperties":false};
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
 let errors = 0;
@@ -23,7 +23,7 @@ errors++;
 if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
-if(func2(data0) > 512){
+if(func0(data0) > 512){
 const err1 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 if(vErrors === null){
 vErrors = [err1];
@@ -78,17 +78,17 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate22;
-const schema7 = {"$id":"create","$ref":"update","required":["text"]};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const create = validate1;
+const schema1 = {"$id":"create","$ref":"update","required":["text"]};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="create" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate21(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
 errors = vErrors.length;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -103,12 +103,12 @@ vErrors.push(err0);
 errors++;
 }
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const filter = validate24;
-const schema8 = {"$id":"filter","type":"object","properties":{"text":{"type":["string","null"]},"done":{"type":["boolean","null"]}},"additionalProperties":false};
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const filter = validate3;
+const schema2 = {"$id":"filter","type":"object","properties":{"text":{"type":["string","null"]},"done":{"type":["boolean","null"]}},"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -128,7 +128,7 @@ errors++;
 if(data.text !== undefined){
 let data0 = data.text;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema8.properties.text.type},message:"must be string,null"};
+const err1 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema2.properties.text.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -141,7 +141,7 @@ errors++;
 if(data.done !== undefined){
 let data1 = data.done;
 if((typeof data1 !== "boolean") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema8.properties.done.type},message:"must be boolean,null"};
+const err2 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -162,6 +162,6 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }

@@ -16,6 +16,9 @@ export interface GenerateOptions {
   readonly watch: boolean;
 }
 
+/** Files that are named after a run; of a new project there are hundreds. */
+const LISTED = 40;
+
 /** What mends a finding. */
 const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
   missing: () => 'npm run generate',
@@ -102,10 +105,16 @@ function tellDiff(differences: readonly Difference[]): number {
 }
 
 function tellWritten(differences: readonly Difference[]): number {
-  const removed = differences.filter(({ finding }) => finding === 'orphaned').length;
-  const written = differences.filter(({ after }) => after !== null).length;
+  const removed = differences.filter(({ finding }) => finding === 'orphaned');
+  const written = differences.filter(({ after }) => after !== null);
+  const lines = [
+    ...written.map(({ path }) => `wrote ${path}`),
+    ...removed.map(({ path }) => `removed ${path}`),
+  ];
+  for (const line of lines.slice(0, LISTED)) printLine(line);
+  if (lines.length > LISTED) printLine(`and ${lines.length - LISTED} more`);
   for (const { path, finding } of differences)
     if (finding === 'foreign') printError(`${path}: ${FINDING_WORDS[finding]}; it was left alone.`);
-  printLine(`${written} written, ${removed} removed.`);
+  printLine(`${written.length} written, ${removed.length} removed.`);
   return EXIT.fine;
 }

@@ -1,23 +1,33 @@
+import type { Ajv, ValidateFunction } from 'ajv';
 import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
 import type { PropertyView } from '../descriptor/view.js';
-import { validationSchema } from '../emit/validation-schema.js';
-import { compileSchema } from '../emit/validators.js';
+import { type AjvSchema, validationSchema } from '../emit/validation-schema.js';
+import { createAjv } from '../emit/validators.js';
 import { type Located, member } from '../load/located.js';
 import { buildSchema } from '../model/schema.js';
 import type { Report, Rule } from './rule.js';
 
 /** A default is stored as it is, so it has to be a value that a client may give. */
 export const defaultValues: Rule = (views, report) => {
+  const compile = compiler();
   for (const property of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
     const given = member(property.node, 'default');
     if (given === undefined || property.kind === undefined) continue;
     // A nullable property's default is another rule's concern.
     if (property.nullable && given.value !== null) continue;
-    judge(property, given, report);
+    judge(property, given, compile, report);
   }
 };
 
-function judge({ name, node, kind, blob, nullable }: PropertyView, given: Located, report: Report) {
+/** Undefined where the schema itself is wrong, which other rules tell about. */
+type Compile = (node: Located) => ValidateFunction | undefined;
+
+function judge(
+  { name, node, kind, blob, nullable }: PropertyView,
+  given: Located,
+  compile: Compile,
+  report: Report,
+): void {
   const complain = (why: string) =>
     report('bad-default', given.at, `the default of "${name}" ${why}.`);
   if (given.value === null && !nullable) {
@@ -32,11 +42,10 @@ function judge({ name, node, kind, blob, nullable }: PropertyView, given: Locate
     complain('must be a UTCDate in its shortest form, for instance 2026-01-31T12:00:00Z');
     return;
   }
-  for (const issue of issuesOf(node, given)) complain(issue);
+  for (const issue of issuesOf(compile(node), given)) complain(issue);
 }
 
-function issuesOf(node: Located, given: Located): readonly string[] {
-  const validate = compiled(node);
+function issuesOf(validate: ValidateFunction | undefined, given: Located): readonly string[] {
   // The validator settles numbers in place, so it gets a copy, within an object as a property is.
   if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
@@ -47,11 +56,22 @@ function issuesOf(node: Located, given: Located): readonly string[] {
   });
 }
 
-/** Undefined where the schema itself is wrong, which other rules tell about. */
-function compiled(node: Located): ReturnType<typeof compileSchema> | undefined {
-  try {
+/** Compiles each schema once: the properties of many types are the like of each other. */
+function compiler(): Compile {
+  const ajv = createAjv();
+  const compiled = new Map<string, ValidateFunction | undefined>();
+  return (node) => {
     const value = validationSchema(buildSchema(node, 'stored'), 'stored');
-    return compileSchema({ type: 'object', properties: { value } });
+    const key = JSON.stringify(value);
+    if (!compiled.has(key))
+      compiled.set(key, compileOrNot(ajv, { type: 'object', properties: { value } }));
+    return compiled.get(key);
+  };
+}
+
+function compileOrNot(ajv: Ajv, schema: AjvSchema): ValidateFunction | undefined {
+  try {
+    return ajv.compile(schema);
   } catch {
     return undefined;
   }

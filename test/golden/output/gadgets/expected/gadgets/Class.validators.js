@@ -1,8 +1,8 @@
 // Generated from capabilities/gadgets.yaml by `npm run generate`. Change the descriptor, not this file.
 
-export const update = validate21;
-const schema6 = {"$id":"update","type":"object","properties":{"delete":{"type":"boolean"}},"additionalProperties":false};
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const update = validate0;
+const schema0 = {"$id":"update","type":"object","properties":{"delete":{"type":"boolean"}},"additionalProperties":false};
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
 let errors = 0;
@@ -42,25 +42,25 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate22;
-const schema7 = {"$id":"create","$ref":"update"};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const create = validate1;
+const schema1 = {"$id":"create","$ref":"update"};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="create" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate21(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
 errors = vErrors.length;
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const filter = validate24;
-const schema8 = {"$id":"filter","type":"object","properties":{"delete":{"type":["boolean","null"]}},"additionalProperties":false};
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const filter = validate3;
+const schema2 = {"$id":"filter","type":"object","properties":{"delete":{"type":["boolean","null"]}},"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -80,7 +80,7 @@ errors++;
 if(data.delete !== undefined){
 let data0 = data.delete;
 if((typeof data0 !== "boolean") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: schema8.properties.delete.type},message:"must be boolean,null"};
+const err1 = {instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: schema2.properties.delete.type},message:"must be boolean,null"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -101,6 +101,6 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }

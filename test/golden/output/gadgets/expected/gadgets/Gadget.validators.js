@@ -1,17 +1,17 @@
 // Generated from capabilities/gadgets.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { codePointLength as func3, isCanonicalUtcDate as func11, isInexact as func6, isUtcDate as func8, settleJson as func19 } from 'jmapsmith/capability';
-export const update = validate21;
-const schema6 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":200,"minLength":1,"storable":true},"code":{"type":["string","null"],"maxLength":40,"pattern":"^[A-Z]{2}-\\d+$","storable":true},"kind":{"type":"string","enum":["small","large","it's"]},"rank":{"type":"integer","minimum":-10,"maximum":10},"level":{"type":["integer","null"],"enum":[1,2,3,null],"minimum":-9007199254740991,"maximum":9007199254740991},"score":{"nearest":true,"allOf":[{"type":["number","null"],"minimum":0}]},"ratio":{"nearest":true,"allOf":[{"type":"number"}]},"due":{"type":["string","null"],"utcDate":"any"},"start":{"type":"string","utcDate":"any"},"done":{"type":"boolean"},"meta":{"type":"object","required":["note"],"properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false}},"additionalProperties":false},"note":{"type":["string","null"],"maxLength":65535,"storable":true},"at":{"type":"string","utcDate":"canonical"}},"additionalProperties":false},"list":{"type":"array","maxItems":50,"uniqueItems":true,"items":{"type":"string","maxLength":100,"storable":true}},"points":{"type":"array","maxItems":1000,"items":{"nearest":true,"allOf":[{"type":"number"}]}},"names":{"type":"object","maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"type":"string","maxLength":65535,"storable":true}},"extra":{"type":["object","null"],"maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"anyJson":true}},"blobId":{"type":["string","null"],"maxLength":65535,"storable":true}},"additionalProperties":false};
-const func2 = Object.prototype.hasOwnProperty;
+import { codePointLength as func1, isCanonicalUtcDate as func9, isInexact as func4, isUtcDate as func6, settleJson as func17 } from 'jmapsmith/capability';
+export const update = validate0;
+const schema0 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":200,"minLength":1,"storable":true},"code":{"type":["string","null"],"maxLength":40,"pattern":"^[A-Z]{2}-\\d+$","storable":true},"kind":{"type":"string","enum":["small","large","it's"]},"rank":{"type":"integer","minimum":-10,"maximum":10},"level":{"type":["integer","null"],"enum":[1,2,3,null],"minimum":-9007199254740991,"maximum":9007199254740991},"score":{"nearest":true,"allOf":[{"type":["number","null"],"minimum":0}]},"ratio":{"nearest":true,"allOf":[{"type":"number"}]},"due":{"type":["string","null"],"utcDate":"any"},"start":{"type":"string","utcDate":"any"},"done":{"type":"boolean"},"meta":{"type":"object","required":["note"],"properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false}},"additionalProperties":false},"note":{"type":["string","null"],"maxLength":65535,"storable":true},"at":{"type":"string","utcDate":"canonical"}},"additionalProperties":false},"list":{"type":"array","maxItems":50,"uniqueItems":true,"items":{"type":"string","maxLength":100,"storable":true}},"points":{"type":"array","maxItems":1000,"items":{"nearest":true,"allOf":[{"type":"number"}]}},"names":{"type":"object","maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"type":"string","maxLength":65535,"storable":true}},"extra":{"type":["object","null"],"maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"anyJson":true}},"blobId":{"type":["string","null"],"maxLength":65535,"storable":true}},"additionalProperties":false};
+const func0 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^[A-Z]{2}-\\d+$", "u");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema6.properties, key0))){
+if(!(func0.call(schema0.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err0];
@@ -25,7 +25,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if(typeof data0 === "string"){
-if(func3(data0) > 200){
+if(func1(data0) > 200){
 const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
 if(vErrors === null){
 vErrors = [err1];
@@ -35,7 +35,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(func3(data0) < 1){
+if(func1(data0) < 1){
 const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err2];
@@ -70,7 +70,7 @@ errors++;
 if(data.code !== undefined){
 let data1 = data.code;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema6.properties.code.type},message:"must be string,null"};
+const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema0.properties.code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -80,7 +80,7 @@ vErrors.push(err5);
 errors++;
 }
 if(typeof data1 === "string"){
-if(func3(data1) > 40){
+if(func1(data1) > 40){
 const err6 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
 if(vErrors === null){
 vErrors = [err6];
@@ -125,7 +125,7 @@ vErrors.push(err9);
 errors++;
 }
 if(!(((data2 === "small") || (data2 === "large")) || (data2 === "it's"))){
-const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema6.properties.kind.enum},message:"must be equal to one of the allowed values"};
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -173,7 +173,7 @@ errors++;
 if(data.level !== undefined){
 let data4 = data.level;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err14 = {instancePath:instancePath+"/level",schemaPath:"#/properties/level/type",keyword:"type",params:{type: schema6.properties.level.type},message:"must be integer,null"};
+const err14 = {instancePath:instancePath+"/level",schemaPath:"#/properties/level/type",keyword:"type",params:{type: schema0.properties.level.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -183,7 +183,7 @@ vErrors.push(err14);
 errors++;
 }
 if(!((((data4 === 1) || (data4 === 2)) || (data4 === 3)) || (data4 === null))){
-const err15 = {instancePath:instancePath+"/level",schemaPath:"#/properties/level/enum",keyword:"enum",params:{allowedValues: schema6.properties.level.enum},message:"must be equal to one of the allowed values"};
+const err15 = {instancePath:instancePath+"/level",schemaPath:"#/properties/level/enum",keyword:"enum",params:{allowedValues: schema0.properties.level.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -217,12 +217,12 @@ errors++;
 }
 if(data.score !== undefined){
 let data5 = data.score;
-if(func6(data5) && isFinite(data5.value)){
+if(func4(data5) && isFinite(data5.value)){
 data5 = data5.value;
 data["score"] = data5;
 }
 if((!((typeof data5 == "number") && (isFinite(data5)))) && (data5 !== null)){
-const err18 = {instancePath:instancePath+"/score",schemaPath:"#/properties/score/allOf/0/type",keyword:"type",params:{type: schema6.properties.score.allOf[0].type},message:"must be number,null"};
+const err18 = {instancePath:instancePath+"/score",schemaPath:"#/properties/score/allOf/0/type",keyword:"type",params:{type: schema0.properties.score.allOf[0].type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -246,7 +246,7 @@ errors++;
 }
 if(data.ratio !== undefined){
 let data6 = data.ratio;
-if(func6(data6) && isFinite(data6.value)){
+if(func4(data6) && isFinite(data6.value)){
 data6 = data6.value;
 data["ratio"] = data6;
 }
@@ -264,7 +264,7 @@ errors++;
 if(data.due !== undefined){
 let data7 = data.due;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err21 = {instancePath:instancePath+"/due",schemaPath:"#/properties/due/type",keyword:"type",params:{type: schema6.properties.due.type},message:"must be string,null"};
+const err21 = {instancePath:instancePath+"/due",schemaPath:"#/properties/due/type",keyword:"type",params:{type: schema0.properties.due.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -274,7 +274,7 @@ vErrors.push(err21);
 errors++;
 }
 if(typeof data7 === "string"){
-if(!func8(data7)){
+if(!func6(data7)){
 const err22 = {instancePath:instancePath+"/due",schemaPath:"#/properties/due/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err22];
@@ -289,7 +289,7 @@ errors++;
 if(data.start !== undefined){
 let data8 = data.start;
 if(typeof data8 === "string"){
-if(!func8(data8)){
+if(!func6(data8)){
 const err23 = {instancePath:instancePath+"/start",schemaPath:"#/properties/start/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err23];
@@ -440,7 +440,7 @@ errors++;
 if(data10.note !== undefined){
 let data14 = data10.note;
 if((typeof data14 !== "string") && (data14 !== null)){
-const err35 = {instancePath:instancePath+"/meta/note",schemaPath:"#/properties/meta/properties/note/type",keyword:"type",params:{type: schema6.properties.meta.properties.note.type},message:"must be string,null"};
+const err35 = {instancePath:instancePath+"/meta/note",schemaPath:"#/properties/meta/properties/note/type",keyword:"type",params:{type: schema0.properties.meta.properties.note.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -450,7 +450,7 @@ vErrors.push(err35);
 errors++;
 }
 if(typeof data14 === "string"){
-if(func3(data14) > 65535){
+if(func1(data14) > 65535){
 const err36 = {instancePath:instancePath+"/meta/note",schemaPath:"#/properties/meta/properties/note/maxLength",keyword:"maxLength",params:{limit: 65535},message:"must NOT have more than 65535 characters"};
 if(vErrors === null){
 vErrors = [err36];
@@ -475,7 +475,7 @@ errors++;
 if(data10.at !== undefined){
 let data15 = data10.at;
 if(typeof data15 === "string"){
-if(!func11(data15)){
+if(!func9(data15)){
 const err38 = {instancePath:instancePath+"/meta/at",schemaPath:"#/properties/meta/properties/at/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err38];
@@ -526,7 +526,7 @@ const len0 = data16.length;
 for(let i0=0; i0<len0; i0++){
 let data17 = data16[i0];
 if(typeof data17 === "string"){
-if(func3(data17) > 100){
+if(func1(data17) > 100){
 const err42 = {instancePath:instancePath+"/list/" + i0,schemaPath:"#/properties/list/items/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
 if(vErrors === null){
 vErrors = [err42];
@@ -610,7 +610,7 @@ errors++;
 const len1 = data18.length;
 for(let i2=0; i2<len1; i2++){
 let data19 = data18[i2];
-if(func6(data19) && isFinite(data19.value)){
+if(func4(data19) && isFinite(data19.value)){
 data19 = data19.value;
 data18[i2] = data19;
 }
@@ -639,7 +639,7 @@ errors++;
 }
 if(data.names !== undefined){
 let data20 = data.names;
-if(func6(data20)){
+if(func4(data20)){
 const err50 = {instancePath:instancePath+"/names",schemaPath:"#/properties/names/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err50];
@@ -663,7 +663,7 @@ errors++;
 for(const key4 in data20){
 const _errs50 = errors;
 if(typeof key4 === "string"){
-if(func3(key4) > 255){
+if(func1(key4) > 255){
 const err52 = {instancePath:instancePath+"/names",schemaPath:"#/properties/names/propertyNames/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",propertyName:key4};
 if(vErrors === null){
 vErrors = [err52];
@@ -709,7 +709,7 @@ errors++;
 for(const key5 in data20){
 let data21 = data20[key5];
 if(typeof data21 === "string"){
-if(func3(data21) > 65535){
+if(func1(data21) > 65535){
 const err56 = {instancePath:instancePath+"/names/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/names/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 65535},message:"must NOT have more than 65535 characters"};
 if(vErrors === null){
 vErrors = [err56];
@@ -756,7 +756,7 @@ errors++;
 if(data.extra !== undefined){
 let data22 = data.extra;
 if((!(data22 && typeof data22 == "object" && !Array.isArray(data22))) && (data22 !== null)){
-const err60 = {instancePath:instancePath+"/extra",schemaPath:"#/properties/extra/type",keyword:"type",params:{type: schema6.properties.extra.type},message:"must be object,null"};
+const err60 = {instancePath:instancePath+"/extra",schemaPath:"#/properties/extra/type",keyword:"type",params:{type: schema0.properties.extra.type},message:"must be object,null"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -765,7 +765,7 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(func6(data22)){
+if(func4(data22)){
 const err61 = {instancePath:instancePath+"/extra",schemaPath:"#/properties/extra/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 if(vErrors === null){
 vErrors = [err61];
@@ -789,7 +789,7 @@ errors++;
 for(const key6 in data22){
 const _errs57 = errors;
 if(typeof key6 === "string"){
-if(func3(key6) > 255){
+if(func1(key6) > 255){
 const err63 = {instancePath:instancePath+"/extra",schemaPath:"#/properties/extra/propertyNames/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",propertyName:key6};
 if(vErrors === null){
 vErrors = [err63];
@@ -833,7 +833,7 @@ errors++;
 }
 }
 for(const key7 in data22){
-const problem0 = func19(data22, key7);
+const problem0 = func17(data22, key7);
 if(problem0 !== null){
 const err67 = {instancePath:instancePath+"/extra/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/extra/additionalProperties/anyJson",keyword:"anyJson",params:{problem: problem0},message:problem0};
 if(vErrors === null){
@@ -850,7 +850,7 @@ errors++;
 if(data.blobId !== undefined){
 let data24 = data.blobId;
 if((typeof data24 !== "string") && (data24 !== null)){
-const err68 = {instancePath:instancePath+"/blobId",schemaPath:"#/properties/blobId/type",keyword:"type",params:{type: schema6.properties.blobId.type},message:"must be string,null"};
+const err68 = {instancePath:instancePath+"/blobId",schemaPath:"#/properties/blobId/type",keyword:"type",params:{type: schema0.properties.blobId.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -860,7 +860,7 @@ vErrors.push(err68);
 errors++;
 }
 if(typeof data24 === "string"){
-if(func3(data24) > 65535){
+if(func1(data24) > 65535){
 const err69 = {instancePath:instancePath+"/blobId",schemaPath:"#/properties/blobId/maxLength",keyword:"maxLength",params:{limit: 65535},message:"must NOT have more than 65535 characters"};
 if(vErrors === null){
 vErrors = [err69];
@@ -893,17 +893,17 @@ vErrors.push(err71);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate22;
-const schema7 = {"$id":"create","$ref":"update","required":["title"]};
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const create = validate1;
+const schema1 = {"$id":"create","$ref":"update","required":["title"]};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="create" */;
 let vErrors = null;
 let errors = 0;
-if(!(validate21(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
 errors = vErrors.length;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -918,18 +918,18 @@ vErrors.push(err0);
 errors++;
 }
 }
-validate22.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const filter = validate24;
-const schema8 = {"$id":"filter","type":"object","properties":{"title":{"type":["string","null"]},"titleStart":{"type":["string","null"]},"kind":{"type":["array","null"],"items":{"type":"string"}},"code":{"type":["string","null"]},"noCode":{"type":["boolean","null"]},"noExtra":{"type":["boolean","null"]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"maxScore":{"nearest":true,"allOf":[{"type":["number","null"]}]},"levels":{"type":["array","null"],"items":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"dueBefore":{"type":["string","null"],"utcDate":"any"},"dueAt":{"type":["array","null"],"items":{"type":"string","utcDate":"any"}},"createdAfter":{"type":["string","null"],"utcDate":"any"},"done":{"type":["boolean","null"]},"ids":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const filter = validate3;
+const schema2 = {"$id":"filter","type":"object","properties":{"title":{"type":["string","null"]},"titleStart":{"type":["string","null"]},"kind":{"type":["array","null"],"items":{"type":"string"}},"code":{"type":["string","null"]},"noCode":{"type":["boolean","null"]},"noExtra":{"type":["boolean","null"]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"maxScore":{"nearest":true,"allOf":[{"type":["number","null"]}]},"levels":{"type":["array","null"],"items":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"dueBefore":{"type":["string","null"],"utcDate":"any"},"dueAt":{"type":["array","null"],"items":{"type":"string","utcDate":"any"}},"createdAfter":{"type":["string","null"],"utcDate":"any"},"done":{"type":["boolean","null"]},"ids":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema8.properties, key0))){
+if(!(func0.call(schema2.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err0];
@@ -943,7 +943,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema8.properties.title.type},message:"must be string,null"};
+const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -956,7 +956,7 @@ errors++;
 if(data.titleStart !== undefined){
 let data1 = data.titleStart;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/titleStart",schemaPath:"#/properties/titleStart/type",keyword:"type",params:{type: schema8.properties.titleStart.type},message:"must be string,null"};
+const err2 = {instancePath:instancePath+"/titleStart",schemaPath:"#/properties/titleStart/type",keyword:"type",params:{type: schema2.properties.titleStart.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -969,7 +969,7 @@ errors++;
 if(data.kind !== undefined){
 let data2 = data.kind;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema8.properties.kind.type},message:"must be array,null"};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema2.properties.kind.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -997,7 +997,7 @@ errors++;
 if(data.code !== undefined){
 let data4 = data.code;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema8.properties.code.type},message:"must be string,null"};
+const err5 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema2.properties.code.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1010,7 +1010,7 @@ errors++;
 if(data.noCode !== undefined){
 let data5 = data.noCode;
 if((typeof data5 !== "boolean") && (data5 !== null)){
-const err6 = {instancePath:instancePath+"/noCode",schemaPath:"#/properties/noCode/type",keyword:"type",params:{type: schema8.properties.noCode.type},message:"must be boolean,null"};
+const err6 = {instancePath:instancePath+"/noCode",schemaPath:"#/properties/noCode/type",keyword:"type",params:{type: schema2.properties.noCode.type},message:"must be boolean,null"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1023,7 +1023,7 @@ errors++;
 if(data.noExtra !== undefined){
 let data6 = data.noExtra;
 if((typeof data6 !== "boolean") && (data6 !== null)){
-const err7 = {instancePath:instancePath+"/noExtra",schemaPath:"#/properties/noExtra/type",keyword:"type",params:{type: schema8.properties.noExtra.type},message:"must be boolean,null"};
+const err7 = {instancePath:instancePath+"/noExtra",schemaPath:"#/properties/noExtra/type",keyword:"type",params:{type: schema2.properties.noExtra.type},message:"must be boolean,null"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1036,7 +1036,7 @@ errors++;
 if(data.minRank !== undefined){
 let data7 = data.minRank;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-const err8 = {instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema8.properties.minRank.type},message:"must be integer,null"};
+const err8 = {instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema2.properties.minRank.type},message:"must be integer,null"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1070,12 +1070,12 @@ errors++;
 }
 if(data.maxScore !== undefined){
 let data8 = data.maxScore;
-if(func6(data8) && isFinite(data8.value)){
+if(func4(data8) && isFinite(data8.value)){
 data8 = data8.value;
 data["maxScore"] = data8;
 }
 if((!((typeof data8 == "number") && (isFinite(data8)))) && (data8 !== null)){
-const err11 = {instancePath:instancePath+"/maxScore",schemaPath:"#/properties/maxScore/allOf/0/type",keyword:"type",params:{type: schema8.properties.maxScore.allOf[0].type},message:"must be number,null"};
+const err11 = {instancePath:instancePath+"/maxScore",schemaPath:"#/properties/maxScore/allOf/0/type",keyword:"type",params:{type: schema2.properties.maxScore.allOf[0].type},message:"must be number,null"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1088,7 +1088,7 @@ errors++;
 if(data.levels !== undefined){
 let data9 = data.levels;
 if((!(Array.isArray(data9))) && (data9 !== null)){
-const err12 = {instancePath:instancePath+"/levels",schemaPath:"#/properties/levels/type",keyword:"type",params:{type: schema8.properties.levels.type},message:"must be array,null"};
+const err12 = {instancePath:instancePath+"/levels",schemaPath:"#/properties/levels/type",keyword:"type",params:{type: schema2.properties.levels.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1139,7 +1139,7 @@ errors++;
 if(data.dueBefore !== undefined){
 let data11 = data.dueBefore;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err16 = {instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema8.properties.dueBefore.type},message:"must be string,null"};
+const err16 = {instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema2.properties.dueBefore.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1149,7 +1149,7 @@ vErrors.push(err16);
 errors++;
 }
 if(typeof data11 === "string"){
-if(!func8(data11)){
+if(!func6(data11)){
 const err17 = {instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err17];
@@ -1164,7 +1164,7 @@ errors++;
 if(data.dueAt !== undefined){
 let data12 = data.dueAt;
 if((!(Array.isArray(data12))) && (data12 !== null)){
-const err18 = {instancePath:instancePath+"/dueAt",schemaPath:"#/properties/dueAt/type",keyword:"type",params:{type: schema8.properties.dueAt.type},message:"must be array,null"};
+const err18 = {instancePath:instancePath+"/dueAt",schemaPath:"#/properties/dueAt/type",keyword:"type",params:{type: schema2.properties.dueAt.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1178,7 +1178,7 @@ const len2 = data12.length;
 for(let i2=0; i2<len2; i2++){
 let data13 = data12[i2];
 if(typeof data13 === "string"){
-if(!func8(data13)){
+if(!func6(data13)){
 const err19 = {instancePath:instancePath+"/dueAt/" + i2,schemaPath:"#/properties/dueAt/items/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err19];
@@ -1205,7 +1205,7 @@ errors++;
 if(data.createdAfter !== undefined){
 let data14 = data.createdAfter;
 if((typeof data14 !== "string") && (data14 !== null)){
-const err21 = {instancePath:instancePath+"/createdAfter",schemaPath:"#/properties/createdAfter/type",keyword:"type",params:{type: schema8.properties.createdAfter.type},message:"must be string,null"};
+const err21 = {instancePath:instancePath+"/createdAfter",schemaPath:"#/properties/createdAfter/type",keyword:"type",params:{type: schema2.properties.createdAfter.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1215,7 +1215,7 @@ vErrors.push(err21);
 errors++;
 }
 if(typeof data14 === "string"){
-if(!func8(data14)){
+if(!func6(data14)){
 const err22 = {instancePath:instancePath+"/createdAfter",schemaPath:"#/properties/createdAfter/utcDate",keyword:"utcDate",params:{},message:"must be a UTCDate, for instance 2026-01-31T12:00:00Z"};
 if(vErrors === null){
 vErrors = [err22];
@@ -1230,7 +1230,7 @@ errors++;
 if(data.done !== undefined){
 let data15 = data.done;
 if((typeof data15 !== "boolean") && (data15 !== null)){
-const err23 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema8.properties.done.type},message:"must be boolean,null"};
+const err23 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1243,7 +1243,7 @@ errors++;
 if(data.ids !== undefined){
 let data16 = data.ids;
 if((!(Array.isArray(data16))) && (data16 !== null)){
-const err24 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema8.properties.ids.type},message:"must be array,null"};
+const err24 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema2.properties.ids.type},message:"must be array,null"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1279,6 +1279,6 @@ vErrors.push(err26);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }

@@ -1,10 +1,10 @@
 // Generated from capabilities/gadgets.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func2 } from 'jmapsmith/capability';
-export const gadgetRebuildArguments = validate21;
-const schema6 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string"},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"share":{"nearest":true,"allOf":[{"type":"number","minimum":0,"maximum":1}]}},"additionalProperties":false};
+import { isInexact as func0 } from 'jmapsmith/capability';
+export const gadgetRebuildArguments = validate0;
+const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string"},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"share":{"nearest":true,"allOf":[{"type":"number","minimum":0,"maximum":1}]}},"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="gadgetRebuildArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -80,7 +80,7 @@ errors++;
 }
 if(data.share !== undefined){
 let data2 = data.share;
-if(func2(data2) && isFinite(data2.value)){
+if(func0(data2) && isFinite(data2.value)){
 data2 = data2.value;
 data["share"] = data2;
 }
@@ -128,6 +128,6 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate0.errors = vErrors;
 return errors === 0;
 }
