@@ -10,8 +10,8 @@ export function accountCapability(method: MethodDefinition): string {
 }
 
 /**
- * The account of `accountId` (RFC 8620 3.6.2), undefined for a method that has none. An account that doesn't exist
- * and one that the user can't reach get the same answer (D11).
+ * The account of `accountId` (RFC 8620 3.6.2), undefined for a method that has none. An account
+ * that doesn't exist and one that the user can't reach get the same answer (D11).
  */
 export function resolveAccount(
   method: MethodDefinition,
@@ -45,7 +45,10 @@ export function accountOf(context: CallContext): AccountAccess {
   return context.account;
 }
 
-/** The source account of a copy, which must differ from the target (5.4, D17). Its capability is not judged yet. */
+/**
+ * The source account of a copy, which must differ from the target (5.4, D17). Its capability is not
+ * judged yet.
+ */
 export function sourceAccount(fromAccountId: string, context: CallContext): AccountAccess {
   if (fromAccountId === accountOf(context).id) {
     throw new MethodError(

@@ -13,7 +13,10 @@ import { renameMembers } from './snake-case.js';
 /** Values that the references of one request may visit while they are resolved. */
 const MAX_REFERENCE_VISITS = 5_000_000;
 
-/** What result references may still put into the calls of one request: D6, so that 32 calls can't double a value 32 times. */
+/**
+ * What result references may still put into the calls of one request: D6, so that 32 calls can't
+ * double a value 32 times.
+ */
 export class ReferenceAllowance {
   readonly visits: ReferenceBudget = { remaining: MAX_REFERENCE_VISITS };
   #octets: number;
@@ -34,7 +37,10 @@ export class ReferenceAllowance {
   }
 }
 
-/** Replaces `#name` arguments by what they refer to (RFC 8620 3.7, D18), before anything else looks at them. */
+/**
+ * Replaces `#name` arguments by what they refer to (RFC 8620 3.7, D18), before anything else looks
+ * at them.
+ */
 export function resolveReferences(
   args: JsonObject,
   earlier: readonly EarlierResponse[],
@@ -64,8 +70,8 @@ export function resolveReferences(
 }
 
 /**
- * The arguments as the handler gets them: declared names in camelCase (D19), judged by the generated validator.
- * Throws `invalidArguments` naming every argument at fault.
+ * The arguments as the handler gets them: declared names in camelCase (D19), judged by the
+ * generated validator. Throws `invalidArguments` naming every argument at fault.
  */
 export function checkArguments(method: MethodDefinition, args: JsonObject): JsonObject {
   const names = new Set(method.argumentNames ?? []);
@@ -90,7 +96,9 @@ function jsonOctets(value: JsonValue): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A copy that shares no array or object with the response: a validator may write into arguments. */
+/**
+ * A copy that shares no array or object with the response: a validator may write into arguments.
+ */
 function detached(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || value instanceof InexactNumber) return value;
   if (isArray(value)) return value.map(detached);

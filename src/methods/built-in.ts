@@ -5,7 +5,10 @@ import { blobUpload } from './blob/upload.js';
 import type { BuiltInMethod } from './context.js';
 import { echo } from './echo.js';
 
-/** The methods that the engine implements by name; their arguments and responses are declared by descriptors. */
+/**
+ * The methods that the engine implements by name; their arguments and responses are declared by
+ * descriptors.
+ */
 const BUILT_IN: ReadonlyMap<string, BuiltInMethod> = new Map<string, BuiltInMethod>([
   ['Core/echo', echo],
   ['Blob/upload', blobUpload],
@@ -14,7 +17,10 @@ const BUILT_IN: ReadonlyMap<string, BuiltInMethod> = new Map<string, BuiltInMeth
   ['Blob/copy', blobCopy],
 ]);
 
-/** Throws where a descriptor declares a method that nothing implements: a defect, answered as `serverFail`. */
+/**
+ * Throws where a descriptor declares a method that nothing implements: a defect, answered as
+ * `serverFail`.
+ */
 export function builtInMethod(name: string): BuiltInMethod {
   const method = BUILT_IN.get(name);
   if (method === undefined) throw new Error(`No built-in method is named ${name}.`);

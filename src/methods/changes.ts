@@ -47,27 +47,35 @@ interface Page {
 }
 
 /**
- * The longest run of records whose coalesced ids are no more than `maximum`. Records are taken in order, so no
- * later page contradicts an earlier one (5.2). At least one record fits: progress is sure.
+ * The longest run of records whose coalesced ids are no more than `maximum`. Records are taken in
+ * order, so no later page contradicts an earlier one (5.2). At least one record fits: progress is
+ * sure.
  */
 export function fill(records: readonly ChangeRecord[], maximum: number): Page {
-  const seen = new Map<string, ChangeKind | null>();
+  const kinds = new Map<string, ChangeKind | null>();
   let count = 0;
   let length = 0;
-  for (const [index, record] of records.entries()) {
-    const before = seen.get(record.objectId);
-    const after = seen.has(record.objectId) ? coalesce(before ?? null, record.kind) : record.kind;
-    count += (after === null ? 0 : 1) - (before === undefined || before === null ? 0 : 1);
-    seen.set(record.objectId, after);
+  for (const [index, { objectId, kind }] of records.entries()) {
+    const before = kinds.get(objectId);
+    const after = coalesce(before, kind);
+    count += counted(after) - counted(before);
+    kinds.set(objectId, after);
     if (count <= maximum) length = index + 1;
   }
   return page(records.slice(0, length));
 }
 
-/** 5.2: created and updated is created, updated and destroyed is destroyed, created and destroyed is nothing. */
-function coalesce(before: ChangeKind | null, next: ChangeKind): ChangeKind | null {
-  if (next === 'destroyed') return before === 'created' ? null : 'destroyed';
-  return before === 'created' ? 'created' : next;
+function counted(kind: ChangeKind | null | undefined): number {
+  return kind === null || kind === undefined ? 0 : 1;
+}
+
+/**
+ * 5.2: created and updated is created, updated and destroyed is destroyed, created and destroyed is
+ * nothing.
+ */
+function coalesce(before: ChangeKind | null | undefined, next: ChangeKind): ChangeKind | null {
+  if (before !== 'created') return next;
+  return next === 'destroyed' ? null : 'created';
 }
 
 function page(records: readonly ChangeRecord[]): Page {
@@ -88,8 +96,7 @@ export function netChanges(
 ): ReadonlyMap<string, ChangeKind | null> {
   const kinds = new Map<string, ChangeKind | null>();
   for (const { objectId, kind } of records) {
-    const before = kinds.get(objectId);
-    kinds.set(objectId, before === undefined ? kind : coalesce(before, kind));
+    kinds.set(objectId, coalesce(kinds.get(objectId), kind));
   }
   return kinds;
 }

@@ -45,16 +45,19 @@ export interface CallContext extends MethodContext {
   readonly request: RequestScope;
   /** The method that is called. */
   readonly method: MethodDefinition;
-  /** The account of `accountId`, checked for reach, capability and mode. Undefined for account use `none`. */
+  /**
+   * The account of `accountId`, checked for reach, capability and mode. Undefined for account use
+   * `none`.
+   */
   readonly account: AccountAccess | undefined;
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
   /**
    * Serialises the call's response and takes its octets from the request's budget; throws
-   * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its transaction,
-   * so that an answer that can't be given undoes the write; for all others dispatch does it. A second call takes
-   * the place of the first: a transaction may be run again. `createdIds` are what the call adds to the request's
-   * map once it has succeeded (RFC 8620 3.3).
+   * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its
+   * transaction, so that an answer that can't be given undoes the write; for all others dispatch
+   * does it. A second call takes the place of the first: a transaction may be run again.
+   * `createdIds` are what the call adds to the request's map once it has succeeded (RFC 8620 3.3).
    */
   admit(response: object, createdIds?: ReadonlyMap<string, string>): void;
   /**
@@ -62,7 +65,10 @@ export interface CallContext extends MethodContext {
    * onSuccessDestroyOriginal).
    */
   followWith(methodName: string, args: object): void;
-  /** An account of the request's user other than `accountId`'s, or undefined where it is out of reach. */
+  /**
+   * An account of the request's user other than `accountId`'s, or undefined where it is out of
+   * reach.
+   */
   otherAccount(accountId: string): AccountAccess | undefined;
 }
 

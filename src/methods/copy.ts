@@ -1,7 +1,7 @@
 import { type AccountAccess, accountHas } from '../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import { accountCapability, sourceAccount } from './accounts.js';
+import { accountCapability, accountOf, sourceAccount } from './accounts.js';
 import { BlobTransfer } from './blob/transfer.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { planCopy } from './copy/plan.js';
@@ -10,8 +10,9 @@ import { CopyRun } from './copy/run.js';
 import { indexOf } from './type-index.js';
 
 /**
- * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of blobs, then writes
- * in one transaction of the target account. Destroying the originals is a /set of its own, run right after.
+ * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of
+ * blobs, then writes in one transaction of the target account. Destroying the originals is a /set
+ * of its own, run right after.
  */
 export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, args, context) => {
   const { services, request } = context;
@@ -23,7 +24,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
   try {
     const blobs = await transfer.copy(originals.blobs);
     const { response, copied, inserted } = await services.store.write(
-      context.account?.id ?? '',
+      accountOf(context).id,
       context,
       (transaction) =>
         new CopyRun({ index, plan, originals, blobs, from, context, transaction }).run(args),

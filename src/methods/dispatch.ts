@@ -45,7 +45,9 @@ export function createDispatcher(
   });
 }
 
-/** Octets kept for what stands around the invocations: the envelope, and one error response a call. */
+/**
+ * Octets kept for what stands around the invocations: the envelope, and one error response a call.
+ */
 const ENVELOPE_OCTETS = 256;
 const ERROR_OCTETS = 160;
 
@@ -92,7 +94,8 @@ class RequestRun {
     for (const call of this.#envelope.methodCalls) {
       this.#scope.remainingOctets += errorOctets(call);
       const followUps = await this.#call(call, this.#earlier);
-      // 5.4: "after emitting the response, but before processing the next method". Their arguments are ours.
+      // 5.4: "after emitting the response, but before processing the next method". Their arguments
+      // are ours.
       for (const followUp of followUps) await this.#call(followUp, []);
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
@@ -119,7 +122,8 @@ class RequestRun {
         showsCreatedIds: this.#envelope.createdIds !== null,
       });
       const { response, text, createdIds } = call.settle(await method.handle(args, call));
-      // 3.3: only now is the call known to have succeeded. The latest creation under an id counts (5.3).
+      // 3.3: only now is the call known to have succeeded. The latest creation under an id counts
+      // (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
       this.#emit(text, invocation.name, response, invocation.callId);
       return call.followUps;
@@ -143,7 +147,9 @@ class RequestRun {
     return method;
   }
 
-  /** The value is kept only where a reference can want it, and only the first of its call id (3.7). */
+  /**
+   * The value is kept only where a reference can want it, and only the first of its call id (3.7).
+   */
   #emit(text: string, name: string, args: object, callId: string): void {
     this.#texts.push(text);
     if (!this.#referredTo.has(callId)) return;

@@ -17,8 +17,9 @@ const ALL: FilterNode = Object.freeze({ kind: 'all' });
 const NONE: FilterNode = Object.freeze({ kind: 'none' });
 
 /**
- * Checks a `filter` argument and leaves what constrains (RFC 8620 5.5, D14). Throws `unsupportedFilter` for a
- * condition that the type doesn't declare and for a filter too large, `invalidArguments` for a wrong shape.
+ * Checks a `filter` argument and leaves what constrains (RFC 8620 5.5, D14). Throws
+ * `unsupportedFilter` for a condition that the type doesn't declare and for a filter too large,
+ * `invalidArguments` for a wrong shape.
  */
 export function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode {
   return filter === null ? ALL : new FilterCompiler(index).compile(filter, 1);
@@ -63,7 +64,10 @@ class FilterCompiler {
     return { kind: 'operator', operator, conditions: compiled };
   }
 
-  /** 5.5: all members of a FilterCondition must hold. In order of declaration: equal filters look equal. */
+  /**
+   * 5.5: all members of a FilterCondition must hold. In order of declaration: equal filters look
+   * equal.
+   */
   #condition(node: JsonObject): FilterNode {
     const { type, filters } = this.#index;
     const { object, doubled } = renameMembers(node, filters, type.acceptSnakeCase);
@@ -73,9 +77,8 @@ class FilterCompiler {
     const unknown = Object.keys(object).filter((name) => !filters.has(name));
     if (unknown.length > 0) {
       const legal = [...filters.keys()].join(', ');
-      unsupported(
-        `${type.name} has no filter ${unknown.slice(0, 10).map(quoted).join(', ')}; it has ${legal}.`,
-      );
+      const names = unknown.slice(0, 10).map(quoted).join(', ');
+      unsupported(`${type.name} has no filter ${names}; it has ${legal}.`);
     }
     const members = this.#validated(object);
     const conditions: FilterNode[] = [];
@@ -89,7 +92,9 @@ class FilterCompiler {
     return rest.length === 0 ? only : { kind: 'operator', operator: 'AND', conditions };
   }
 
-  /** The values of the members, judged by the generated validator; null is legal everywhere (D14). */
+  /**
+   * The values of the members, judged by the generated validator; null is legal everywhere (D14).
+   */
   #validated(object: JsonObject): JsonObject {
     const given = emptyObject();
     const nulls: string[] = [];
@@ -103,7 +108,10 @@ class FilterCompiler {
     return given;
   }
 
-  /** Children are counted before they are walked, so that a wide filter is refused as fast as a deep one. */
+  /**
+   * Children are counted before they are walked, so that a wide filter is refused as fast as a deep
+   * one.
+   */
   #count(nodes: number, kept = true): void {
     if (this.#nodes + nodes > MAX_NODES)
       unsupported(`The filter has more than ${MAX_NODES} nodes.`);

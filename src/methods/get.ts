@@ -92,10 +92,9 @@ function requestedProperties(
   const unknown = [...wanted].filter((name) => !index.properties.has(name));
   if (unknown.length > 0) {
     const legal = type.properties.map((property) => property.name).join(', ');
-    throw new MethodError(
-      'invalidArguments',
-      `"properties": ${sentence(unknown.map((name) => `no property ${quoted(name)}`))} ${type.name} has ${legal}.`,
-    );
+    const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
+    const description = `"properties": ${what} ${type.name} has ${legal}.`;
+    throw new MethodError('invalidArguments', description);
   }
   return type.properties.filter((property) => property.role === 'id' || wanted.has(property.name));
 }

@@ -49,8 +49,9 @@ function rule(issue: ValidationIssue, missing: string | null, unknown: string | 
   if (issue.keyword === 'propertyNames') {
     return `has the illegal key ${quoted(parameter(issue, 'propertyName') ?? '')}`;
   }
-  if (issue.keyword === 'enum' && Array.isArray(issue.params['allowedValues'])) {
-    return `must be one of ${issue.params['allowedValues'].map((value) => JSON.stringify(value)).join(', ')}`;
+  const { allowedValues } = issue.params;
+  if (issue.keyword === 'enum' && Array.isArray(allowedValues)) {
+    return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
   }
   return issue.message ?? `breaks the rule ${issue.keyword}`;
 }

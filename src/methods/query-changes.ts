@@ -10,7 +10,9 @@ import { compileQuery, formatQueryState, isStable, parseQueryState } from './que
 import { cannotCalculate, requireUnbroken } from './states.js';
 import { indexOf } from './type-index.js';
 
-/** Change records read at once; a second read is only needed when objects changed again and again. */
+/**
+ * Change records read at once; a second read is only needed when objects changed again and again.
+ */
 const MIN_RECORDS = 5000;
 
 /** Foo/queryChanges (RFC 8620 5.6, D16). */
@@ -55,7 +57,9 @@ interface Difference {
   readonly added: readonly Added[];
 }
 
-/** All change records since then; refused when they speak of more than QUERY_CHANGES_MAX objects. */
+/**
+ * All change records since then; refused when they speak of more than QUERY_CHANGES_MAX objects.
+ */
 async function recordsSince(
   snapshot: Snapshot,
   type: DataTypeDefinition,
@@ -80,8 +84,8 @@ async function recordsSince(
 }
 
 /**
- * removed: changed or destroyed since then, less those created since. added: those of the changed that match now.
- * An object that may have moved is in both, as 5.6 requires.
+ * removed: changed or destroyed since then, less those created since. added: those of the changed
+ * that match now. An object that may have moved is in both, as 5.6 requires.
  */
 async function difference(
   snapshot: Snapshot,
@@ -100,8 +104,8 @@ async function difference(
 }
 
 /**
- * Leaves out what lies behind `upToId` (5.6). Only where no position can have changed; an object that is gone is
- * known to lie behind it where the order is that of ids.
+ * Leaves out what lies behind `upToId` (5.6). Only where no position can have changed; an object
+ * that is gone is known to lie behind it where the order is that of ids.
  */
 async function upTo(
   snapshot: Snapshot,
@@ -128,7 +132,10 @@ async function upTo(
   };
 }
 
-/** Whether the results ascend by id: ids embed the time of creation. Null where another property decides. */
+/**
+ * Whether the results ascend by id: ids embed the time of creation. Null where another property
+ * decides.
+ */
 function idOrder(plan: QueryPlan): boolean | null {
   const [first] = plan.sort;
   if (first === undefined) return true;

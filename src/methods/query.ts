@@ -42,7 +42,10 @@ function needsTotal(args: QueryArguments): boolean {
   return args.calculateTotal === true || (!hasAnchor(args) && (args.position ?? 0) < 0);
 }
 
-/** The index of the first result: from the anchor where there is one, then `position` is ignored (5.5). */
+/**
+ * The index of the first result: from the anchor where there is one, then `position` is ignored
+ * (5.5).
+ */
 async function startOf(
   snapshot: Snapshot,
   type: DataTypeDefinition,

@@ -12,8 +12,8 @@ export interface Registry {
 }
 
 /**
- * Indexes capability definitions. Throws where two define one URN, type or method: a defect of the generator,
- * which refuses that at the descriptor's line.
+ * Indexes capability definitions. Throws where two define one URN, type or method: a defect of the
+ * generator, which refuses that at the descriptor's line.
  */
 export function createRegistry(definitions: readonly CapabilityDefinition[]): Registry {
   const capabilities = new Map<string, CapabilityDefinition>();

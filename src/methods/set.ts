@@ -5,7 +5,10 @@ import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { indexOf } from './type-index.js';
 
-/** Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of objects. */
+/**
+ * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
+ * objects.
+ */
 export const set: StandardMethod<SetArguments, SetResponse> = async (type, args, context) => {
   const account = accountOf(context);
   const { services, request } = context;

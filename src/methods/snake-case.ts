@@ -13,7 +13,10 @@ export interface Renamed {
   readonly doubled: readonly string[];
 }
 
-/** The declared name that a client means: itself, or the camelCase form where snake_case is accepted (D19). */
+/**
+ * The declared name that a client means: itself, or the camelCase form where snake_case is accepted
+ * (D19).
+ */
 export function declaredName(name: string, declared: Names, acceptSnakeCase: boolean): string {
   if (!acceptSnakeCase || declared.has(name)) return name;
   const camel = snakeToCamel(name);
@@ -21,8 +24,9 @@ export function declaredName(name: string, declared: Names, acceptSnakeCase: boo
 }
 
 /**
- * Copies an object with its members' names as they are declared. `prefix` tells which part of a member's name is
- * to be looked up: all of it, or for a PatchObject what stands before the first slash.
+ * Copies an object with its members' names as they are declared. `prefix` tells which part of a
+ * member's name is to be looked up: all of it, or for a PatchObject what stands before the first
+ * slash.
  */
 export function renameMembers(
   object: JsonObject,

@@ -19,8 +19,8 @@ const DEFAULT_COLLATION: Collation = 'i;unicode-casemap';
 const MEMBERS: ReadonlySet<string> = new Set(['property', 'isAscending', 'collation']);
 
 /**
- * Checks a `sort` argument (RFC 8620 5.5, D15). Throws `unsupportedSort` for a property, collation or member that
- * the type doesn't declare, `invalidArguments` for a wrong shape.
+ * Checks a `sort` argument (RFC 8620 5.5, D15). Throws `unsupportedSort` for a property, collation
+ * or member that the type doesn't declare, `invalidArguments` for a wrong shape.
  */
 export function compileSort(
   index: TypeIndex,
@@ -30,7 +30,8 @@ export function compileSort(
   const seen = new Set<string>();
   for (const comparator of sort ?? []) {
     const key = compileComparator(index, comparator as unknown as JsonObject);
-    // Whoever is equal by a key is equal by its repetition: this bounds the length of the sort, too.
+    // Whoever is equal by a key is equal by its repetition: this bounds the length of the sort,
+    // too.
     const identity = `${key.sort.property.name} ${key.collation}`;
     if (seen.has(identity)) continue;
     seen.add(identity);

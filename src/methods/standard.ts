@@ -23,8 +23,8 @@ import { queryChanges } from './query-changes.js';
 import { set } from './set.js';
 
 /**
- * The generic methods, bound to one call. The engine works on any type's objects; only here are its responses given
- * the wire types of the definition they were made by.
+ * The generic methods, bound to one call. The engine works on any type's objects; only here are its
+ * responses given the wire types of the definition they were made by.
  */
 export class BoundStandardMethods implements StandardMethods {
   readonly #context: CallContext;

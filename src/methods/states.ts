@@ -32,8 +32,9 @@ export function clock(services: Services): number {
 }
 
 /**
- * Judges what was read of the change records after `since` (D9): the first must be the next one and still be
- * within its time, and none may lack in between. `complete`: the records reach to the current state.
+ * Judges what was read of the change records after `since` (D9): the first must be the next one and
+ * still be within its time, and none may lack in between. `complete`: the records reach to the
+ * current state.
  */
 export function requireUnbroken(
   records: readonly ChangeRecordAt[],

@@ -128,22 +128,22 @@ describe('B4.1: Blob/upload', () => {
   });
 
   it('463, 466: the id can be used by creation id and by result reference', async () => {
-    const path = (name: string): object => ({
-      '#ids': { resultOf: 'u', name: 'Blob/upload', path: `/created/*/${name}` },
-    });
     const request = await rig.request(
       [
         ['Blob/upload', { accountId: 'a1', create: { k: { data: [text('abc')] } } }, 'u'],
-        ['Widget/set', { accountId: 'a1', create: { w: { title: 'w', blobId: '#k' } } }, 'w'],
-        ['Blob/get', { accountId: 'a1', ids: ['#k'] }, 'g'],
+        ['Widget/set', { accountId: 'a1', create: { w: { title: 'w', blobId: '#k' } } }],
+        ['Blob/get', { accountId: 'a1', ids: ['#k'] }],
+        ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path: '/created/k/blobId' } }],
+        ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path: '/created/k/id' } }],
       ],
       { createdIds: {} },
     );
-    const [[, made], [, set], [, get]] = request.methodResponses;
-    expect(request.createdIds).toMatchObject({ k: made.created.k.id });
-    expect(set.created.w.blobId).toBe(made.created.k.id);
-    expect(get.list[0].id).toBe(made.created.k.id);
-    expect(path('blobId')).toBeDefined();
+    const [[, made], [, set], [, get], ...echoes] = request.methodResponses;
+    const { id } = made.created.k;
+    expect(request.createdIds).toMatchObject({ k: id });
+    expect(set.created.w.blobId).toBe(id);
+    expect(get.list[0].id).toBe(id);
+    expect(echoes.map((triple: Json) => triple[1])).toEqual([{ id }, { id }]);
   });
 
   it('more than maxObjectsInSet', async () => {
@@ -190,7 +190,7 @@ describe('B4.2: Blob/get', () => {
     expect(plain.list).toEqual([{ id, 'data:asBase64': asBase64, size: 43 }]);
   });
 
-  it('473: half a character at the end of a range is no UTF-8, a good range of a bad blob is', async () => {
+  it('473: half a character at the end of a range is no UTF-8, a good range is', async () => {
     const bad = await rig.upload(BAD);
     const range = await get([bad], { offset: 0, length: 5 });
     expect(range.list).toEqual([{ id: bad, 'data:asText': 'The q', size: 43 }]);
@@ -282,7 +282,7 @@ describe('B4.3: Blob/lookup', () => {
     expect((await lookup([id], [])).list).toEqual([{ id, matchedIds: {} }]);
   });
 
-  it('types that have no blobs, that nobody knows or that `using` lacks are unknownDataType', async () => {
+  it('types without blobs, unknown ones and those that `using` lacks are unknown', async () => {
     for (const name of ['Todo', 'Nope', '__proto__']) {
       expect((await lookup([], ['Widget', name])).error).toBe('unknownDataType');
     }

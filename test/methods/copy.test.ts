@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Json, Rig } from './rig.js';
+import { type Json, Rig, U1 } from './rig.js';
 
 let rig: Rig;
 let id: string;
@@ -145,9 +145,16 @@ describe('5.4: onSuccessDestroyOriginal', () => {
     expect(await objects('a1')).toHaveLength(1);
   });
 
-  it('a source that can only be read answers accountReadOnly for the second', async () => {
-    const answers = await rig.calls([call({ a: { id: 'nope' } }, { fromAccountId: 'ar' })]);
-    expect(answers).toHaveLength(1);
+  it('400: from a source that can only be read, the second is accountReadOnly', async () => {
+    const accounts = new Map(U1.accounts);
+    const source = U1.accounts.get('a1');
+    if (source !== undefined) accounts.set('a1', { ...source, isReadOnly: true });
+    const answers = await rig.calls([call({ a: { id } })], { user: { ...U1, accounts } });
+    expect(answers.map(([name, args]) => args.type ?? name)).toEqual([
+      'Widget/copy',
+      'accountReadOnly',
+    ]);
+    expect(await objects('a1')).toHaveLength(1);
   });
 });
 

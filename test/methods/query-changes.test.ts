@@ -151,7 +151,8 @@ describe('5.6: /queryChanges', () => {
       }
       const { removed, added, total } = await changes(before.queryState, { calculateTotal: true });
       const spliced = held.filter((id) => id === null || !removed.includes(id));
-      // A removed id that the copy doesn't hold takes an unknown place: the copy is whole up to there.
+      // A removed id that the copy doesn't hold takes an unknown place: the copy is whole up to
+      // there.
       const whole =
         held.length - spliced.length ===
         removed.filter((id: string) => before.ids.includes(id)).length;

@@ -162,7 +162,8 @@ describe('3.7: result references', () => {
     const body = (number: string): string =>
       `{"using":["urn:ietf:params:jmap:core","urn:example:todos"],"methodCalls":[
         ["Core/echo",{"n":${number}},"e"],
-        ["Todo/query",{"accountId":"a1","#position":{"resultOf":"e","name":"Core/echo","path":"/n"}},"q"]]}`;
+        ["Todo/query",{"accountId":"a1",
+          "#position":{"resultOf":"e","name":"Core/echo","path":"/n"}},"q"]]}`;
     expect(await rig.text(body('9007199254740993'))).toContain('"invalidArguments"');
     expect(await rig.text(body('1'))).toContain('"Todo/query"');
   });
@@ -175,7 +176,7 @@ describe('D6: the octets that references put in', () => {
     return () => small.close();
   });
 
-  it('are counted over the request; the call that crosses the limit is requestTooLarge', async () => {
+  it('are counted over the request; the call that crosses is refused', async () => {
     // Each reference puts in 402 octets: a text of 400 and its quotes.
     const use: Call = ['Core/echo', { '#a': reference('/a', 'e', 'Core/echo') }];
     const answers = await small.calls([

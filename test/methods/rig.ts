@@ -69,7 +69,10 @@ function account(id: string, more: Partial<AccountAccess> = {}): AccountAccess {
   return { id, name: id, isPersonal: true, isReadOnly: false, capabilities: null, ...more };
 }
 
-/** The fixtures of the cases: A1, A2 writable, AR read-only, AN without most capabilities, AX another user's. */
+/**
+ * The fixtures of the cases: A1, A2 writable, AR read-only, AN without most capabilities, AX
+ * another user's.
+ */
 export const U1 = principal('u1', [
   account('a1'),
   account('a2'),

@@ -10,7 +10,9 @@ import type {
 } from '../../src/capability/definition.js';
 import type { Validator } from '../../src/capability/validation.js';
 
-/** A data type with the rarer kinds of properties, written by hand as the generator would emit it. */
+/**
+ * A data type with the rarer kinds of properties, written by hand as the generator would emit it.
+ */
 
 function property(
   name: string,

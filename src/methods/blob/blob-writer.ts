@@ -13,7 +13,10 @@ type Piece =
   | { readonly octets: Buffer }
   | { readonly blobId: string; readonly start: number; readonly end: number };
 
-/** Writes the octets of one Blob/upload's blobs, each concatenated from its data sources as a stream. */
+/**
+ * Writes the octets of one Blob/upload's blobs, each concatenated from its data sources as a
+ * stream.
+ */
 export class BlobWriter {
   readonly #context: CallContext;
   readonly #sources: ReadonlyMap<string, BlobRow>;
@@ -89,7 +92,8 @@ export class BlobWriter {
   ): { readonly id: string; readonly size: number } | undefined {
     if (!text.startsWith('#')) return this.#sources.get(text);
     const name = text.slice(1);
-    // The most recent creation under the id counts (RFC 8620 5.3); that of this very entry is not made yet.
+    // The most recent creation under the id counts (RFC 8620 5.3); that of this very entry is not
+    // made yet.
     const own = name === creationId ? undefined : this.#written.get(name);
     if (own !== undefined) return own;
     const earlier = this.#context.request.createdIds.get(name);
@@ -127,7 +131,9 @@ function tooLarge(maximum: number): SetError {
   return setError('tooLarge', `The blob would have more than ${maximum} octets.`);
 }
 
-/** One answer for a blob that isn't there, one that the user can't see, and a range beyond its end. */
+/**
+ * One answer for a blob that isn't there, one that the user can't see, and a range beyond its end.
+ */
 function unusable(position: number | null, source: DataSource | null): SetError {
   const where = position === null ? '"data"' : `"data/${position}"`;
   const what = source?.kind === 'blob' ? quoted(source.blobId) : 'a blob';

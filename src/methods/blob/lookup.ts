@@ -23,8 +23,9 @@ export interface BlobLookupResponse {
 }
 
 /**
- * Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A blob that the user can't
- * see has none: it would be visible else. So it looks like one that isn't there, with empty lists.
+ * Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A blob
+ * that the user can't see has none: it would be visible else. So it looks like one that isn't
+ * there, with empty lists.
  */
 export async function blobLookup(
   args: BlobLookupArguments,

@@ -9,8 +9,8 @@ import { requireTime } from './time.js';
 const PARALLEL = 4;
 
 /**
- * Copies octets from another account into that of the call, each blob under a new id (D23): before a transaction
- * makes their rows, which must not wait for them.
+ * Copies octets from another account into that of the call, each blob under a new id (D23): before
+ * a transaction makes their rows, which must not wait for them.
  */
 export class BlobTransfer {
   readonly #from: AccountAccess;
@@ -24,7 +24,9 @@ export class BlobTransfer {
     this.#context = context;
   }
 
-  /** Resolves to the new blobs by source id; those whose octets are gone by now are not among them. */
+  /**
+   * Resolves to the new blobs by source id; those whose octets are gone by now are not among them.
+   */
   async copy(rows: readonly BlobRow[]): Promise<ReadonlyMap<string, NewBlob>> {
     const pending = [...rows];
     const worker = async (): Promise<void> => {

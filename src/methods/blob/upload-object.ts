@@ -39,7 +39,10 @@ const SOURCE_MEMBERS: ReadonlySet<string> = new Set([
   'length',
 ]);
 
-/** Checks one entry of `create`. Whatever is invalid refuses the creation: nothing is guessed (RFC 9404 4.1). */
+/**
+ * Checks one entry of `create`. Whatever is invalid refuses the creation: nothing is guessed (RFC
+ * 9404 4.1).
+ */
 export function parseUpload(value: JsonValue): ParsedUpload {
   if (!isJsonObject(value)) return invalid([['', 'an UploadObject must be an object']]);
   const problems: [string, string][] = [];
@@ -56,7 +59,8 @@ export function parseUpload(value: JsonValue): ParsedUpload {
     return invalid(problems);
   }
   if (data.length > MAX_DATA_SOURCES) {
-    const why = `"data" has ${data.length} sources, more than maxDataSources (${MAX_DATA_SOURCES}).`;
+    const count = `${data.length} sources, more than ${MAX_DATA_SOURCES}`;
+    const why = `"data" has ${count} (maxDataSources).`;
     return { kind: 'refused', error: setError('tooLarge', why, { properties: ['data'] }) };
   }
   const sources: DataSource[] = [];

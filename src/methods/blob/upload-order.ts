@@ -1,15 +1,19 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { referencedBlobs, type Upload } from './upload-object.js';
 
-/** In what order the uploads of one call can be made, and which can't: those in a cycle and those behind one. */
+/**
+ * In what order the uploads of one call can be made, and which can't: those in a cycle and those
+ * behind one.
+ */
 export interface UploadOrder {
   readonly order: readonly string[];
   readonly cyclic: ReadonlyMap<string, SetError>;
 }
 
 /**
- * Puts each upload behind those of the same call that it refers to by "#" (RFC 8620 5.3: the server orders creates
- * before their creation ids are referenced). One that refers to its own creation id means an earlier call's.
+ * Puts each upload behind those of the same call that it refers to by "#" (RFC 8620 5.3: the server
+ * orders creates before their creation ids are referenced). One that refers to its own creation id
+ * means an earlier call's.
  */
 export function orderUploads(uploads: ReadonlyMap<string, Upload>): UploadOrder {
   const waiting = new Map<string, Set<string>>();

@@ -23,8 +23,8 @@ export interface BlobUploadResponse {
 }
 
 /**
- * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the rows; where that
- * fails they are removed again.
+ * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the
+ * rows; where that fails they are removed again.
  */
 export async function blobUpload(
   args: BlobUploadArguments,

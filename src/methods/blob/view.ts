@@ -8,7 +8,10 @@ import type { CallContext } from '../context.js';
 import { quoted } from '../issues.js';
 import { requireTime } from './time.js';
 
-/** RFC 9404 3.1 `supportedDigestAlgorithms`, the preferred first: names of the HTTP Digest Algorithm registry. */
+/**
+ * RFC 9404 3.1 `supportedDigestAlgorithms`, the preferred first: names of the HTTP Digest Algorithm
+ * registry.
+ */
 export const DIGEST_ALGORITHMS: readonly string[] = Object.freeze(['sha-256', 'sha-512', 'sha']);
 
 /** The same to Node. */
@@ -102,8 +105,8 @@ export async function viewBlob(
 }
 
 /**
- * 4.2: text only where the octets of the range are UTF-8, half a character at its ends included; `data` falls back
- * to base64, `data:asText` to null.
+ * 4.2: text only where the octets of the range are UTF-8, half a character at its ends included;
+ * `data` falls back to base64, `data:asText` to null.
  */
 function putData(object: Record<string, JsonObject[string]>, view: BlobView, octets: Buffer): void {
   const { properties } = view;

@@ -104,7 +104,9 @@ export class CopyRun {
     return null;
   }
 
-  /** 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account. */
+  /**
+   * 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account.
+   */
   #movedBlobs(
     original: StoredObject,
     overrides: Draft,
@@ -145,7 +147,10 @@ export class CopyRun {
   }
 }
 
-/** 5.4: what the server set: ids, times, new blob ids, and overrides that are stored in another form. */
+/**
+ * 5.4: what the server set: ids, times, new blob ids, and overrides that are stored in another
+ * form.
+ */
 function copyReport(
   index: TypeIndex,
   sent: JsonObject,

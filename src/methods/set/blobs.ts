@@ -17,7 +17,10 @@ export function blobIdsOf(index: TypeIndex, object: JsonObject): ReadonlySet<str
   return ids;
 }
 
-/** Looks all blobs of a call up at once, in the transaction that will refer to them: no collection comes between. */
+/**
+ * Looks all blobs of a call up at once, in the transaction that will refer to them: no collection
+ * comes between.
+ */
 export async function usableBlobs(
   snapshot: Snapshot,
   ids: ReadonlySet<string>,
@@ -57,7 +60,10 @@ export class ReferenceChanges {
     return this.removed.length + this.added.length > 0;
   }
 
-  /** From one row of an object to the next; null for none. Two properties that name one blob are one reference. */
+  /**
+   * From one row of an object to the next; null for none. Two properties that name one blob are one
+   * reference.
+   */
   note(objectId: string, before: StoredObject | null, after: StoredObject | null): void {
     if (this.#index.blobs.length === 0) return;
     const dataType = this.#index.type.name;

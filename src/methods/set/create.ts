@@ -47,7 +47,10 @@ export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
 }
 
-/** 5.3: what the client of a create can't know: all that it didn't send, or that is stored otherwise. */
+/**
+ * 5.3: what the client of a create can't know: all that it didn't send, or that is stored
+ * otherwise.
+ */
 export function creationReport(sent: JsonObject, object: StoredObject): JsonObject {
   const report = emptyObject();
   for (const [name, value] of Object.entries(object)) {

@@ -25,7 +25,10 @@ export interface SetPlan {
   readonly destroys: readonly string[];
 }
 
-/** Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum` (5.3). */
+/**
+ * Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum`
+ * (5.3).
+ */
 export function planSet(
   index: TypeIndex,
   args: SetArguments,

@@ -1,7 +1,10 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { type Complaint, quoted, sentence } from '../issues.js';
 
-/** Everything that is wrong with one object of a /set: all of it is reported, not the first alone (D13). */
+/**
+ * Everything that is wrong with one object of a /set: all of it is reported, not the first alone
+ * (D13).
+ */
 export class Problems {
   readonly #texts: Map<string, string>;
 
@@ -14,7 +17,10 @@ export class Problems {
     return this.#texts.size > 0;
   }
 
-  /** `what` completes the sentence that the property's name begins. The first word about a property stands. */
+  /**
+   * `what` completes the sentence that the property's name begins. The first word about a property
+   * stands.
+   */
   add(property: string, what: string): void {
     if (!this.#texts.has(property)) this.#texts.set(property, `${quoted(property)} ${what}`);
   }

@@ -14,7 +14,9 @@ export class SetReport {
   readonly destroyed: string[] = [];
   readonly #updated = new Map<string, JsonObject | null>();
 
-  /** By real id; two updates of one object (by its id and by its creation id) are reported together. */
+  /**
+   * By real id; two updates of one object (by its id and by its creation id) are reported together.
+   */
   addUpdate(id: string, report: JsonObject | null): void {
     const before = this.#updated.get(id) ?? null;
     this.#updated.set(id, before === null ? report : { ...before, ...report });

@@ -18,8 +18,8 @@ import { updateObject } from './update.js';
 export const WORKING_OCTETS = 100_000_000;
 
 /**
- * One /set in its transaction. What exists is read, creates, updates and destroys are judged in that order in
- * memory, then all is written: a fixed number of the port's operations.
+ * One /set in its transaction. What exists is read, creates, updates and destroys are judged in
+ * that order in memory, then all is written: a fixed number of the port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;
@@ -102,7 +102,10 @@ export class SetRun {
     }
   }
 
-  /** What each entry is about, once the creates have been made: "#" and a creation id may be of this call. */
+  /**
+   * What each entry is about, once the creates have been made: "#" and a creation id may be of this
+   * call.
+   */
   #targets<T>(entries: readonly T[], keyOf: (entry: T) => string): readonly Target<T>[] {
     return entries.map((entry) => {
       const key = keyOf(entry);
@@ -215,7 +218,10 @@ export class SetRun {
   }
 }
 
-/** An entry of `update` or `destroy` and the object that it is about; null where nothing was created so. */
+/**
+ * An entry of `update` or `destroy` and the object that it is about; null where nothing was created
+ * so.
+ */
 interface Target<T> {
   readonly entry: T;
   /** As sent. */

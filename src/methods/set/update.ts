@@ -57,8 +57,9 @@ export function updateObject(
 }
 
 /**
- * The new values that differ from the current ones. An update is judged on what it changes alone (D13), so that a
- * whole object from /get can be sent back, whatever a later schema thinks of its other values.
+ * The new values that differ from the current ones. An update is judged on what it changes alone
+ * (D13), so that a whole object from /get can be sent back, whatever a later schema thinks of its
+ * other values.
  */
 function changedValues(
   scene: UpdateScene,
@@ -124,7 +125,9 @@ function timeOfUpdate(scene: UpdateScene, current: StoredObject): string {
   return formatUtcDate(Math.max(scene.now, last ?? 0));
 }
 
-/** 5.3: `updated` always, and each property whose stored value isn't the one that the patch gave. */
+/**
+ * 5.3: `updated` always, and each property whose stored value isn't the one that the patch gave.
+ */
 function updateReport(index: TypeIndex, patch: JsonObject, object: JsonObject): JsonObject {
   const report = emptyObject();
   for (const [name, given] of Object.entries(patch)) {

@@ -5,8 +5,8 @@ import { resolveId } from '../creation-ids.js';
 import type { Problems } from './problems.js';
 
 /**
- * The value as it is stored: a UTCDate in its one form (D10), a "#" blob id resolved, 0 for -0 (D4). What can't be
- * so is noted and left as it is.
+ * The value as it is stored: a UTCDate in its one form (D10), a "#" blob id resolved, 0 for -0
+ * (D4). What can't be so is noted and left as it is.
  */
 export function canonicalValue(
   property: PropertyDefinition,
