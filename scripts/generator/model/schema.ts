@@ -34,9 +34,15 @@ export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
     ...enumOf(node, nullable),
     ...(use === 'stored' ? defaultBounds(node, type) : {}),
     ...own,
-    ...(type === 'array' ? { items: buildSchema(member(node, 'items') ?? node, use) } : {}),
+    ...(type === 'array' ? { items: itemSchema(node, use) } : {}),
     ...(type === 'object' ? objectPart(node, use) : {}),
   };
+}
+
+/** A list without `items` is wrong and told so; until then it is one of anything. */
+function itemSchema(list: Located, use: SchemaUse): JSONSchema7 | true {
+  const node = member(list, 'items');
+  return node === undefined ? true : buildSchema(node, use);
 }
 
 function enumOf(node: Located, nullable: boolean): { enum?: JSONSchema7['enum'] } {
