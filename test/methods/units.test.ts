@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MethodCall } from '../../src/methods/call.js';
+import type { RequestScope } from '../../src/methods/context.js';
+import { resolveId } from '../../src/methods/creation-ids.js';
+import { complaintsOf, sentence } from '../../src/methods/issues.js';
+import { firstToken, renameMembers } from '../../src/methods/snake-case.js';
+import { parseState, requireUnbroken } from '../../src/methods/states.js';
+import type { MethodError } from '../../src/protocol/errors.js';
+import { Rig, U1 } from './rig.js';
+
+let rig: Rig;
+
+beforeEach(() => {
+  rig = new Rig({ changesKeep: 1000 });
+});
+afterEach(() => rig.close());
+
+describe('MethodCall: the octets of a response', () => {
+  function open(remainingOctets: number): { call: MethodCall; scope: RequestScope } {
+    const scope = {
+      principal: U1,
+      using: new Set<string>(),
+      createdIds: new Map(),
+      remainingOctets,
+    };
+    const method = rig.services.registry.methods.get('Core/echo');
+    if (method === undefined) throw new Error('Core/echo is registered.');
+    const call = new MethodCall({
+      services: rig.services,
+      request: scope,
+      method,
+      account: undefined,
+      deadline: 0,
+      callId: 'c',
+      showsCreatedIds: true,
+    });
+    return { call, scope };
+  }
+  // ["Core/echo",{"a":1},"c"] and a comma.
+  const OCTETS = 26;
+
+  it('are taken once, also where a transaction runs again', () => {
+    const { call, scope } = open(100);
+    const response = { a: 1 };
+    call.admit(response);
+    call.admit(response);
+    expect(scope.remainingOctets).toBe(100 - OCTETS);
+    expect(call.settle(response).text).toBe('["Core/echo",{"a":1},"c"]');
+    expect(scope.remainingOctets).toBe(100 - OCTETS);
+  });
+
+  it('are given back where the call fails after all', () => {
+    const { call, scope } = open(100);
+    call.admit({ a: 1 });
+    call.release();
+    call.release();
+    expect(scope.remainingOctets).toBe(100);
+  });
+
+  it('fit exactly or not at all, new creation ids included', () => {
+    open(OCTETS).call.admit({ a: 1 });
+    expect(() => open(OCTETS - 1).call.admit({ a: 1 })).toThrow('larger');
+    // "k":"id", is 9 octets.
+    open(OCTETS + 9).call.admit({ a: 1 }, new Map([['k', 'id']]));
+    expect(() => open(OCTETS + 8).call.admit({ a: 1 }, new Map([['k', 'id']]))).toThrow('larger');
+  });
+});
+
+describe('states', () => {
+  const record = (number: number, at = 5000): Parameters<typeof requireUnbroken>[0][number] => ({
+    number,
+    objectId: 'r',
+    kind: 'created',
+    at,
+  });
+  const judge = (numbers: readonly number[], current: number, complete = true): string | null => {
+    rig.time = 6000;
+    try {
+      requireUnbroken(
+        numbers.map((number) => record(number)),
+        3,
+        current,
+        complete,
+        rig.services,
+      );
+      return null;
+    } catch (error) {
+      return (error as MethodError).type;
+    }
+  };
+
+  it('D9: change records must go on from the state, without a gap, to the counter', () => {
+    expect(judge([4, 5, 6], 6)).toBeNull();
+    expect(judge([4, 5], 900, false)).toBeNull();
+    expect(judge([4, 5], 900)).toBe('cannotCalculateChanges');
+    expect(judge([4, 6], 6)).toBe('cannotCalculateChanges');
+    expect(judge([5, 6], 6)).toBe('cannotCalculateChanges');
+    expect(judge([], 6)).toBe('cannotCalculateChanges');
+  });
+
+  it('D8: only canonical decimals are states', () => {
+    expect(['0', '12', '9007199254740991'].map(parseState)).toEqual([0, 12, 2 ** 53 - 1]);
+    expect(['', '-1', '01', '1.0', '9007199254740993', '1e3'].map(parseState)).toEqual(
+      Array.from({ length: 6 }, () => null),
+    );
+  });
+});
+
+describe('names', () => {
+  it('D19: only declared names are renamed, and only where the type takes snake_case', () => {
+    const declared = new Set(['dueDate', 'plain_name']);
+    const object = { due_date: 1, plain_name: 2, other_name: 3 };
+    expect(renameMembers(object, declared, true)).toEqual({
+      object: { dueDate: 1, plain_name: 2, other_name: 3 },
+      doubled: [],
+    });
+    expect(renameMembers(object, declared, false).object).toEqual(object);
+    expect(renameMembers({ due_date: 1, dueDate: 2 }, declared, true).doubled).toEqual(['dueDate']);
+  });
+
+  it('D19: of a patch the first token alone is a property', () => {
+    const declared = new Set(['dueDate']);
+    const patch = { 'due_date/in_here': 1, 'due_date/x': 2 };
+    expect(renameMembers(patch, declared, true, firstToken)).toEqual({
+      object: { 'dueDate/in_here': 1, 'dueDate/x': 2 },
+      doubled: [],
+    });
+    const both = { 'due_date/a': 1, 'dueDate/b': 2 };
+    expect(renameMembers(both, declared, true, firstToken).doubled).toEqual(['dueDate']);
+  });
+
+  it('5.3: the first map that knows a creation id decides', () => {
+    const own = new Map([['k', 'new']]);
+    const earlier = new Map([
+      ['k', 'old'],
+      ['l', 'other'],
+    ]);
+    expect(['#k', '#l', '#m', 'k', '#'].map((text) => resolveId(text, own, earlier))).toEqual([
+      'new',
+      'other',
+      null,
+      'k',
+      null,
+    ]);
+  });
+});
+
+describe('complaints', () => {
+  it('say where, and what is legal', () => {
+    const validator = Object.assign(() => false, {
+      errors: [
+        { instancePath: '', keyword: 'required', params: { missingProperty: 'text' } },
+        { instancePath: '/a~1b/c', keyword: 'type', params: {}, message: 'must be integer' },
+        { instancePath: '/kind', keyword: 'enum', params: { allowedValues: ['x', null] } },
+        { instancePath: '', keyword: 'type', params: {}, message: 'must be object' },
+      ],
+    });
+    expect(complaintsOf(validator, {})).toEqual([
+      { member: 'text', text: '"text" is missing' },
+      { member: 'a/b', text: '"a/b/c" must be integer' },
+      { member: 'kind', text: '"kind" must be one of "x", null' },
+      { member: '', text: 'the value must be object' },
+    ]);
+  });
+
+  it('are cut where a client makes very many', () => {
+    const many = sentence(Array.from({ length: 10_000 }, (_, index) => `"${index}" is not known`));
+    expect(many.length).toBeLessThan(1000);
+    expect(many).toContain('9980 more');
+    expect(sentence(['a', 'a', 'b'])).toBe('a; b.');
+  });
+});
