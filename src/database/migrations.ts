@@ -10,7 +10,9 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** A database and a migrations folder that don't belong together. The message names the migration. */
+/**
+ * A database and a migrations folder that don't belong together. The message names the migration.
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -23,7 +25,10 @@ export interface MigrationStatus {
 
 const NAME = /^\d{4}_[A-Za-z0-9_]+$/;
 
-/** Reads a migrations folder in order of number. Files beside the folders are ignored. Throws MigrationError. */
+/**
+ * Reads a migrations folder in order of number. Files beside the folders are ignored. Throws
+ * MigrationError.
+ */
 export function readMigrations(folder: string): readonly Migration[] {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -50,8 +55,9 @@ export interface AppliedMigration {
 }
 
 /**
- * Compares what a database has with a folder. Throws MigrationError where it has a migration that the folder
- * lacks (it is newer, or another project's), one with another content, or one out of order.
+ * Compares what a database has with a folder. Throws MigrationError where it has a migration that
+ * the folder lacks (it is newer, or another project's), one with another content, or one out of
+ * order.
  */
 export function compareMigrations(
   applied: readonly AppliedMigration[],

@@ -16,7 +16,10 @@ import type { JsonValue } from '../protocol/json.js';
  * Every operation may throw `UnavailableError` (database busy or lost, deadline passed).
  */
 export interface Store {
-  /** Runs `work` on one consistent snapshot of the account: state strings and data belong together. */
+  /**
+   * Runs `work` on one consistent snapshot of the account: state strings and data belong together. Work must not
+   * wait for anything but the snapshot's own operations, least of all for another `read`.
+   */
   read<T>(
     accountId: string,
     options: CallOptions,
@@ -26,7 +29,8 @@ export interface Store {
   /**
    * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
    * Work must not wait for anything but the transaction's own operations: an engine may hold its write lock
-   * meanwhile and share the commit between several callers.
+   * meanwhile and share the commit between several callers. A work of which a writing operation failed is rejected
+   * with that error, even where it caught it.
    */
   write<T>(
     accountId: string,
@@ -213,6 +217,7 @@ export interface Transaction extends Snapshot {
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   ): Promise<number>;
 
+  /** One that the account has already stays as it is, but counts as unreferenced since now where it is unreferenced. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
 
   /** Removes and adds reference records; notes on each blob since when nothing refers to it. */

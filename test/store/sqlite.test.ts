@@ -47,7 +47,7 @@ storeSuite('SQLite', open);
 describe('store on SQLite alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
-  it('D20: a full disk undoes a /set as a whole, even one that goes on after the error', async () => {
+  it('D20: a full disk undoes a whole /set, even one that goes on after the error', async () => {
     const { store, writerDatabase, close } = await open({ now: Date.now });
     onTestFinished(close);
     const heard: StateChange[] = [];
@@ -73,5 +73,16 @@ describe('store on SQLite alone', () => {
     ]);
     expect(left).toEqual([0, 0]);
     expect(heard.filter((change) => change.accountId === 'a')).toEqual([]);
+  });
+  it('D20: nothing runs on after the database has rolled back by itself', async () => {
+    const { store, writerDatabase, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const work = store.write('a', soon(), async (transaction) => {
+      writerDatabase.exec('ROLLBACK');
+      await transaction.insert(Gadget, [gadget('r1')]);
+    });
+    await expect(work).rejects.toBeInstanceOf(UnavailableError);
+    const count = store.read('a', soon(), (snapshot) => snapshot.count(Gadget, { kind: 'all' }));
+    expect(await count).toBe(0);
   });
 });

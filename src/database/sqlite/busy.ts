@@ -6,9 +6,10 @@ const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 50;
 
 /**
- * Calls `attempt` until it no longer fails with SQLITE_BUSY (another process, a command, is writing), waiting
- * longer each time, without blocking the event loop. `giveUp` is asked before each further attempt; where it says
- * true the promise rejects with UnavailableError. Other errors pass through.
+ * Calls `attempt` until it no longer fails with SQLITE_BUSY (another process, a command, is
+ * writing), waiting longer each time, without blocking the event loop. `giveUp` is asked before
+ * each further attempt; where it says true the promise rejects with UnavailableError. Other errors
+ * pass through.
  */
 export async function retryBusy<T>(attempt: () => T, giveUp: () => boolean): Promise<T> {
   let pause = FIRST_PAUSE;

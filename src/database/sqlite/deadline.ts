@@ -2,8 +2,9 @@ import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
 /**
- * The deadline of the call that a connection serves at the moment. SQLite can't be interrupted from the thread
- * that runs it, so statements that may scan call `jmap_tick()`, which throws once the deadline has passed.
+ * The deadline of the call that a connection serves at the moment. SQLite can't be interrupted from
+ * the thread that runs it, so statements that may scan call `jmap_tick()`, which throws once the
+ * deadline has passed.
  */
 const deadlines = new WeakMap<Database, number>();
 

@@ -2,8 +2,9 @@ import Database from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
 /**
- * Result codes of failures that may pass or that are the machine's: a lock held elsewhere, a full or failing
- * disk. All others (a constraint, wrong SQL, a corrupt file) go on as they are: someone must look at them.
+ * Result codes of failures that may pass or that are the machine's: a lock held elsewhere, a full
+ * or failing disk. All others (a constraint, wrong SQL, a corrupt file) go on as they are: someone
+ * must look at them.
  */
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY|NOMEM|INTERRUPT)(_|$)/;
@@ -13,7 +14,9 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)(_|$)/.test(error.code);
 }
 
-/** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
+/**
+ * The error that leaves the database layer: UnavailableError for what is not the caller's fault.
+ */
 export function translateError(error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || !UNAVAILABLE.test(code)) return error;

@@ -1,6 +1,6 @@
 /**
- * A queue of queues: items of one key leave in order, keys take turns. So one account that writes in bulk delays
- * another's single write by one item, not by its whole backlog.
+ * A queue of queues: items of one key leave in order, keys take turns. So one account that writes
+ * in bulk delays another's single write by one item, not by its whole backlog.
  */
 export class FairQueue<Item> {
   /** A Map keeps the order of insertion: the first key is the one whose turn it is. */

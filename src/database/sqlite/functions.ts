@@ -3,8 +3,9 @@ import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
 import { tick } from './deadline.js';
 
 /**
- * Registers the SQL functions of the project on a connection. The text functions come from the project's own
- * tables of one Unicode version (D14), so indexes and migrations may use them: they never change with Node.
+ * Registers the SQL functions of the project on a connection. The text functions come from the
+ * project's own tables of one Unicode version (D14), so indexes and migrations may use them: they
+ * never change with Node.
  */
 export function registerFunctions(db: Database): void {
   text(db, 'jmap_fold', fold);

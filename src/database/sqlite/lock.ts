@@ -3,7 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { isBusy } from './errors.js';
 
-/** A second server on one database file. Commands that only read or write a little don't take the lock. */
+/**
+ * A second server on one database file. Commands that only read or write a little don't take the
+ * lock.
+ */
 export class ServerLockError extends Error {
   override readonly name = 'ServerLockError';
 }
@@ -13,11 +16,12 @@ export interface ServerLock {
 }
 
 /**
- * Takes the one server's place on a database file, whatever path leads to it. Two servers would each answer from
- * its own caches and push only its own changes.
+ * Takes the one server's place on a database file, whatever path leads to it. Two servers would
+ * each answer from its own caches and push only its own changes.
  *
- * The lock is an exclusive transaction held on a side file, so the operating system gives it back however the
- * process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError where it is taken.
+ * The lock is an exclusive transaction held on a side file, so the operating system gives it back
+ * however the process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError
+ * where it is taken.
  */
 export function lockServer(file: string): ServerLock {
   const path = lockFile(file);

@@ -23,9 +23,10 @@ const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Applies what the database lacks of a migrations folder, each migration in one transaction. Waits for another
- * process that does the same. Returns what this run applied; nothing is pending then. Throws MigrationError where
- * database and folder don't belong together: nothing is changed in that case.
+ * Applies what the database lacks of a migrations folder, each migration in one transaction. Waits
+ * for another process that does the same. Returns what this run applied; nothing is pending then.
+ * Throws MigrationError where database and folder don't belong together: nothing is changed in that
+ * case.
  */
 export function migrate(db: Database, folder: string): MigrationStatus {
   const migrations = readMigrations(folder);
@@ -36,7 +37,10 @@ export function migrate(db: Database, folder: string): MigrationStatus {
   });
 }
 
-/** What is applied and what is pending, without changing anything. Throws MigrationError as `migrate` does. */
+/**
+ * What is applied and what is pending, without changing anything. Throws MigrationError as
+ * `migrate` does.
+ */
 export function migrationStatus(db: Database, folder: string): MigrationStatus {
   const migrations = readMigrations(folder);
   return patiently(db, () => {
@@ -56,7 +60,8 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
   try {
     // Another process may have applied it while this one waited for the lock.
     if (pendingOf(db, migrations).includes(migration)) {
-      // `PRAGMA foreign_keys` in Prisma's RedefineTables blocks does nothing inside a transaction: it stays off.
+      // `PRAGMA foreign_keys` in Prisma's RedefineTables blocks does nothing inside a transaction:
+      // it stays off.
       db.exec(migration.sql);
       if (!db.inTransaction) {
         throw new MigrationError(
@@ -86,7 +91,8 @@ function readApplied(db: Database): readonly AppliedMigration[] {
   if (exists === undefined) return [];
   const rows = db
     .prepare<[], { name: string; checksum: string; finished: number }>(
-      `SELECT "migration_name" AS name, "checksum" AS checksum, "finished_at" IS NOT NULL AS finished
+      `SELECT "migration_name" AS name, "checksum" AS checksum,
+              "finished_at" IS NOT NULL AS finished
          FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY "migration_name"`,
     )
     .all();

@@ -6,7 +6,10 @@ import { registerFunctions } from './functions.js';
 /** How long opening may wait for another process, ms: nothing is served yet. */
 const OPEN_TIMEOUT = 10_000;
 
-/** Page cache, KiB. No mmap: there an I/O error would kill the process instead of failing a statement. */
+/**
+ * Page cache, KiB. No mmap: there an I/O error would kill the process instead of failing a
+ * statement.
+ */
 const CACHE_SIZE = 32_768;
 
 /** The write-ahead log is cut back to this after a checkpoint, octets. */
@@ -19,9 +22,10 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a connection with the settings that every connection of the project has: WAL, an fsync for each commit
- * (D27), no foreign keys (the engine keeps its references), and the project's SQL functions. Creates the file and
- * its folder unless `readonly`. Throws the driver's error where the file can't be opened.
+ * Opens a connection with the settings that every connection of the project has: WAL, an fsync for
+ * each commit (D27), no foreign keys (the engine keeps its references), and the project's SQL
+ * functions. Creates the file and its folder unless `readonly`. Throws the driver's error where the
+ * file can't be opened.
  */
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;
@@ -41,8 +45,8 @@ export function openDatabase(options: OpenOptions): Database {
     db.pragma(`cache_size = -${CACHE_SIZE}`);
     db.pragma('temp_store = MEMORY');
     registerFunctions(db);
-    // SQLite waits for a lock by sleeping on the event loop's thread: it may do so for a moment only. Longer
-    // waits are asynchronous (busy.ts).
+    // SQLite waits for a lock by sleeping on the event loop's thread: it may do so for a moment
+    // only. Longer waits are asynchronous (busy.ts).
     setBusyTimeout(db, 2);
     return db;
   } catch (error) {
@@ -51,7 +55,9 @@ export function openDatabase(options: OpenOptions): Database {
   }
 }
 
-/** How long a statement sleeps for a lock, ms. More than a moment is for commands and start only. */
+/**
+ * How long a statement sleeps for a lock, ms. More than a moment is for commands and start only.
+ */
 export function setBusyTimeout(db: Database, milliseconds: number): void {
   db.pragma(`busy_timeout = ${milliseconds}`);
 }

@@ -9,7 +9,10 @@ type Adapter = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>;
 type Transaction = Awaited<ReturnType<Adapter['startTransaction']>>;
 type Query = Parameters<Adapter['queryRaw']>[0];
 
-/** How long a Prisma write waits for the lock, ms. Less than Prisma's `maxWait`, so that our error is the one. */
+/**
+ * How long a Prisma write waits for the lock, ms. Less than Prisma's `maxWait`, so that our error
+ * is the one.
+ */
 const LOCK_WAIT = 9_000;
 
 /** What PrismaClient calls to get its connection. */
@@ -20,13 +23,15 @@ export interface SharedAdapterFactory {
 }
 
 /**
- * A driver adapter that writes on the engine's own writing connection, under the writer's lock: two writing
- * connections of one process can deadlock, since a synchronous writer blocks the event loop that the other needs to
- * go on. Prisma's own adapter is used for its conversions only, not for its transactions: it opens them with a
- * plain BEGIN, and its private mutex doesn't cover single writes.
+ * A driver adapter that writes on the engine's own writing connection, under the writer's lock: two
+ * writing connections of one process can deadlock, since a synchronous writer blocks the event loop
+ * that the other needs to go on. Prisma's own adapter is used for its conversions only, not for its
+ * transactions: it opens them with a plain BEGIN, and its private mutex doesn't cover single
+ * writes.
  *
- * Reads outside of a transaction have a read-only connection of their own: on the writing one they could see
- * what a group of works has not committed yet. They wait for nobody and see all that is committed.
+ * Reads outside of a transaction have a read-only connection of their own: on the writing one they
+ * could see what a group of works has not committed yet. They wait for nobody and see all that is
+ * committed.
  */
 export function sharedAdapter(
   writerDatabase: Database,
@@ -65,7 +70,8 @@ async function adapterOn(db: Database): Promise<Adapter> {
   const adapter = await new PrismaBetterSqlite3({ url: ':memory:' }).connect();
   if (!('client' in adapter)) throw new Error("Prisma's SQLite adapter has changed its inside.");
   await adapter.dispose();
-  // The adapter wants 64-bit integers as BigInt: per statement here, since others use the connection too.
+  // The adapter wants 64-bit integers as BigInt: per statement here, since others use the
+  // connection too.
   adapter.client = {
     prepare: (sql: string) => db.prepare(sql).safeIntegers(true),
     exec: (sql: string) => db.exec(sql),
@@ -77,7 +83,8 @@ function isReadOnly(reader: Database, sql: string): boolean {
   try {
     return reader.prepare(sql).readonly;
   } catch {
-    // It fails on the other connection in the same way, and there the adapter words the error for Prisma.
+    // It fails on the other connection in the same way, and there the adapter words the error for
+    // Prisma.
     return false;
   }
 }
@@ -91,7 +98,10 @@ async function translated<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One write of its own: a transaction, since another process may hold the lock and BEGIN is what is retried. */
+/**
+ * One write of its own: a transaction, since another process may hold the lock and BEGIN is what is
+ * retried.
+ */
 function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_WAIT;
   return writer.exclusive(
@@ -105,7 +115,10 @@ function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
   );
 }
 
-/** Takes the lock and begins; the lock is held until Prisma commits or rolls back (its time-out does at last). */
+/**
+ * Takes the lock and begins; the lock is held until Prisma commits or rolls back (its time-out does
+ * at last).
+ */
 function startTransaction(db: Database, writer: Writer, writes: Adapter): Promise<Transaction> {
   const deadline = performance.now() + LOCK_WAIT;
   return new Promise((started, failed) => {
@@ -137,7 +150,8 @@ function transaction(db: Database, writes: Adapter, ended: () => void): Transact
       ended();
     }
   };
-  // After its end, or a rollback by the database, a statement would commit by itself or join another's work.
+  // After its end, or a rollback by the database, a statement would commit by itself or join
+  // another's work.
   const inside = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (!open || !db.inTransaction) throw new UnavailableError('The transaction is over.');
     return translated(statement);

@@ -17,8 +17,8 @@ const EXCLUSIVE_WAIT = 10_000;
 const SWEEP = 50;
 
 /**
- * A work of the plain lane. Its awaits must be microtasks only (operations on `db` are synchronous): the whole
- * group runs in one turn of the event loop.
+ * A work of the plain lane. Its awaits must be microtasks only (operations on `db` are
+ * synchronous): the whole group runs in one turn of the event loop.
  */
 export type Work<T> = (db: Database) => Promise<T>;
 
@@ -45,11 +45,11 @@ interface Finished {
 /**
  * The one place from which this process writes to an SQLite database, in two lanes:
  *
- * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and one commit with
- *   one fsync. A work that throws is rolled back to its savepoint and rejected; the others stay. Promises resolve
- *   after the commit (D27).
- * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and does its
- *   own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
+ * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and
+ *   one commit with one fsync. A work that throws is rolled back to its savepoint and rejected; the
+ *   others stay. Promises resolve after the commit (D27).
+ * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and
+ *   does its own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
  *
  * The lanes alternate where both wait.
  */
@@ -78,8 +78,9 @@ export class Writer {
   }
 
   /**
-   * Runs a work in the plain lane; resolves to its result when that is on disk. Rejects with what the work
-   * throws, or with UnavailableError: queue full, deadline passed, lock not had in time, commit failed.
+   * Runs a work in the plain lane; resolves to its result when that is on disk. Rejects with what
+   * the work throws, or with UnavailableError: queue full, deadline passed, lock not had in time,
+   * commit failed.
    */
   run<T>(work: Work<T>, options: RunOptions): Promise<T> {
     return this.#enqueue(work, options.deadline, (job) => {
@@ -95,7 +96,9 @@ export class Writer {
     });
   }
 
-  /** `BEGIN IMMEDIATE` for an exclusive work; waits for other processes, at most until `deadline`. */
+  /**
+   * `BEGIN IMMEDIATE` for an exclusive work; waits for other processes, at most until `deadline`.
+   */
   async begin(deadline: number): Promise<void> {
     try {
       await retryBusy(
@@ -133,7 +136,9 @@ export class Writer {
     });
   }
 
-  /** The next turn: after this turn's sockets have been read, so that their works make one group. */
+  /**
+   * The next turn: after this turn's sockets have been read, so that their works make one group.
+   */
   #schedule(): void {
     setImmediate(() => void this.#turn());
   }
@@ -177,7 +182,8 @@ export class Writer {
         },
       );
     } catch (error) {
-      // Busy until the last one's deadline (all are rejected by now), or a database that is not to be had.
+      // Busy until the last one's deadline (all are rejected by now), or a database that is not to
+      // be had.
       this.#rejectAll(translateError(error));
       return;
     }
@@ -195,7 +201,10 @@ export class Writer {
     for (const { job, value } of finished) job.resolve(value as never);
   }
 
-  /** Runs waiting works until the group is full. Throws where the database has rolled back the transaction. */
+  /**
+   * Runs waiting works until the group is full. Throws where the database has rolled back the
+   * transaction.
+   */
   async #runWorks(finished: Finished[]): Promise<void> {
     const end = performance.now() + GROUP_TIME;
     for (let count = 0; count < GROUP_WORKS && performance.now() < end; count += 1) {
@@ -209,7 +218,8 @@ export class Writer {
       setDeadline(this.#db, job.deadline);
       try {
         const value = await job.work(this.#db);
-        // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone on.
+        // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone
+        // on.
         if (!this.#db.inTransaction) throw new UnavailableError('The transaction was rolled back.');
         this.#statements.release.run();
         finished.push({ job, value });

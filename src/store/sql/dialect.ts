@@ -16,7 +16,9 @@ export interface Dialect {
   /** True where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;
 
-  /** Expression for the i;ascii-casemap order of a column (RFC 4790 9.2); the argument is quoted. */
+  /**
+   * Expression for the i;ascii-casemap order of a column (RFC 4790 9.2); the argument is quoted.
+   */
   asciiCasemap(column: string): string;
 
   /** Expression for the i;ascii-numeric order of a column (RFC 4790 9.1). */

@@ -12,7 +12,10 @@ import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
 
-/** SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need some. */
+/**
+ * SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need
+ * some.
+ */
 const MAX_HEIGHT = 900;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
@@ -21,9 +24,10 @@ const MAX_CONDITIONS = 5000;
 type Condition = true | false | { readonly sql: Fragment; readonly height: number };
 
 /**
- * Composes a filter into a WHERE condition (RFC 8620 5.5, D14). Logic is two-valued: a comparison with a stored
- * null is false, so its NOT is true. NOT is pushed down to the conditions (De Morgan), where SQL's third value can
- * be ruled out; above them only AND and OR are left, for which unknown is as good as false.
+ * Composes a filter into a WHERE condition (RFC 8620 5.5, D14). Logic is two-valued: a comparison
+ * with a stored null is false, so its NOT is true. NOT is pushed down to the conditions (De
+ * Morgan), where SQL's third value can be ruled out; above them only AND and OR are left, for which
+ * unknown is as good as false.
  *
  * Throws `MethodError('unsupportedFilter')` for one too deep or too long for the database.
  */

@@ -1,6 +1,6 @@
 /**
- * A piece of SQL with its parameters, in the order of the text. Values never become text: `render` puts a
- * placeholder where each stands, so one text serves all values and is prepared once.
+ * A piece of SQL with its parameters, in the order of the text. Values never become text: `render`
+ * puts a placeholder where each stands, so one text serves all values and is prepared once.
  */
 export interface Fragment {
   /** One more than `values`: the text before, between and after the parameters. */
@@ -35,7 +35,10 @@ export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-/** Composes a fragment: nested fragments are joined in, raw text is taken over, all else is a parameter. */
+/**
+ * Composes a fragment: nested fragments are joined in, raw text is taken over, all else is a
+ * parameter.
+ */
 export function sql(
   template: TemplateStringsArray,
   ...parts: readonly (Fragment | Raw | SqlValue)[]

@@ -10,8 +10,9 @@ export interface OrderTerm {
 }
 
 /**
- * The total order of a query (D15): its sort keys, then the id in the direction of the last one. Ids embed the
- * creation time, so an order by `created` is the order by id, and what follows it decides nothing.
+ * The total order of a query (D15): its sort keys, then the id in the direction of the last one.
+ * Ids embed the creation time, so an order by `created` is the order by id, and what follows it
+ * decides nothing.
  */
 export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
@@ -19,7 +20,8 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
     const { role, nullable } = key.sort.property;
     if (role === 'id' || role === 'created') return [...terms, idTerm(key.ascending, dialect)];
     const expression = expressionOf(key, dialect);
-    // The same key again decides nothing; without it a client can't make the statement longer at will.
+    // The same key again decides nothing; without it a client can't make the statement longer at
+    // will.
     if (terms.some((term) => term.expression === expression)) continue;
     terms.push({ expression, ascending: key.ascending, nullable });
   }
@@ -49,7 +51,10 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
   }
 }
 
-/** The list after ORDER BY: nulls first ascending, last descending, said in words since databases differ. */
+/**
+ * The list after ORDER BY: nulls first ascending, last descending, said in words since databases
+ * differ.
+ */
 export function orderBy(terms: readonly OrderTerm[]): string {
   return terms
     .map(({ expression, ascending, nullable }) => {
@@ -60,8 +65,8 @@ export function orderBy(terms: readonly OrderTerm[]): string {
 }
 
 /**
- * The condition that a row comes before the target, whose keys `target(n)` names. Row values can't say it:
- * comparing them is unknown where one holds a null.
+ * The condition that a row comes before the target, whose keys `target(n)` names. Row values can't
+ * say it: comparing them is unknown where one holds a null.
  */
 export function comesBefore(
   terms: readonly OrderTerm[],

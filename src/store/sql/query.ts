@@ -51,7 +51,10 @@ SELECT (SELECT count(*) FROM "_target" CROSS JOIN ${table}
  FROM "_target"`;
 }
 
-/** Rows `[id, index]` of those ids that are in the result, in order of index: numbers the whole result once. */
+/**
+ * Rows `[id, index]` of those ids that are in the result, in order of index: numbers the whole
+ * result once.
+ */
 export function ranksQuery(
   type: DataTypeDefinition,
   accountId: string,

@@ -10,7 +10,8 @@ const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobRef
  WHERE "accountId" = ? AND "blobId" IN (SELECT value FROM json_each(?))
  AND "type" IN (SELECT value FROM json_each(?)) ORDER BY "objectId", "type", "blobId"`;
 
-// A blob that the account has already (a copy of a copy) lives on from now where nothing refers to it.
+// A blob that the account has already (a copy of a copy) lives on from now where nothing refers to
+// it.
 const INSERT_BLOBS = `INSERT INTO "JmapBlob"
  ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
  SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?, ? FROM json_each(?) WHERE TRUE
@@ -81,7 +82,10 @@ export function insertBlobs(
   connection.run(INSERT_BLOBS, accountId, now, now, JSON.stringify(rows));
 }
 
-/** At most three statements: one for what goes, one for what comes, one that notes what is unreferenced now. */
+/**
+ * At most three statements: one for what goes, one for what comes, one that notes what is
+ * unreferenced now.
+ */
 export function changeReferences(
   connection: Connection,
   accountId: string,

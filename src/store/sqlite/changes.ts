@@ -39,7 +39,9 @@ export function readChanges(
   }));
 }
 
-/** Two statements: the counter steps by the number of records, which get the numbers that it passed. */
+/**
+ * Two statements: the counter steps by the number of records, which get the numbers that it passed.
+ */
 export function writeChanges(
   connection: Connection,
   accountId: string,

@@ -13,8 +13,8 @@ export type Row = readonly unknown[];
 export type Parameter = string | number | null;
 
 /**
- * A database connection with its prepared statements. Statements are known by their text, so what is composed
- * alike is prepared once. Errors come out as the port has them (UnavailableError).
+ * A database connection with its prepared statements. Statements are known by their text, so what
+ * is composed alike is prepared once. Errors come out as the port has them (UnavailableError).
  */
 export class Connection {
   readonly db: Database;

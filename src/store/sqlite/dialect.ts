@@ -21,6 +21,8 @@ export const sqlite: Dialect = Object.freeze({
   // Text compares by its UTF-8 octets.
   octet: (column) => column,
 
-  // One row in 256 asks for the time: for each the call would take longer than the comparison.
+  // One row in 256 asks for the time: for each the call would take longer than the comparison. Data
+  // tables have rowids (the generator makes only tables of the service WITHOUT ROWID); no property
+  // can be named `_rowid_`.
   tick: raw('(_rowid_ & 255 <> 0 OR jmap_tick())'),
 } satisfies Dialect);

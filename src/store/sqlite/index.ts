@@ -20,7 +20,10 @@ export interface SqliteStoreOptions {
   readonly reader: Database;
   /** Milliseconds since 1970: the time of change records and of blobs. */
   readonly now?: () => number;
-  /** Called with the text of each statement before it runs, transaction control apart: for tests that count. */
+  /**
+   * Called with the text of each statement before it runs, transaction control apart: for tests
+   * that count.
+   */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
   readonly onListenerError?: (error: unknown) => void;
@@ -98,7 +101,8 @@ class SqliteStore implements Store {
       },
       { deadline: options.deadline, accountId },
     );
-    // The promises of a group resolve in the order of its works, so listeners hear of states in order.
+    // The promises of a group resolve in the order of its works, so listeners hear of states in
+    // order.
     if (changed !== undefined) this.#announce({ accountId, changed });
     return result;
   }

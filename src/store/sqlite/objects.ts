@@ -11,7 +11,9 @@ import { quote } from '../sql/fragment.js';
 import { writeColumns } from '../sql/rows.js';
 import type { Connection, Parameter, Row } from './connection.js';
 
-/** The statements that read and write a type's rows, composed once per type and set of properties. */
+/**
+ * The statements that read and write a type's rows, composed once per type and set of properties.
+ */
 
 /** Distinct sets of properties kept per type: clients choose them. */
 const READERS_LIMIT = 200;
@@ -88,14 +90,15 @@ const DECODERS: Readonly<Record<PropertyKind, Decoder>> = {
   integer: (value) => value as number,
   number: (value) => value as number,
   date: (value) => formatUtcDate(value as number),
-  // The column's affinity is NUMERIC (Prisma declares it JSONB), so a bare number may come back as one.
+  // The column's affinity is NUMERIC (Prisma declares it JSONB), so a bare number may come back as
+  // one.
   json: (value) =>
     typeof value === 'string' ? (JSON.parse(value) as JsonValue) : (value as number),
 };
 
 /**
- * Reads objects by one statement, and stops with `requestTooLarge` when they are more than `maxOctets`: before
- * that much memory is taken.
+ * Reads objects by one statement, and stops with `requestTooLarge` when they are more than
+ * `maxOctets`: before that much memory is taken.
  */
 export function readObjects(
   connection: Connection,

@@ -4,14 +4,16 @@ import type { Connection } from './connection.js';
 /** (account, type) pairs looked at in one turn of the event loop. */
 const PAGE = 500;
 
-// States name every pair that has change records, in the order of the key; JmapChange itself is never scanned.
+// States name every pair that has change records, in the order of the key; JmapChange itself is
+// never scanned.
 const SELECT_PAGE = `SELECT "accountId", "type", (SELECT "at" FROM "JmapChange" AS "c"
  WHERE "c"."accountId" = "s"."accountId" AND "c"."type" = "s"."type" ORDER BY "number" LIMIT 1)
  FROM "JmapState" AS "s" WHERE ("accountId", "type") > (?, ?)
  ORDER BY "accountId", "type" LIMIT ?`;
 
-// Only a prefix without gaps may go: a state is refused because the record after it is missing. So deleting stops
-// at the first record that is kept, even where a clock that stepped back put older times after it.
+// Only a prefix without gaps may go: a state is refused because the record after it is missing. So
+// deleting stops at the first record that is kept, even where a clock that stepped back put older
+// times after it.
 const DELETE_PREFIX = `WITH "oldest" AS MATERIALIZED (SELECT "number", "at" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? ORDER BY "number" LIMIT ?)
 DELETE FROM "JmapChange" WHERE "accountId" = ? AND "type" = ?
@@ -26,8 +28,8 @@ export interface Pair {
 const START: Pair = { accountId: '', type: '' };
 
 /**
- * Walks over all (account, type) pairs, in small steps, and deletes change records made before a time. A call that
- * stops at its limit is gone on from by the next.
+ * Walks over all (account, type) pairs, in small steps, and deletes change records made before a
+ * time. A call that stops at its limit is gone on from by the next.
  */
 export class ChangePruner {
   readonly #reader: Connection;

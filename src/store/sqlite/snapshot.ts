@@ -16,8 +16,8 @@ import { sqlite } from './dialect.js';
 import { readerOf, readObjects } from './objects.js';
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement, and has run when its call
- * returns: the promises only carry the result.
+ * Reading within one transaction of a connection. Every operation is one statement, and has run
+ * when its call returns: the promises only carry the result.
  */
 export class SqliteSnapshot implements Snapshot {
   protected readonly connection: Connection;
@@ -29,7 +29,9 @@ export class SqliteSnapshot implements Snapshot {
     this.accountId = accountId;
   }
 
-  /** Refuses whatever a work starts after it has ended: it would belong to another's transaction. */
+  /**
+   * Refuses whatever a work starts after it has ended: it would belong to another's transaction.
+   */
   end(): void {
     this.#open = false;
   }

@@ -8,8 +8,8 @@ import { writerOf } from './objects.js';
 import { SqliteSnapshot } from './snapshot.js';
 
 /**
- * Writing within a savepoint of the writer's transaction. One statement each, but for `record` (two) and
- * `changeBlobReferences` (three).
+ * Writing within a savepoint of the writer's transaction. One statement each, but for `record`
+ * (two) and `changeBlobReferences` (three).
  */
 export class SqliteTransaction extends SqliteSnapshot implements Transaction {
   readonly #now: number;
@@ -27,8 +27,8 @@ export class SqliteTransaction extends SqliteSnapshot implements Transaction {
   }
 
   /**
-   * Throws the error of a write that failed, even where the work caught it: what the work takes for written is
-   * not all there, so none of it may be.
+   * Throws the error of a write that failed, even where the work caught it: what the work takes for
+   * written is not all there, so none of it may be.
    */
   assertWhole(): void {
     if (this.#broken !== undefined) throw this.#broken.error;

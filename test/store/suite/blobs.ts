@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { A, B, type Bench, HUGE } from './bench.js';
+
+export function blobCases(bench: Bench): void {
+  const { read, write } = bench;
+
+  describe('blobs', () => {
+    const blob = (id: string) => ({ id, type: 'text/plain', size: 2 ** 40, uploaderId: 'u1' });
+    const reference = (blobId: string, objectId = 'r1', dataType = 'Gadget') => ({
+      blobId,
+      dataType,
+      objectId,
+    });
+    const collect = (before: number, limit = 10) => bench.store.collectBlobs(before, limit);
+    const blobs = (...wanted: readonly string[]) => read((snapshot) => snapshot.blobs(wanted));
+
+    beforeEach(() => write((transaction) => transaction.insertBlobs([blob('b1'), blob('b2')])));
+
+    it('are seen in their account alone', async () => {
+      expect(await blobs('b1', 'b3')).toEqual([{ ...blob('b1'), referenced: false }]);
+      expect(await read((snapshot) => snapshot.blobs(['b1']), B)).toEqual([]);
+    });
+
+    it('6.1: are referenced while an object refers to them', async () => {
+      await write((t) => t.changeBlobReferences([], [reference('b1'), reference('b1', 'r2')]));
+      expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: true }, { referenced: false }]);
+      await write((t) => t.changeBlobReferences([reference('b1')], [reference('b2')]));
+      expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: true }, { referenced: true }]);
+      await write((t) => t.changeBlobReferences([reference('b1', 'r2')], []));
+      expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: false }, { referenced: true }]);
+    });
+
+    it('RFC 9404 4.3: references are found by blob and type, in order of object', async () => {
+      await write((t) =>
+        t.changeBlobReferences(
+          [],
+          [reference('b1', 'r2'), reference('b1'), reference('b2'), reference('b1', 'r3', 'Other')],
+        ),
+      );
+      const found = await read((snapshot) => snapshot.blobReferences(['b1', 'b9'], ['Gadget']));
+      expect(found).toEqual([reference('b1'), reference('b1', 'r2')]);
+      const none = await read((snapshot) => snapshot.blobReferences(['b1'], ['Gadget']), B);
+      expect(none).toEqual([]);
+    });
+
+    it('D23: are collected when nothing has referred to them since the time given', async () => {
+      await write((t) => t.changeBlobReferences([], [reference('b1')]));
+      bench.now += 1000;
+      await write((t) => t.changeBlobReferences([reference('b1')], []));
+      expect(await collect(1_000_000)).toEqual([]);
+      expect(await collect(1_001_000)).toEqual([{ accountId: A, id: 'b2' }]);
+      expect(await collect(1_001_001)).toEqual([{ accountId: A, id: 'b1' }]);
+      expect(await blobs('b1', 'b2')).toEqual([]);
+    });
+
+    it('D23: are not collected while referenced, and at most so many at a time', async () => {
+      await write((t) => t.insertBlobs([blob('b3'), blob('b4')]));
+      await write((t) => t.changeBlobReferences([], [reference('b2')]));
+      expect(await collect(HUGE, 2)).toHaveLength(2);
+      expect(await collect(HUGE, 2)).toHaveLength(1);
+      expect(await collect(HUGE)).toEqual([]);
+      expect(await blobs('b2')).toHaveLength(1);
+    });
+
+    it('D23: one that is stored again stays referenced', async () => {
+      await write((t) => t.changeBlobReferences([], [reference('b1')]));
+      await write((t) => t.insertBlobs([blob('b1')]));
+      expect(await blobs('b1')).toMatchObject([{ referenced: true }]);
+    });
+
+    it('D23: one that is stored again lives on from then', async () => {
+      bench.now += 1000;
+      await write((t) => t.insertBlobs([blob('b1')]));
+      expect(await collect(1_001_000)).toEqual([{ accountId: A, id: 'b2' }]);
+    });
+  });
+}

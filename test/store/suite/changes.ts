@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { StateChange } from '../../../src/store/port.js';
+import { Gadget, gadget } from '../gadget.js';
+import { A, B, type Bench } from './bench.js';
+
+export function changeCases(bench: Bench): void {
+  const { read, write, insert } = bench;
+
+  describe('states and changes', () => {
+    const record = (...kinds: readonly ('created' | 'updated' | 'destroyed')[]) =>
+      write((transaction) =>
+        transaction.record(
+          Gadget,
+          kinds.map((kind, index) => ({ objectId: `r${index}`, kind })),
+        ),
+      );
+
+    it('D8: a counter that steps by one for each record, "0" at first', async () => {
+      expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(0);
+      expect(await record('created', 'updated')).toBe(2);
+      bench.now += 5;
+      expect(await record('destroyed')).toBe(3);
+      expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(3);
+      expect(await read((snapshot) => snapshot.stateNumber(Gadget), B)).toBe(0);
+      expect(await read((snapshot) => snapshot.changes(Gadget, 0, 10))).toEqual([
+        { number: 1, objectId: 'r0', kind: 'created', at: 1_000_000 },
+        { number: 2, objectId: 'r1', kind: 'updated', at: 1_000_000 },
+        { number: 3, objectId: 'r0', kind: 'destroyed', at: 1_000_005 },
+      ]);
+      expect(await read((snapshot) => snapshot.changes(Gadget, 1, 1))).toMatchObject([
+        { number: 2 },
+      ]);
+    });
+
+    it('D8: a work that fails leaves no gap', async () => {
+      await record('created');
+      const failing = write(async (transaction) => {
+        await transaction.record(Gadget, [{ objectId: 'r5', kind: 'created' }]);
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await record('updated')).toBe(2);
+    });
+
+    it('D9: old records are pruned from the front, in steps', async () => {
+      await record('created', 'created', 'created');
+      bench.now += 100;
+      await record('updated', 'updated');
+      // A clock that stepped back: an old time after a newer one must not leave a hole.
+      bench.now -= 1000;
+      await record('updated');
+      await write((t) => t.record(Gadget, [{ objectId: 'r1', kind: 'created' }]), B);
+      expect(await bench.store.pruneChanges(1_000_001, 2)).toBe(2);
+      expect(await bench.store.pruneChanges(1_000_001, 100)).toBe(2);
+      expect(await bench.store.pruneChanges(1_000_001, 100)).toBe(0);
+      const kept = await read((snapshot) => snapshot.changes(Gadget, 0, 10));
+      expect(kept.map((change) => change.number)).toEqual([4, 5, 6]);
+      expect(await read((snapshot) => snapshot.changes(Gadget, 0, 10), B)).toEqual([]);
+      expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(6);
+    });
+
+    it('are told to listeners after the commit, in order, for each account', async () => {
+      const heard: StateChange[] = [];
+      const end = bench.store.onCommit((change) => heard.push(change));
+      await Promise.all([record('created'), record('created', 'created')]);
+      await write((t) => t.record(Gadget, [{ objectId: 'r1', kind: 'created' }]), B);
+      await insert([gadget('r1')]);
+      end();
+      await record('updated');
+      expect(heard).toEqual([
+        { accountId: A, changed: { Gadget: '1' } },
+        { accountId: A, changed: { Gadget: '3' } },
+        { accountId: B, changed: { Gadget: '1' } },
+      ]);
+    });
+
+    it('are not told by a work that failed, and a listener that throws harms nobody', async () => {
+      const heard: StateChange[] = [];
+      bench.store.onCommit(() => {
+        throw new Error('listener');
+      });
+      bench.store.onCommit((change) => heard.push(change));
+      const failing = write(async (transaction) => {
+        await transaction.record(Gadget, [{ objectId: 'r1', kind: 'created' }]);
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await record('created')).toBe(1);
+      expect(heard).toEqual([{ accountId: A, changed: { Gadget: '1' } }]);
+    });
+  });
+}

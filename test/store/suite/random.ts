@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import type { FilterNode } from '../../../src/store/port.js';
+import { Random } from '../../support/random.js';
+import { condition, Gadget, gadgets, operator, plan } from '../gadget.js';
+import { referenceIds } from '../reference.js';
+import { B, type Bench, idOf } from './bench.js';
+
+export function randomCases(bench: Bench): void {
+  const { read, insert, ids } = bench;
+
+  it('agrees with the reference on random filters and sorts, and ranks with queryIds', async () => {
+    const random = Random.fromEnvironment();
+    const objects = gadgets(60, () => randomValues(random));
+    await insert(objects);
+    // Another account's objects must not count.
+    await insert(
+      gadgets(20, () => randomValues(random)),
+      B,
+    );
+    for (let round = 0; round < 150; round += 1) {
+      const query = plan(randomFilter(random, 3), ...randomSort(random));
+      const said = `seed ${random.seed}, ${JSON.stringify(query)}`;
+      const expected = referenceIds(objects, query);
+      expect(await ids(query), said).toEqual(expected);
+      const wanted = objects.filter(() => random.chance(0.2)).map(idOf);
+      const ranks = await read((snapshot) => snapshot.ranks(Gadget, query, wanted));
+      const places = expected
+        .map((id, index) => ({ id, index }))
+        .filter(({ id }) => wanted.includes(id));
+      expect(ranks, said).toEqual(places);
+      const id = random.pick(objects).id;
+      const rank = await read((snapshot) => snapshot.rank(Gadget, query, id));
+      expect(rank, said).toBe(expected.includes(id) ? expected.indexOf(id) : null);
+    }
+  });
+}
+
+const TEXTS = ['', 'a', 'A', 'ä', 'Ä', 'a\u0308', 'ß', 'SS', '10', '9', '007', 'x10', '😀', '_%'];
+const DATES = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5Z', '1969-12-31T23:59:59.999Z'];
+
+function randomValues(random: Random): Readonly<Record<string, JsonValue>> {
+  const maybe = <T extends JsonValue>(value: T): T | null => (random.chance(0.3) ? null : value);
+  return {
+    title: random.pick(TEXTS) + random.pick(TEXTS),
+    code: maybe(random.pick(TEXTS)),
+    done: random.chance(0.5),
+    rank: maybe(random.integer(-3, 3)),
+    score: maybe(random.pick([0, 0.1, -1.5, 1e300, 5])),
+    due: maybe(random.pick(DATES)),
+    updated: random.pick(DATES),
+  };
+}
+
+function randomFilter(random: Random, depth: number): FilterNode {
+  if (depth > 0 && random.chance(0.6)) {
+    const conditions = Array.from({ length: random.integer(0, 3) }, () =>
+      randomFilter(random, depth - 1),
+    );
+    return operator(random.pick(['AND', 'OR', 'NOT'] as const), ...conditions);
+  }
+  const text = random.pick(TEXTS.slice(1));
+  return random.pick<() => FilterNode>([
+    () => ({ kind: 'all' }),
+    () => ({ kind: 'none' }),
+    () => condition('title', text),
+    () => condition('titleStart', text),
+    () => condition('codeText', text),
+    () => condition('code', random.chance(0.3) ? null : text),
+    () => condition('codeIn', [text, random.pick(TEXTS)]),
+    () => condition('noCode', random.chance(0.5)),
+    () => condition('done', random.chance(0.5)),
+    () => condition('minRank', random.integer(-3, 3)),
+    () => condition('maxRank', random.integer(-3, 3)),
+    () => condition('rankIn', [random.integer(-3, 3), null]),
+    () => condition('score', random.pick([0, 0.1, 5])),
+    () => condition('before', random.pick(DATES)),
+    () => condition('after', random.pick(DATES)),
+  ])();
+}
+
+function randomSort(random: Random): readonly string[] {
+  const one = (): string => {
+    const name = random.pick(['title', 'code', 'rank', 'score', 'due', 'done', 'updated']);
+    const collation = random.pick([
+      'i;unicode-casemap',
+      'i;ascii-casemap',
+      'i;ascii-numeric',
+      'i;octet',
+    ]);
+    return `${random.chance(0.5) ? '-' : ''}${name} ${collation}`;
+  };
+  const keys = Array.from({ length: random.integer(0, 3) }, one);
+  return random.chance(0.1) ? [...keys, '-created', ...keys] : keys;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredObject, Transaction } from '../../../src/store/port.js';
+import { ALL, Gadget, gadgets, plan } from '../gadget.js';
+import { type Bench, HUGE, idOf } from './bench.js';
+
+export function statementCases(bench: Bench): void {
+  const { write, counted } = bench;
+
+  describe('statements', () => {
+    // Design: a method call costs the same number of statements for 1 object and for 500.
+    const operations: readonly [
+      string,
+      number,
+      (transaction: Transaction, objects: readonly StoredObject[]) => Promise<unknown>,
+    ][] = [
+      ['insert', 1, (t, objects) => t.insert(Gadget, objects)],
+      ['update', 1, (t, objects) => t.update(Gadget, objects)],
+      ['get', 1, (t, objects) => t.get(Gadget, objects.map(idOf), Gadget.properties, HUGE)],
+      ['getAll', 1, (t) => t.getAll(Gadget, 500, Gadget.properties, HUGE)],
+      ['queryIds', 1, (t) => t.queryIds(Gadget, plan(ALL, 'title'), 0, 500)],
+      ['count', 1, (t) => t.count(Gadget, ALL)],
+      ['rank', 1, (t) => t.rank(Gadget, plan(ALL, 'title'), 'r000000')],
+      ['ranks', 1, (t, objects) => t.ranks(Gadget, plan(ALL, '-rank'), objects.map(idOf))],
+      [
+        'record',
+        2,
+        (t, objects) =>
+          t.record(
+            Gadget,
+            objects.map(({ id }) => ({ objectId: id, kind: 'created' as const })),
+          ),
+      ],
+      ['stateNumber', 1, (t) => t.stateNumber(Gadget)],
+      ['changes', 1, (t) => t.changes(Gadget, 0, 500)],
+      ['insertBlobs', 1, (t, objects) => t.insertBlobs(objects.map(blobOf))],
+      ['blobs', 1, (t, objects) => t.blobs(objects.map(idOf))],
+      [
+        'changeBlobReferences',
+        3,
+        (t, objects) => t.changeBlobReferences(objects.map(referenceOf), objects.map(referenceOf)),
+      ],
+      ['blobReferences', 1, (t, objects) => t.blobReferences(objects.map(idOf), ['Gadget'])],
+      ['destroy', 1, (t, objects) => t.destroy(Gadget, objects.map(idOf))],
+    ];
+
+    it('are as many for 500 objects as for one', async () => {
+      for (const count of [1, 500]) {
+        const objects = gadgets(count, (index) => ({ title: `t${index}`, rank: index % 7 }));
+        await write(async (transaction) => {
+          for (const [what, statements, run] of operations) {
+            const ran = await counted(() => run(transaction, objects));
+            expect([what, ran]).toEqual([what, statements]);
+          }
+        });
+      }
+    });
+
+    it('are none for empty lists', async () => {
+      await write(async (transaction) => {
+        const ran = await counted(async () => {
+          await transaction.insert(Gadget, []);
+          await transaction.update(Gadget, []);
+          await transaction.destroy(Gadget, []);
+          await transaction.get(Gadget, [], Gadget.properties, HUGE);
+          await transaction.ranks(Gadget, plan(ALL), []);
+          await transaction.insertBlobs([]);
+          await transaction.blobs([]);
+          await transaction.changeBlobReferences([], []);
+          await transaction.blobReferences([], ['Gadget']);
+        });
+        expect(ran).toBe(0);
+      });
+    });
+  });
+}
+
+function blobOf({ id }: StoredObject) {
+  return { id, type: 'text/plain', size: 1, uploaderId: 'u1' };
+}
+
+function referenceOf({ id }: StoredObject) {
+  return { blobId: id, dataType: 'Gadget', objectId: id };
+}
