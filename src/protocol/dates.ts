@@ -1,11 +1,15 @@
-/** UTCDate (RFC 8620 1.4): RFC 3339 date-time in UTC, capital letters, no fraction when that is zero. */
+/**
+ * UTCDate (RFC 8620 1.4): RFC 3339 date-time in UTC, capital letters, no fraction when that is
+ * zero.
+ */
 
 const UTC_DATE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?Z$/;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut (D10); a zero
- * fraction is taken and so normalised. Leap seconds and 24:00 have no place on our time line: null.
+ * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut
+ * (D10); a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our
+ * time line: null.
  */
 export function parseUtcDate(text: string): number | null {
   const match = UTC_DATE.exec(text);
@@ -24,8 +28,8 @@ export function parseUtcDate(text: string): number | null {
 }
 
 /**
- * The UTCDate of a time in ms (years 0000 to 9999): the shortest fraction, none when it is zero. Throws RangeError
- * for a time outside those years, which no stored date is.
+ * The UTCDate of a time in ms (years 0000 to 9999): the shortest fraction, none when it is zero.
+ * Throws RangeError for a time outside those years, which no stored date is.
  */
 export function formatUtcDate(ms: number): string {
   const text = new Date(ms).toISOString();

@@ -2,8 +2,8 @@ import { InexactNumber } from './inexact-number.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 
 /**
- * True where two JSON values mean the same: the order of members doesn't count, that of array items does, and -0
- * is 0. Numbers that no double holds are equal only where they are written the same.
+ * True where two JSON values mean the same: the order of members doesn't count, that of array items
+ * does, and -0 is 0. Numbers that no double holds are equal only where they are written the same.
  */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;

@@ -1,8 +1,9 @@
 import type { JsonValue } from './json.js';
 
 /**
- * The closed catalogue of everything that can go wrong on the wire. An error is a value of one of three levels
- * (RFC 8620 3.6): of the request, of a method call, of one object of a /set. Nothing else leaves the server.
+ * The closed catalogue of everything that can go wrong on the wire. An error is a value of one of
+ * three levels (RFC 8620 3.6): of the request, of a method call, of one object of a /set. Nothing
+ * else leaves the server.
  */
 
 /** Request-level problem types (RFC 8620 3.6.1), without their URN prefix. */
@@ -30,7 +31,10 @@ export type MethodErrorType =
   | 'unsupportedFilter'
   | 'unsupportedSort';
 
-/** SetError types (RFC 8620 5.3, 5.4; RFC 9404 for blobNotFound; RFC 8621 for objectIsLinked's like). */
+/**
+ * SetError types (RFC 8620 5.3, 5.4; RFC 9404 for blobNotFound; RFC 8621 for objectIsLinked's
+ * like).
+ */
 export type SetErrorType =
   | 'alreadyExists'
   | 'blobNotFound'

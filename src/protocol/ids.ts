@@ -1,13 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 
 /**
- * Record ids (RFC 8620 1.2, D7): a prefix letter, 10 digits of time and 16 of randomness in lower-case Crockford
- * base32. They sort by creation time, never differ by case alone and look like no number, dash or "NIL".
+ * Record ids (RFC 8620 1.2, D7): a prefix letter, 10 digits of time and 16 of randomness in
+ * lower-case Crockford base32. They sort by creation time, never differ by case alone and look like
+ * no number, dash or "NIL".
  */
 export interface IdGenerator {
   /**
-   * A new id and the time in ms that it embeds. Ids of one generator and prefix ascend strictly, also when the
-   * clock steps back: then the time is the last one given out.
+   * A new id and the time in ms that it embeds. Ids of one generator and prefix ascend strictly,
+   * also when the clock steps back: then the time is the last one given out.
    */
   next(prefix: string): { readonly id: string; readonly time: number };
 }

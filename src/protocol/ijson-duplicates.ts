@@ -11,8 +11,8 @@ interface Frame {
 }
 
 /**
- * Finds the first member that an object has twice, in text that is known to be JSON: a sentence that names it and
- * its JSON Pointer. Slow and sure: for a request that is refused anyway.
+ * Finds the first member that an object has twice, in text that is known to be JSON: a sentence
+ * that names it and its JSON Pointer. Slow and sure: for a request that is refused anyway.
  */
 export function findDuplicate(text: string): string {
   const frames: Frame[] = [];

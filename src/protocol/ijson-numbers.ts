@@ -6,8 +6,9 @@ const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_INTEGER_DIGITS = 309;
 
 /**
- * InexactNumber for a number token whose nearest double is infinite, or an integer that the text does not say
- * (D4). Null where the native parser's value is right, and where the text is no number.
+ * InexactNumber for a number token whose nearest double is infinite, or an integer that the text
+ * does not say (D4). Null where the native parser's value is right, and where the text is no
+ * number.
  */
 export function inexactNumber(token: string): InexactNumber | null {
   const double = Number(token);
@@ -25,7 +26,9 @@ export function inexactNumber(token: string): InexactNumber | null {
   return isExact ? null : new InexactNumber(token);
 }
 
-/** Digits without zeros at either end, and how many stood at the end. Linear for any run of zeros. */
+/**
+ * Digits without zeros at either end, and how many stood at the end. Linear for any run of zeros.
+ */
 function trimZeros(digits: string): { readonly text: string; readonly trailing: number } {
   let start = 0;
   let end = digits.length;

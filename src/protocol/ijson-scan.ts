@@ -4,7 +4,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** What one pass over JSON octets finds. For what is no JSON it means nothing, but comes without error. */
+/**
+ * What one pass over JSON octets finds. For what is no JSON it means nothing, but comes without
+ * error.
+ */
 export interface Scan {
   readonly tooDeep: boolean;
   /** Members of all objects together. */
@@ -29,17 +32,25 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Escapes that matter start with \uD8 to \uDF, \uFD or \uFF; letters are compared in lower case. */
+/**
+ * Escapes that matter start with \uD8 to \uDF, \uFD or \uFF; letters are compared in lower case.
+ */
 const LETTER_D = 0x64;
 const LETTER_E = 0x65;
 const LETTER_F = 0x66;
 const LETTER_U = 0x75;
 const LOWER_CASE = 0x20;
 
-/** A token without an exponent and with up to so many digits is an integer only where its double is the same. */
+/**
+ * A token without an exponent and with up to so many digits is an integer only where its double is
+ * the same.
+ */
 const SAFE_DIGITS = 15;
 
-/** Looks at every octet of UTF-8 once. Stops where arrays and objects are nested deeper than `maxDepth`. */
+/**
+ * Looks at every octet of UTF-8 once. Stops where arrays and objects are nested deeper than
+ * `maxDepth`.
+ */
 export function scan(octets: Uint8Array, maxDepth: number): Scan {
   const { length } = octets;
   const longNumbers: Span[] = [];

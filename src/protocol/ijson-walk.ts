@@ -3,7 +3,10 @@ import type { JsonValue } from './json.js';
 
 type Container = JsonValue[] | Record<string, JsonValue>;
 
-/** Code points that I-JSON forbids in text (RFC 7493 2.1). Both sets are the same in every Unicode version. */
+/**
+ * Code points that I-JSON forbids in text (RFC 7493 2.1). Both sets are the same in every Unicode
+ * version.
+ */
 const FORBIDDEN = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
 
 /** True for text that I-JSON allows: neither lone surrogates nor noncharacters. */
@@ -12,8 +15,8 @@ export function isLegalText(text: string): boolean {
 }
 
 /**
- * How many members the objects of a tree have together. Iterative: the tree may be as deep as the scan let it.
- * `for in` sees own members alone, as Object.prototype has no enumerable ones.
+ * How many members the objects of a tree have together. Iterative: the tree may be as deep as the
+ * scan let it. `for in` sees own members alone, as Object.prototype has no enumerable ones.
  */
 export function countMembers(root: JsonValue): number {
   const open: Container[] = [];
@@ -55,8 +58,8 @@ export function hasLegalTexts(root: JsonValue): boolean {
 export const MARK = '\uDC00';
 
 /**
- * Changes a fresh tree in place: strings of the mark and an index become that one of `numbers`, and -0 becomes 0.
- * Returns the root, which may itself be such a value.
+ * Changes a fresh tree in place: strings of the mark and an index become that one of `numbers`, and
+ * -0 becomes 0. Returns the root, which may itself be such a value.
  */
 export function repair(root: JsonValue, numbers: readonly InexactNumber[]): JsonValue {
   const holder = [root];
@@ -83,7 +86,8 @@ export function repair(root: JsonValue, numbers: readonly InexactNumber[]): Json
 function repaired(value: JsonValue, numbers: readonly InexactNumber[]): JsonValue {
   if (value === 0) return 0;
   if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
-  // The one place where the type looks away: JsonValue does not know of numbers that no double holds.
+  // The one place where the type looks away: JsonValue does not know of numbers that no double
+  // holds.
   return (numbers[Number(value.slice(MARK.length))] ?? value) as JsonValue;
 }
 

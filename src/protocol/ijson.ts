@@ -18,10 +18,11 @@ export interface IJsonOptions {
 const MAX_DEPTH = 2500;
 
 /**
- * Parses I-JSON (RFC 8620 1.5, RFC 7493). The native parser does the work; one scan before it and one walk after it
- * find what it lets pass. Numbers that would be rounded to an integer become InexactNumber, and -0 is 0 (D4).
- * Throws RequestError `notJSON` for a byte-order mark, octets that aren't UTF-8, wrong syntax, duplicate members,
- * surrogates and noncharacters; `limit` (`maxDepthInRequest`) for what is nested too deep.
+ * Parses I-JSON (RFC 8620 1.5, RFC 7493). The native parser does the work; one scan before it and
+ * one walk after it find what it lets pass. Numbers that would be rounded to an integer become
+ * InexactNumber, and -0 is 0 (D4). Throws RequestError `notJSON` for a byte-order mark, octets that
+ * aren't UTF-8, wrong syntax, duplicate members, surrogates and noncharacters; `limit`
+ * (`maxDepthInRequest`) for what is nested too deep.
  */
 export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): JsonValue {
   if (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf) {
@@ -50,8 +51,8 @@ export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): Json
 }
 
 /**
- * The text with marks in place of the numbers that no double holds, which are put into `numbers`; null where there
- * are none. The text has no lone surrogates, so that no client can write a mark.
+ * The text with marks in place of the numbers that no double holds, which are put into `numbers`;
+ * null where there are none. The text has no lone surrogates, so that no client can write a mark.
  */
 function markNumbers(
   body: Buffer,

@@ -1,7 +1,8 @@
 /**
- * Stands in a parsed request where a number token's double is an integer, or infinite, but not exactly what the
- * text says: 1e400, 9007199254740993, 4.99999999999999999999 (D4). Whoever expects an Int refuses it; whoever
- * expects any number may take `value`. It has no enumerable members, and `isJsonObject` is false for it.
+ * Stands in a parsed request where a number token's double is an integer, or infinite, but not
+ * exactly what the text says: 1e400, 9007199254740993, 4.99999999999999999999 (D4). Whoever expects
+ * an Int refuses it; whoever expects any number may take `value`. It has no enumerable members, and
+ * `isJsonObject` is false for it.
  */
 export class InexactNumber {
   readonly #value: number;

@@ -1,6 +1,6 @@
 /**
- * The unescaped reference tokens of a JSON Pointer (RFC 6901); null where it is malformed: it neither is empty nor
- * starts with "/", or has a "~" that starts no escape.
+ * The unescaped reference tokens of a JSON Pointer (RFC 6901); null where it is malformed: it
+ * neither is empty nor starts with "/", or has a "~" that starts no escape.
  */
 export function parsePointer(pointer: string): readonly string[] | null {
   if (pointer === '') return [];

@@ -18,8 +18,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A JSON object that is being built from names that a client chose. It has no prototype, so `__proto__`,
- * `constructor` and their like are plain members.
+ * A JSON object that is being built from names that a client chose. It has no prototype, so
+ * `__proto__`, `constructor` and their like are plain members.
  */
 export function emptyObject<T = JsonValue>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;

@@ -7,8 +7,8 @@ export type PatchResult =
   | {
       readonly kind: 'patched';
       /**
-       * Each top-level property that the patch names, with its new whole value; undefined where the property
-       * itself is patched with null, which restores its default.
+       * Each top-level property that the patch names, with its new whole value; undefined where the
+       * property itself is patched with null, which restores its default.
        */
       readonly touched: ReadonlyMap<string, JsonValue | undefined>;
     }
@@ -19,8 +19,9 @@ type Patches = Map<string, PatchNode>;
 type PatchNode = { readonly value: JsonValue } | { readonly inner: Patches };
 
 /**
- * Applies a patch without changing `current`: values on the way to a patched member are copied, all others shared.
- * Property names are not judged: an unknown one is in `touched` for the caller to refuse.
+ * Applies a patch without changing `current`: values on the way to a patched member are copied, all
+ * others shared. Property names are not judged: an unknown one is in `touched` for the caller to
+ * refuse.
  */
 export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult {
   const patches: Patches = new Map();
@@ -42,7 +43,10 @@ export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult 
   return { kind: 'patched', touched };
 }
 
-/** 5.3: all parts before the last must exist already, for a removal too, and none may lie inside an array. */
+/**
+ * 5.3: all parts before the last must exist already, for a removal too, and none may lie inside an
+ * array.
+ */
 function checkParents(current: JsonObject, tokens: readonly string[]): string | null {
   let parent: JsonObject = current;
   for (let index = 0; index < tokens.length - 1; index += 1) {
@@ -76,7 +80,10 @@ function insert(patches: Patches, tokens: readonly string[], value: JsonValue): 
   return null;
 }
 
-/** A copy of an object with patches put in. It has no prototype: `__proto__` is a member like any other. */
+/**
+ * A copy of an object with patches put in. It has no prototype: `__proto__` is a member like any
+ * other.
+ */
 function patched(value: JsonValue | undefined, patches: Patches): JsonValue {
   const copy = emptyObject();
   if (isJsonObject(value)) Object.assign(copy, value);

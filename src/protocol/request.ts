@@ -28,8 +28,9 @@ export interface RequestOptions {
 const MAX_CREATED_IDS = 4096;
 
 /**
- * Checks a parsed body against RFC 8620 3.3, before any call is run. Members that the RFC doesn't name are ignored.
- * Throws RequestError: `notRequest` for a wrong shape, then `unknownCapability`, then `limit`.
+ * Checks a parsed body against RFC 8620 3.3, before any call is run. Members that the RFC doesn't
+ * name are ignored. Throws RequestError: `notRequest` for a wrong shape, then `unknownCapability`,
+ * then `limit`.
  */
 export function parseRequest(value: JsonValue, options: RequestOptions): RequestEnvelope {
   if (!isJsonObject(value)) notRequest('A Request must be a JSON object.');

@@ -1,17 +1,21 @@
 import type { JsonObject } from './json.js';
 
-/** What a response holds besides the session's state: the answers as JSON texts, one an invocation. */
+/**
+ * What a response holds besides the session's state: the answers as JSON texts, one an invocation.
+ */
 export interface ResponseBody {
   readonly invocations: readonly string[];
   readonly createdIds: ReadonlyMap<string, string> | null;
 }
 
-/** Texts up to this many characters are joined; longer ones stay pieces of their own, never copied. */
+/**
+ * Texts up to this many characters are joined; longer ones stay pieces of their own, never copied.
+ */
 const SMALL = 16_384;
 
 /**
- * The JSON text of a Response object (RFC 8620 3.4) as pieces to write in order. `first` are further members to put
- * in front (RFC 8887 4.3.2: "@type", "requestId").
+ * The JSON text of a Response object (RFC 8620 3.4) as pieces to write in order. `first` are
+ * further members to put in front (RFC 8887 4.3.2: "@type", "requestId").
  */
 export function responseText(
   body: ResponseBody,

@@ -16,9 +16,10 @@ export interface ReferenceBudget {
 }
 
 /**
- * The value of a ResultReference (RFC 8620 3.7). It shares structure with the response: JSON is immutable here.
- * The time is linear in the response; a `budget` bounds what many references visit together.
- * Throws MethodError `invalidResultReference`, or `requestTooLarge` where the budget is used up.
+ * The value of a ResultReference (RFC 8620 3.7). It shares structure with the response: JSON is
+ * immutable here. The time is linear in the response; a `budget` bounds what many references visit
+ * together. Throws MethodError `invalidResultReference`, or `requestTooLarge` where the budget is
+ * used up.
  */
 export function resolveReference(
   reference: JsonValue,
@@ -73,8 +74,9 @@ class Evaluation {
   }
 
   /**
-   * 3.7 step 3: the rest of the path applied to each item, results that are arrays put in flat. The result of an
-   * inner `*` is an array and always put in flat, so it goes to the same list at once: no copies of copies.
+   * 3.7 step 3: the rest of the path applied to each item, results that are arrays put in flat. The
+   * result of an inner `*` is an array and always put in flat, so it goes to the same list at once:
+   * no copies of copies.
    */
   #map(items: readonly unknown[], star: number, results: unknown[]): void {
     this.#spend(items.length);

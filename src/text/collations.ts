@@ -5,19 +5,23 @@ import { compatibility } from './tables/compatibility.js';
 import { titlecase } from './tables/titlecase.js';
 
 /*
- * Keys of the collations that a sort may name (D15). The order of a collation is the order of its keys by code point,
- * which is the order of their UTF-8 octets; it is not the order of `<`, which compares UTF-16 units.
+ * Keys of the collations that a sort may name (D15). The order of a collation is the order of its
+ * keys by code point, which is the order of their UTF-8 octets; it is not the order of `<`, which
+ * compares UTF-16 units.
  */
 
 const TITLECASES = decodeTable(titlecase);
 const COMPATIBILITY = decodeTable(compatibility);
 
-/** What `i;unicode-casemap` makes of a code point, filled as they are met: at most one entry a code point. */
+/**
+ * What `i;unicode-casemap` makes of a code point, filled as they are met: at most one entry a code
+ * point.
+ */
 const casemapped = new Map<number, string>();
 
 /**
- * The key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase mapping and that its full
- * decomposition, compatibility ones included. The RFC reorders no marks.
+ * The key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase mapping
+ * and that its full decomposition, compatibility ones included. The RFC reorders no marks.
  */
 export function casemapKey(text: string): string {
   if (isAscii(text)) return text.toUpperCase();
@@ -39,17 +43,24 @@ function casemap(point: number): string {
   return fromPoints(COMPATIBILITY.get(title) ?? canonicalDecomposition(title) ?? [title]);
 }
 
-/** The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else changes. */
+/**
+ * The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else
+ * changes.
+ */
 export function asciiCasemapKey(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** Sorts after every number: RFC 4790 9.1 takes a text that starts with no digit for positive infinity. */
+/**
+ * Sorts after every number: RFC 4790 9.1 takes a text that starts with no digit for positive
+ * infinity.
+ */
 const INFINITY_KEY = '~';
 
 /**
- * The key of `i;ascii-numeric` (RFC 4790 9.1): the number that the text starts with, of any size. The digits without
- * leading zeros follow how many they are, and that in turn how many digits it has: more digits, greater number.
+ * The key of `i;ascii-numeric` (RFC 4790 9.1): the number that the text starts with, of any size.
+ * The digits without leading zeros follow how many they are, and that in turn how many digits it
+ * has: more digits, greater number.
  */
 export function asciiNumericKey(text: string): string {
   const [digits] = /^\d+/.exec(text) ?? [];

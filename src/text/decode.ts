@@ -6,9 +6,9 @@ const DIGIT_9 = 0x39;
 const LETTER_A = 0x61;
 
 /**
- * Reads what scripts/make-text-tables.ts writes: entries that end in one space or new line, each a list of numbers in
- * base 36; the first is the distance from the key of the entry before, the others are the values. One pass over the
- * characters, for it is done at every start.
+ * Reads what scripts/make-text-tables.ts writes: entries that end in one space or new line, each a
+ * list of numbers in base 36; the first is the distance from the key of the entry before, the
+ * others are the values. One pass over the characters, for it is done at every start.
  */
 export function decodeTable(encoded: string): CodePointTable {
   const table = new Map<number, readonly number[]>();

@@ -12,8 +12,8 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * The form in which text is compared where case doesn't count (D14): NFC, full case folding (CaseFolding statuses C
- * and F), NFC. Two texts fold alike on every database and Node version.
+ * The form in which text is compared where case doesn't count (D14): NFC, full case folding
+ * (CaseFolding statuses C and F), NFC. Two texts fold alike on every database and Node version.
  */
 export function fold(text: string): string {
   // Within ASCII folding is lower case and form C changes nothing.

@@ -1,4 +1,6 @@
-/** Hangul syllables are taken apart and put together by arithmetic (Unicode Standard, section 3.12). */
+/**
+ * Hangul syllables are taken apart and put together by arithmetic (Unicode Standard, section 3.12).
+ */
 
 const SYLLABLE = 0xac00;
 const LEADING = 0x1100;
@@ -20,7 +22,10 @@ export function decomposeHangul(point: number): readonly number[] | null {
   return trailing === 0 ? letters : [...letters, TRAILING + trailing];
 }
 
-/** The syllable of a leading consonant and a vowel, or of such a syllable and a trailing consonant; else null. */
+/**
+ * The syllable of a leading consonant and a vowel, or of such a syllable and a trailing consonant;
+ * else null.
+ */
 export function composeHangul(first: number, second: number): number | null {
   const leading = first - LEADING;
   const vowel = second - VOWEL;

@@ -5,7 +5,8 @@ import { compositions } from './tables/compositions.js';
 import { exclusions } from './tables/exclusions.js';
 
 /*
- * Normalisation form C (UAX 15) by tables that the project carries, so that it is the same on every Node (D14).
+ * Normalisation form C (UAX 15) by tables that the project carries, so that it is the same on every
+ * Node (D14).
  */
 
 const COMPOSITES = decodeTable(compositions);
@@ -14,7 +15,10 @@ const RANKS = decodeTable(combiningRanks);
 
 /** First code point of a pair to second to composite. */
 const PAIRS = pairsOf();
-/** Code points that form C may change: those it never makes and those that may join what is before them. */
+/**
+ * Code points that form C may change: those it never makes and those that may join what is before
+ * them.
+ */
 const UNSTABLE = unstablePoints();
 
 /** Below this code unit no text is changed by form C. */
@@ -82,14 +86,17 @@ function reorder(points: number[]): number[] {
   return points;
 }
 
-/** Puts each code point into the last starter where nothing blocks it and the pair has a composite. */
+/**
+ * Puts each code point into the last starter where nothing blocks it and the pair has a composite.
+ */
 function compose(points: readonly number[]): number[] {
   const result: number[] = [];
   let starter = -1;
   let lastRank = 0;
   for (const point of points) {
     const rank = rankOf(point);
-    // Blocked by a mark of the same or a higher class in between, or by any code point for a starter.
+    // Blocked by a mark of the same or a higher class in between, or by any code point for a
+    // starter.
     const isAdjacent = starter === result.length - 1;
     if (starter >= 0 && (isAdjacent || (rank !== 0 && lastRank < rank))) {
       const composite = composePair(result[starter] ?? 0, point);

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nfc } from '../../src/text/normalize.js';
 
-// Normalisation of assigned code points never changes (Unicode's stability policy): for those of the carried version
-// a Node that knows it must say the same.
+// Normalisation of assigned code points never changes (Unicode's stability policy): for those of
+// the carried version a Node that knows it must say the same.
 const points = assigned.filter((point) => point < 0xd800 || point > 0xdfff);
 
-// Han ideographs and Hangul syllables, four in five of all, are alike among themselves: for what is around them only
-// every 97th of them is looked at.
+// Han ideographs and Hangul syllables, four in five of all, are alike among themselves: for what is
+// around them only every 97th of them is looked at.
 const varied = points.filter(
   (point) =>
     point < 0x3400 ||
