@@ -81,6 +81,16 @@ describe('npm run generate', () => {
     );
   });
 
+  it('reads JSON as well, indented by tabs too', async () => {
+    const descriptor = {
+      capability: 'urn:example:things',
+      types: { Thing: { properties: { text: { type: ['string', 'null'] } } } },
+    };
+    const project = await createProject({ 'things.json': JSON.stringify(descriptor, null, '\t') });
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    expect(await project.read(VALIDATORS)).toContain('Generated from capabilities/things.json');
+  });
+
   it('tells about all wrong files in one run, in order of place', async () => {
     const project = await createProject({
       'b.yaml': 'capability: nonsense\ncolour: red\n',

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { checkDescriptors } from '../../../scripts/generator/check/index.js';
+import { viewCapability } from '../../../scripts/generator/descriptor/view.js';
+import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
+import { buildModel } from '../../../scripts/generator/model/index.js';
+import { REPOSITORY } from './project.js';
+
+const FILE = 'capabilities/gadgets.yaml';
+const SOURCE = readFileSync(join(REPOSITORY, 'test/golden/output/gadgets', FILE), 'utf8');
+const JUNK = [null, -1.5, 'junk', [], {}, [[null]], { type: 'array' }];
+
+/** The problems of a descriptor, whose model is built where there are none. */
+function problemsOf(value: unknown): number {
+  const { root, problems } = parseDescriptor(FILE, JSON.stringify(value));
+  if (root === undefined) return problems.length;
+  const view = viewCapability({ file: FILE, base: 'gadgets', start: root.at, root });
+  const found = checkDescriptors([view]);
+  if (found.length === 0) buildModel([view]);
+  return found.length;
+}
+
+/** The paths of everything in a value, the value itself included. */
+function paths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return [path, ...inner.flatMap(([key, item]) => paths(item, [...path, key]))];
+}
+
+function replaced(value: unknown, path: readonly string[], by: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return by;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<
+    string,
+    unknown
+  >;
+  copy[step] = replaced(copy[step], rest, by);
+  return copy;
+}
+
+it('whatever a descriptor has in place of what it should have, the rules report and never throw', () => {
+  const good: unknown = parse(SOURCE);
+  expect(problemsOf(good)).toBe(0);
+  let wrong = 0;
+  const places = paths(good).filter((_path, index) => index % 3 === 0);
+  places.forEach((path, index) => {
+    // Every place gets one kind of junk, every kind many places.
+    const bad = replaced(good, path, JUNK[index % JUNK.length]);
+    if (problemsOf(bad) > 0) wrong++;
+  });
+  expect(wrong).toBeGreaterThan(places.length / 2);
+}, 60_000);
