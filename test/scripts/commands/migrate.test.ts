@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/database/sqlite/index.js';
+import { BUILD_TIMEOUT, buildTools, Workplace } from './tool.js';
+
+let place: Workplace;
+
+beforeAll(() => buildTools(), BUILD_TIMEOUT);
+
+beforeEach(() => {
+  place = new Workplace();
+});
+
+afterEach(() => place.remove());
+
+function change(sql: string): void {
+  const db = openDatabase({ file: place.file });
+  db.exec(sql);
+  db.close();
+}
+
+it('migrate applies what is pending, once; --status says what is, changes nothing, and is 1 where some is', async () => {
+  const before = await place.run('migrate', ['--status']);
+  expect(before).toMatchObject({ code: 1, stderr: '' });
+  expect(before.stdout).toMatch(/^(pending \d{4}_\w+\n)+$/);
+  expect(existsSync(place.file)).toBe(false);
+
+  const first = await place.lines('migrate');
+  expect(first.map((line) => line.replace('applied', 'pending')).join('\n')).toBe(
+    before.stdout.trimEnd(),
+  );
+  expect(await place.lines('migrate')).toEqual(['Nothing is pending.']);
+  expect(await place.lines('migrate', '--status')).toEqual(first);
+});
+
+it('a database of a newer version is refused by the name of its migration: exit code 2', async () => {
+  await place.lines('migrate');
+  change(`INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
+          VALUES ('x', 'y', 1, '9999_future')`);
+  for (const [name, ...args] of [['migrate'], ['migrate', '--status'], ['account', 'list']]) {
+    const { code, stdout, stderr } = await place.run(name ?? '', args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('9999_future');
+  }
+});
+
+it('an unknown option is wrong: exit code 2', async () => {
+  const { code, stderr } = await place.run('migrate', ['--force']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--force');
+});
