@@ -63,7 +63,16 @@ describe('B. request level: JSON', () => {
     const bom = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(echo))]);
     expectProblem(await post(bom), 'notJSON');
     expectProblem(await post(Buffer.from(JSON.stringify(echo), 'utf16le')), 'notJSON');
-    for (const text of ['\\ud800', '\\udc00', '\\ud800x', '\\udc00\\ud800']) {
+    for (const text of [
+      '\\ud800',
+      '\\udc00',
+      '\\ud800x',
+      '\\udc00\\ud800',
+      // Noncharacters are no I-JSON either (RFC 7493 2.1).
+      '\\uffff',
+      '\\udbff\\udfff',
+      '\ufdd0',
+    ]) {
       expectProblem(await post(create(`,"z":"${text}"`)), 'notJSON');
     }
     expect(await count()).toBe(before);

@@ -16,7 +16,7 @@ export class EventStream {
   readonly events: ServerEvent[] = [];
   readonly #abort: AbortController;
   readonly #ended: Promise<void>;
-  #wake: () => void = () => undefined;
+  readonly #waiting = new Set<() => void>();
   #isOpen = true;
 
   constructor(response: Response, abort: AbortController) {
@@ -25,7 +25,7 @@ export class EventStream {
     this.#abort = abort;
     this.#ended = this.#read(response).finally(() => {
       this.#isOpen = false;
-      this.#wake();
+      for (const look of this.#waiting) look();
     });
   }
 
@@ -45,20 +45,19 @@ export class EventStream {
   }
 
   /** The first event, of those that came or come, that matches; failing that an error after `timeout`. */
-  async find(matches: (event: ServerEvent) => boolean, timeout = 10_000): Promise<ServerEvent> {
-    const search = async (): Promise<ServerEvent> => {
-      for (let seen = 0; ; ) {
-        for (; seen < this.events.length; seen += 1) {
-          const event = this.events[seen];
-          if (event !== undefined && matches(event)) return event;
-        }
-        if (!this.#isOpen) throw new Error(`The stream ended: ${JSON.stringify(this.events)}`);
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    };
-    return within('The event', search(), timeout);
+  find(matches: (event: ServerEvent) => boolean, timeout = 10_000): Promise<ServerEvent> {
+    const found = new Promise<ServerEvent>((resolve, reject) => {
+      const look = (): void => {
+        const event = this.events.find(matches);
+        if (event === undefined && this.#isOpen) return;
+        this.#waiting.delete(look);
+        if (event !== undefined) resolve(event);
+        else reject(new Error(`The stream ended: ${JSON.stringify(this.events)}`));
+      };
+      this.#waiting.add(look);
+      look();
+    });
+    return within('The event', found, timeout);
   }
 
   /** The first state event that tells this state of a type of an account. */
@@ -87,7 +86,7 @@ export class EventStream {
         const blocks = text.split(/\r?\n\r?\n/);
         text = blocks.pop() ?? '';
         for (const block of blocks) this.#take(block);
-        this.#wake();
+        for (const look of this.#waiting) look();
       }
     } catch {
       // A stream that breaks off, by our abort or the server's end, has ended as well.

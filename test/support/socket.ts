@@ -14,7 +14,7 @@ export class JmapSocket {
   readonly raw: WebSocket;
   readonly messages: JsonMap[] = [];
   readonly closed: Promise<number>;
-  #wake: () => void = () => undefined;
+  readonly #waiting = new Set<() => void>();
 
   constructor(raw: WebSocket) {
     this.raw = raw;
@@ -23,7 +23,7 @@ export class JmapSocket {
     raw.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary) throw new Error('A JMAP server sends text.');
       this.messages.push(JSON.parse(data.toString('utf8')) as JsonMap);
-      this.#wake();
+      for (const look of this.#waiting) look();
     });
   }
 
@@ -54,16 +54,17 @@ export class JmapSocket {
 
   /** The first message, of those that came or come, that matches. */
   find(matches: (message: JsonMap) => boolean): Promise<JsonMap> {
-    const search = async (): Promise<JsonMap> => {
-      for (;;) {
-        const found = this.messages.find(matches);
-        if (found !== undefined) return found;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    };
-    return within('The message', search());
+    const found = new Promise<JsonMap>((resolve) => {
+      const look = (): void => {
+        const message = this.messages.find(matches);
+        if (message === undefined) return;
+        this.#waiting.delete(look);
+        resolve(message);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+    return within('The message', found);
   }
 
   /** Sends a request and resolves to what answers its id. */

@@ -131,7 +131,7 @@ export function getCases(suite: Suite): void {
         'e\u0301 is not \u00e9',
         'שלום עולם',
         'a\u0001\t\n\r\u2028b',
-        '\ufeff\uffff\u{10ffff}',
+        '\ufeff\ufffd\u{10fffd}',
         "'; DROP TABLE x; --",
         '',
         '   ',
