@@ -10,7 +10,7 @@ import {
   methodError,
 } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
-import { eventually } from '../support/poll.js';
+import { eventually, within } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 
 const { server, fixtures } = useFixtures({
@@ -33,7 +33,10 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A request of which everything but the last octet is sent. */
+/**
+ * A request of which everything but the last octet is sent. The server has taken it up by then: it said that it
+ * wants the body.
+ */
 async function unfinished(
   client: Client,
   path: string,
@@ -44,11 +47,16 @@ async function unfinished(
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
   socket.on('error', () => undefined);
-  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  const wanted = new Promise<string>((resolve) => {
+    socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
+  });
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n` +
-      `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, -1)}`,
+      `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n` +
+      'Connection: close\r\n\r\n',
   );
+  expect(await within('The go-ahead', wanted)).toMatch(/^HTTP\/1\.1 100 /);
+  socket.write(body.slice(0, -1));
   return socket;
 }
 
@@ -126,9 +134,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     const held = await Promise.all(
       [0, 1].map(() => unfinished(u1, '/jmap', 'application/json', echo)),
     );
-    await eventually(async () => {
-      expectProblem(await u1.post(echo), 'limit', { limit: 'maxConcurrentRequests' });
-    });
+    expectProblem(await u1.post(echo), 'limit', { limit: 'maxConcurrentRequests' });
     expect((await u2.post(echo)).status).toBe(200);
     expect(await finish(at(held, 0), echo)).toBe(200);
     expect((await u1.post(echo)).status).toBe(200);
@@ -146,9 +152,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     const path = `/jmap/upload/${A1}`;
     const held = await Promise.all([0, 1].map(() => unfinished(u1, path, 'text/plain', 'abc')));
     const upload = () => u1.http(path, { method: 'POST', body: 'abc' });
-    await eventually(async () => {
-      expectProblem(await upload(), 'limit', { limit: 'maxConcurrentUpload' });
-    });
+    expectProblem(await upload(), 'limit', { limit: 'maxConcurrentUpload' });
     expect((await u1.post(echo)).status).toBe(200);
     expect(
       (await u2.http(`/jmap/upload/${AX}`, { method: 'POST', body: 'abc' })).status,
