@@ -85,7 +85,11 @@ export function readConfig(environment: Environment, root: string): Config {
     if (value === null) return fallback;
     const milliseconds = parseDuration(value);
     if (milliseconds === null || milliseconds < minimum) {
-      throw new ConfigError(name, value, `a duration such as 30d, 12h, 5m or 2s, ${minimum / SECOND}s at least`);
+      throw new ConfigError(
+        name,
+        value,
+        `a duration such as 30d, 12h, 5m or 2s, ${minimum / SECOND}s at least`,
+      );
     }
     return milliseconds;
   };
@@ -137,7 +141,8 @@ export function readConfig(environment: Environment, root: string): Config {
 function baseUrl(value: string | null): URL | null {
   if (value === null) return null;
   const url = URL.canParse(value) ? new URL(value) : null;
-  const plain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  const plain =
+    url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
   if (url === null || !plain || url.username !== '' || url.password !== '') {
     throw new ConfigError(
       'BASE_URL',
@@ -160,7 +165,8 @@ function database(value: string | null, root: string, dataDir: string): Config['
     );
   }
   const file = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (file === undefined) throw new ConfigError('DATABASE_URL', value, 'file:PATH, such as file:./data/jmap.db');
+  if (file === undefined)
+    throw new ConfigError('DATABASE_URL', value, 'file:PATH, such as file:./data/jmap.db');
   return { kind: 'sqlite', file: resolve(root, file) };
 }
 
@@ -176,7 +182,11 @@ function blobStore(value: string | null, root: string, dataDir: string): Config[
 function origins(values: readonly string[]): readonly string[] {
   for (const value of values) {
     if (value !== '*' && !(URL.canParse(value) && new URL(value).origin === value)) {
-      throw new ConfigError('CORS_ORIGINS', value, 'a list of origins such as https://app.example.com, or *');
+      throw new ConfigError(
+        'CORS_ORIGINS',
+        value,
+        'a list of origins such as https://app.example.com, or *',
+      );
     }
   }
   return values;

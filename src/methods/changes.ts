@@ -20,11 +20,17 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   return services.store.read(account.id, context, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
     if (since > current) cannotCalculate('"sinceState" is ahead of the current state.');
-    const records = since === current ? [] : await snapshot.changes(type, since, MAX_RECORDS);
+    const maximum = args.maxChanges ?? MAX_RECORDS;
+    let page = NOTHING;
     if (since < current) {
-      requireUnbroken(records, since, current, records.length < MAX_RECORDS, services);
+      // A record is one id at most: so many fill the page unless some are of the same object.
+      for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
+        const records = await snapshot.changes(type, since, limit);
+        requireUnbroken(records, since, current, records.length < limit, services);
+        page = fill(records, maximum);
+        if (limit === MAX_RECORDS || records.length < limit || page.size === maximum) break;
+      }
     }
-    const page = fill(records, args.maxChanges ?? MAX_RECORDS);
     const reached = page.end ?? since;
     return {
       accountId: account.id,
@@ -41,10 +47,14 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
 interface Page {
   /** The number of the last record of the page, null for no record. */
   readonly end: number | null;
+  /** Ids in all three lists. */
+  readonly size: number;
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly destroyed: readonly string[];
 }
+
+const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed: [] };
 
 /**
  * The longest run of records whose coalesced ids are no more than `maximum`. Records are taken in
@@ -82,11 +92,15 @@ function page(records: readonly ChangeRecord[]): Page {
   const kinds = netChanges(records);
   const of = (kind: ChangeKind): readonly string[] =>
     [...kinds].filter((entry) => entry[1] === kind).map((entry) => entry[0]);
+  const created = of('created');
+  const updated = of('updated');
+  const destroyed = of('destroyed');
   return {
     end: records.at(-1)?.number ?? null,
-    created: of('created'),
-    updated: of('updated'),
-    destroyed: of('destroyed'),
+    size: created.length + updated.length + destroyed.length,
+    created,
+    updated,
+    destroyed,
   };
 }
 

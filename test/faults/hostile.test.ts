@@ -75,14 +75,14 @@ describe('JSON', () => {
     const { u1 } = fixtures;
     const depth = 4_000_000;
     const body = `{"using":[],"methodCalls":[["Core/echo",{"a":${'['.repeat(depth)}${']'.repeat(depth)}},"c"]]}`;
-    expectProblem(await u1.post(body), 'limit', 'maxDepthInRequest');
+    expectProblem(await u1.post(body), 'limit', { limit: 'maxDepthInRequest' });
   });
 
   it('8.5: a hundred thousand calls, a hundred thousand capabilities', async () => {
     const { u1 } = fixtures;
     const calls = Array.from({ length: 100_000 }, (_, n) => ['Core/echo', {}, `c${n}`]);
     const many = JSON.stringify({ using: u1.using, methodCalls: calls });
-    expectProblem(await u1.post(many), 'limit', 'maxCallsInRequest');
+    expectProblem(await u1.post(many), 'limit', { limit: 'maxCallsInRequest' });
     const urns = Array.from({ length: 100_000 }, (_, n) => `urn:x:${n}`);
     const unknown = JSON.stringify({ using: urns, methodCalls: [] });
     expectProblem(await u1.post(unknown), 'unknownCapability');
@@ -90,7 +90,7 @@ describe('JSON', () => {
 
   it('3.6.1: a body over the limit, with its length and without', async () => {
     const { u1 } = fixtures;
-    expectProblem(await u1.post(' '.repeat(10_000_001)), 'limit', 'maxSizeRequest');
+    expectProblem(await u1.post(' '.repeat(10_000_001)), 'limit', { limit: 'maxSizeRequest' });
     const chunk = ' '.repeat(1_000_000);
     const raw = await rawHttp(
       server.url,
