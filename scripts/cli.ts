@@ -18,9 +18,10 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs a tool: answers `--help`, turns a `UsageError` (and a wrong environment variable) into exit code 2 and
- * anything else thrown into 70. Errors go to stderr. `main` gets the arguments behind the tool's name and returns
- * the exit code; it must release what it opened, for the process is left to end by itself.
+ * Runs a tool: answers `--help`, turns a `UsageError` (and a wrong environment variable) into exit
+ * code 2 and anything else thrown into 70. Errors go to stderr. `main` gets the arguments behind
+ * the tool's name and returns the exit code; it must release what it opened, for the process is
+ * left to end by itself.
  */
 export async function runTool(
   name: string,

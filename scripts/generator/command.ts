@@ -62,7 +62,10 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
-/** What the file system refuses (no such folder, no permission, no space) is told in a line, not as a defect. */
+/**
+ * What the file system refuses (no such folder, no permission, no space) is told in a line, not as
+ * a defect.
+ */
 function asUsageError(error: unknown, root: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
   const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';

@@ -9,7 +9,10 @@ import type { EmittedFiles, Problem } from './model.js';
 import { byCodeUnit } from './order.js';
 import { emitManifest } from './write/manifest.js';
 
-/** Everything that a project's descriptors make, in memory: writing, checking and diffing start from this. */
+/**
+ * Everything that a project's descriptors make, in memory: writing, checking and diffing start
+ * from this.
+ */
 export interface Rendered {
   /** What the generator owns: path to text, the manifest included. */
   readonly owned: EmittedFiles;

@@ -9,7 +9,10 @@ export { jsonEqual } from '../protocol/equal.js';
 const MAX_DEPTH = 64;
 const NUL = '\u0000';
 
-/** A number of the client's that no double holds exactly: an object to JavaScript, a number to JSON. */
+/**
+ * A number of the client's that no double holds exactly: an object to JavaScript, a number to
+ * JSON.
+ */
 export function isInexact(value: unknown): value is InexactNumber {
   return value instanceof InexactNumber;
 }
@@ -37,8 +40,9 @@ export function isCanonicalUtcDate(text: string): boolean {
 }
 
 /**
- * Readies `holder[key]`, any JSON, for a JSON column: replaces inexact numbers by their nearest doubles. Returns what
- * can't be stored (U+0000, a number without a double, too many levels), or null.
+ * Readies `holder[key]`, any JSON, for a JSON column: replaces inexact numbers by their nearest
+ * doubles. Returns what can't be stored (U+0000, a number without a double, too many levels), or
+ * null.
  */
 export function settleJson(holder: object, key: string | number): string | null {
   return settle(holder as Record<string | number, unknown>, key, 0);
@@ -68,7 +72,10 @@ function settle(
   return null;
 }
 
-/** Freezes data all the way down and returns it; functions stay as they are (validators keep `errors`). */
+/**
+ * Freezes data all the way down and returns it; functions stay as they are (validators keep
+ * `errors`).
+ */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -12,7 +12,8 @@ export const duplicateCapabilities: Rule = (views, report) => {
         report(
           'duplicate-capability',
           view.urnAt,
-          `the capability ${view.urn} is described in ${place(earlier.urnAt)} already; each has one descriptor.`,
+          `the capability ${view.urn} is described in ${place(earlier.urnAt)} already; each ` +
+            'has one descriptor.',
         );
     }
     const earlier = bases.get(view.base);
@@ -21,7 +22,8 @@ export const duplicateCapabilities: Rule = (views, report) => {
       report(
         'duplicate-file-name',
         { file: view.file, line: 1, column: 1 },
-        `${view.file} and ${earlier.file} would both generate into generated/${view.base}/; rename one.`,
+        `${view.file} and ${earlier.file} would both generate into generated/${view.base}/; ` +
+          'rename one.',
       );
   }
 };

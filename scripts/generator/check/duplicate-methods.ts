@@ -27,7 +27,8 @@ export const duplicateMethods: Rule = (views, report) => {
     report(
       'duplicate-method',
       method.at,
-      `the method ${method.name} clashes with ${earlier.name}${why} (${place(earlier.at)}); rename it.`,
+      `the method ${method.name} clashes with ${earlier.name}${why} (${place(earlier.at)}); ` +
+        'rename it.',
     );
   }
 };

@@ -1,6 +1,9 @@
 import { place, type Rule } from './rule.js';
 
-/** Types of all capabilities share one database and one name space of methods; letter case doesn't tell them apart. */
+/**
+ * Types of all capabilities share one database and one name space of methods; letter case doesn't
+ * tell them apart.
+ */
 export const duplicateTypes: Rule = (views, report) => {
   const types = views.flatMap((view) => view.types);
   const seen = new Map<string, (typeof types)[number]>();

@@ -17,7 +17,8 @@ export const enumValues: Rule = (views, report) => {
         report(
           'bad-enum-value',
           at,
-          `${JSON.stringify(value)} is no ${type ?? 'value'}, which "${label}" is${nullable ? ' (or null)' : ''}.`,
+          `${JSON.stringify(value)} is no ${type ?? 'value'}, which "${label}" ` +
+            `is${nullable ? ' (or null)' : ''}.`,
         );
     }
   }

@@ -12,8 +12,10 @@ export const filters: Rule = (views, report) => {
         report(
           'unknown-property',
           filter.propertyAt,
-          `"${filter.propertyName}" is no property of ${type.name}.${didYouMean(filter.propertyName, names)} ` +
-            `Declared: ${names.join(', ')}. A condition with a name of its own says { property: ..., is: ... }.`,
+          `"${filter.propertyName}" is no property of ` +
+            `${type.name}.${didYouMean(filter.propertyName, names)} ` +
+            `Declared: ${names.join(', ')}. A condition with a name of its own says { ` +
+            'property: ..., is: ... }.',
         );
       else judge(filter, filter.property, report);
     }
@@ -39,6 +41,7 @@ function judge(
     operatorAt,
     legal.length === 0
       ? `"${name}" is ${what} and can't be filtered by: only a column of its own can.`
-      : `"${operator}" can't be used with "${name}", which is ${what}: legal ${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
+      : `"${operator}" can't be used with "${name}", which is ${what}: legal ` +
+          `${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
   );
 }

@@ -25,10 +25,15 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   maxProperties: ['object'],
 };
 
-/** Keys that say something about the letters of a string: a date's or an id's are given by the format. */
+/**
+ * Keys that say something about the letters of a string: a date's or an id's are given by the
+ * format.
+ */
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
-/** A key stands only where it means something: maxLength on an integer is a mistake, not a no-op. */
+/**
+ * A key stands only where it means something: maxLength on an integer is a mistake, not a no-op.
+ */
 export const fittingKeys: Rule = (views, report) => {
   for (const { node, label } of views.flatMap(schemasOf)) {
     const { type } = typeOf(node);

@@ -7,7 +7,8 @@ export const methodNames: Rule = (views, report) => {
       report(
         'bad-method-name',
         nameAt,
-        `no method can be named "${name}": it takes a PascalCase name, a slash and a camelCase one, for instance Invoice/send.`,
+        `no method can be named "${name}": it takes a PascalCase name, a slash and a ` +
+          'camelCase one, for instance Invoice/send.',
       );
   }
 };

@@ -2,7 +2,10 @@ import { kindOf, type MethodView, typeOf } from '../descriptor/view.js';
 import { items, member, text } from '../load/located.js';
 import type { Report, Rule } from './rule.js';
 
-/** Arguments and response are objects, and a method of an account's data gets its `accountId` (decision 11). */
+/**
+ * Arguments and response are objects, and a method of an account's data gets its `accountId`
+ * (decision 11).
+ */
 export const methodSchemas: Rule = (views, report) => {
   for (const method of views.flatMap((view) => view.methods)) {
     for (const part of ['arguments', 'response']) {
@@ -39,6 +42,7 @@ function accountId({ name, nameAt, node }: MethodView, report: Report): void {
     report(
       'missing-account-id',
       nameAt,
-      `${name} is about an account's data: it needs the required argument accountId: { type: string }, or account: none.`,
+      `${name} is about an account's data: it needs the required argument accountId: { type: ` +
+        'string }, or account: none.',
     );
 }

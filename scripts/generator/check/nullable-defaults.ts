@@ -1,7 +1,10 @@
 import { member } from '../load/located.js';
 import type { Rule } from './rule.js';
 
-/** A null patch restores the default (RFC 8620 5.3), so a nullable property with another default could never be null. */
+/**
+ * A null patch restores the default (RFC 8620 5.3), so a nullable property with another default
+ * could never be null.
+ */
 export const nullableDefaults: Rule = (views, report) => {
   for (const { name, node, nullable } of views
     .flatMap((v) => v.types)
@@ -11,7 +14,8 @@ export const nullableDefaults: Rule = (views, report) => {
       report(
         'nullable-default',
         given.at,
-        `"${name}" may be null, so its default is null: a null patch restores the default, and null could never be set. Drop the default or 'null'.`,
+        `"${name}" may be null, so its default is null: a null patch restores the default, ` +
+          "and null could never be set. Drop the default or 'null'.",
       );
   }
 };

@@ -12,7 +12,8 @@ export const propertyClashes: Rule = (views, report) => {
         report(
           'duplicate-property',
           property.nameAt,
-          `"${property.name}" and "${earlier.name}" (${place(earlier.nameAt)}) differ by letter case alone; columns don't see that.`,
+          `"${property.name}" and "${earlier.name}" (${place(earlier.nameAt)}) differ by ` +
+            "letter case alone; columns don't see that.",
         );
     }
   }

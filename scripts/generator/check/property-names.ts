@@ -2,7 +2,10 @@ import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
-/** A property's name becomes a column and a member of JavaScript objects; names within it are members alone. */
+/**
+ * A property's name becomes a column and a member of JavaScript objects; names within it are
+ * members alone.
+ */
 export const propertyNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
     const why = whyNoPropertyName(name);

@@ -12,7 +12,9 @@ const PAIRS: readonly (readonly [string, string, number])[] = [
   ['minProperties', 'maxProperties', BOUNDS.properties],
 ];
 
-/** No lower bound above its upper one; the bounds of an integer are integers that a double holds. */
+/**
+ * No lower bound above its upper one; the bounds of an integer are integers that a double holds.
+ */
 export const ranges: Rule = (views, report) => {
   for (const { node, label } of views.flatMap(schemasOf)) {
     for (const [lowerKey, upperKey, fallback] of PAIRS) {
@@ -22,7 +24,8 @@ export const ranges: Rule = (views, report) => {
         report(
           'empty-range',
           lower.at,
-          `no value of "${label}" can be right: ${lowerKey} ${lower.value} is above ${upperKey} ${upper}.`,
+          `no value of "${label}" can be right: ${lowerKey} ${lower.value} is above ` +
+            `${upperKey} ${upper}.`,
         );
     }
     if (typeOf(node).type !== 'integer') continue;
@@ -32,7 +35,8 @@ export const ranges: Rule = (views, report) => {
         report(
           'bad-bound',
           bound.at,
-          `${key} of the integer "${label}" must be an integer from ${BOUNDS.minInteger} to ${BOUNDS.maxInteger}.`,
+          `${key} of the integer "${label}" must be an integer from ${BOUNDS.minInteger} to ` +
+            `${BOUNDS.maxInteger}.`,
         );
     }
   }

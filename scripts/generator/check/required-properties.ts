@@ -13,7 +13,8 @@ export const requiredProperties: Rule = (views, report) => {
         report(
           'unknown-property',
           at,
-          `"${name}" is no property of ${type}.${didYouMean(name, names)} Declared: ${names.join(', ')}.`,
+          `"${name}" is no property of ${type}.${didYouMean(name, names)} Declared: ` +
+            `${names.join(', ')}.`,
         );
         continue;
       }
@@ -23,7 +24,8 @@ export const requiredProperties: Rule = (views, report) => {
         report(
           'required-default',
           at,
-          `"${name}" is required and has a default, which could never be used; drop one of the two.`,
+          `"${name}" is required and has a default, which could never be used; drop one of ` +
+            'the two.',
         );
       if (property.access === 'serverSet')
         report(

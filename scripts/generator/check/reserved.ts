@@ -1,8 +1,8 @@
 import { BOUNDS } from '../descriptor/bounds.js';
 
 /**
- * Type names that would clash with what the emitted code, Prisma's client or the language itself calls by them.
- * Compared without letter case: file systems and SQL don't see it.
+ * Type names that would clash with what the emitted code, Prisma's client or the language itself
+ * calls by them. Compared without letter case: file systems and SQL don't see it.
  */
 const TYPE_NAMES: ReadonlySet<string> = lowerCased([
   // JavaScript and TypeScript
@@ -16,7 +16,10 @@ const TYPE_NAMES: ReadonlySet<string> = lowerCased([
   'Methods',
 ]);
 
-/** Property names that objects have by themselves, that databases keep for themselves, or that the engine writes. */
+/**
+ * Property names that objects have by themselves, that databases keep for themselves, or that the
+ * engine writes.
+ */
 const PROPERTY_NAMES: ReadonlySet<string> = lowerCased([
   'accountId, constructor, prototype, hasOwnProperty, isPrototypeOf, propertyIsEnumerable',
   'toJSON, toLocaleString, toString, valueOf, then',

@@ -1,10 +1,16 @@
 import type { CapabilityView } from '../descriptor/view.js';
 import type { Location } from '../model.js';
 
-/** Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is legal. */
+/**
+ * Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is
+ * legal.
+ */
 export type Report = (code: string, at: Location, message: string) => void;
 
-/** A rule reports what it finds and never throws, also where other rules will complain about the same text. */
+/**
+ * A rule reports what it finds and never throws, also where other rules will complain about the
+ * same text.
+ */
 export type Rule = (views: readonly CapabilityView[], report: Report) => void;
 
 /** A list of words for a message: `a, b or c`. */

@@ -2,7 +2,10 @@ import type { CapabilityView } from '../descriptor/view.js';
 import { type Located, member, members } from '../load/located.js';
 import type { Location } from '../model.js';
 
-/** A schema anywhere in a descriptor: of a property, within one, or of a method's arguments and response. */
+/**
+ * A schema anywhere in a descriptor: of a property, within one, or of a method's arguments and
+ * response.
+ */
 export interface SchemaView {
   /** What messages call it: `text`, `meta/a/b`. */
   readonly label: string;

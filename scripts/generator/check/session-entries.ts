@@ -24,7 +24,8 @@ export const sessionEntries: Rule = (views, report) => {
       report(
         'session-contradiction',
         entry?.at ?? root.at,
-        'without accountLevel there is no entry in accountCapabilities: drop "accountSession" or "accountLevel".',
+        'without accountLevel there is no entry in accountCapabilities: drop ' +
+          '"accountSession" or "accountLevel".',
       );
   }
 };

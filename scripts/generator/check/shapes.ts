@@ -6,7 +6,9 @@ import { didYouMean } from './did-you-mean.js';
 import type { Report, Rule } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
 
-/** Lists say what their items are, objects what their members are, and neither nests without end. */
+/**
+ * Lists say what their items are, objects what their members are, and neither nests without end.
+ */
 export const shapes: Rule = (views, report) => {
   for (const schema of views.flatMap(schemasOf)) {
     const { type } = typeOf(schema.node);
@@ -14,13 +16,15 @@ export const shapes: Rule = (views, report) => {
       report(
         'too-deep',
         schema.at,
-        `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or allow any JSON with additionalProperties: true.`,
+        `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or ` +
+          'allow any JSON with additionalProperties: true.',
       );
     if (type === 'array' && member(schema.node, 'items') === undefined)
       report(
         'missing-items',
         schema.at,
-        `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance items: { type: string }.`,
+        `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance ` +
+          'items: { type: string }.',
       );
     if (type === 'object') object(schema, report);
   }
@@ -32,14 +36,16 @@ function object({ node, label, at, use }: SchemaView, report: Report): void {
     report(
       'empty-object',
       at,
-      `"${label}" is an object that can have no members: it needs "properties" or "additionalProperties".`,
+      `"${label}" is an object that can have no members: it needs "properties" or ` +
+        '"additionalProperties".',
     );
   const propertyNames = member(node, 'propertyNames');
   if (propertyNames !== undefined && !isOpen(node))
     report(
       'misplaced-key',
       propertyNames.at,
-      `"propertyNames" is about further members, of which "${label}" allows none: add additionalProperties.`,
+      `"propertyNames" is about further members, of which "${label}" allows none: add ` +
+        'additionalProperties.',
     );
   for (const item of items(member(node, 'required'))) {
     const name = text(item);

@@ -11,13 +11,15 @@ export const sorts: Rule = (views, report) => {
         report(
           'unknown-property',
           at,
-          `"${propertyName}" is no property of ${type.name}.${didYouMean(propertyName, names)} Declared: ${names.join(', ')}.`,
+          `"${propertyName}" is no property of ` +
+            `${type.name}.${didYouMean(propertyName, names)} Declared: ${names.join(', ')}.`,
         );
       else if (property.kind === 'json')
         report(
           'unsortable',
           at,
-          `"${propertyName}" is a list or an object, which has no order: sort by strings, numbers, booleans and dates.`,
+          `"${propertyName}" is a list or an object, which has no order: sort by strings, ` +
+            'numbers, booleans and dates.',
         );
       if (seen.has(propertyName))
         report('duplicate-entry', at, `"${propertyName}" is listed twice.`);

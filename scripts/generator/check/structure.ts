@@ -22,7 +22,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   nullable: "write type: [string, 'null']",
 };
 
-/** A word for what stands under a key, by the last part of its path: `unknown-type`, not just `unknown-value`. */
+/**
+ * A word for what stands under a key, by the last part of its path: `unknown-type`, not just
+ * `unknown-value`.
+ */
 const VALUE_CODES: Readonly<Record<string, string>> = {
   type: 'unknown-type',
   format: 'unknown-format',
@@ -36,7 +39,10 @@ const validate = new Ajv({ allErrors: true, verbose: true, strictTypes: false })
   META_SCHEMA as AnySchemaObject,
 );
 
-/** Every key is known, every value has the type that its key takes: the meta-schema, put into words. */
+/**
+ * Every key is known, every value has the type that its key takes: the meta-schema, put into
+ * words.
+ */
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
     if (validate(root.value)) continue;

@@ -3,8 +3,8 @@ import { BOUNDS } from './bounds.js';
 import { OPERATOR_NAMES, OPERATORS } from './operators.js';
 
 /**
- * The descriptor language as a JSON Schema (draft-07, which editors read): the single description of which keys there
- * are and what they take. What it can't say is a rule in check/.
+ * The descriptor language as a JSON Schema (draft-07, which editors read): the single description
+ * of which keys there are and what they take. What it can't say is a rule in check/.
  */
 export const TYPE_NAMES = ['string', 'boolean', 'integer', 'number', 'array', 'object'] as const;
 export const FORMATS = ['utc-date', 'id'] as const;
@@ -29,7 +29,8 @@ const ref = (name: string): JSONSchema7 => ({ $ref: `#/definitions/${name}` });
 
 const typeKey: JSONSchema7 = {
   description:
-    "The JSON type of the value, or a list of one type and 'null' (in quotes) where it may be null.",
+    "The JSON type of the value, or a list of one type and 'null' (in quotes) where it may " +
+    'be null.',
   examples: ['string', ['string', 'null']],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -79,7 +80,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   additionalProperties: {
     description:
-      'What members beside `properties` hold: a schema, true (any JSON) or false (there are none: the default).',
+      'What members beside `properties` hold: a schema, true (any JSON) or false (there are ' +
+      'none: the default).',
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: ref('schema'),
@@ -99,7 +101,10 @@ const schemaKeys: Record<string, JSONSchema7> = {
   ),
 };
 
-/** `required` in a schema names members; it stands here because a property of a type has none of its own. */
+/**
+ * `required` in a schema names members; it stands here because a property of a type has none of
+ * its own.
+ */
 const schema: JSONSchema7 = {
   type: 'object',
   description: 'A value within a property, an argument or a response.',
@@ -114,7 +119,8 @@ const schema: JSONSchema7 = {
 const property: JSONSchema7 = {
   type: 'object',
   description:
-    'A property: a JSON Schema for its shape and a few words for its behaviour. It is required, nullable, or has a default.',
+    'A property: a JSON Schema for its shape and a few words for its behaviour. It is ' +
+    'required, nullable, or has a default.',
   properties: {
     ...schemaKeys,
     required: {
@@ -128,10 +134,12 @@ const property: JSONSchema7 = {
       enum: ['mutable', 'immutable', 'serverSet'],
       default: 'mutable',
       description:
-        'mutable: clients write it. immutable: on create alone. serverSet: the server writes it, clients read it.',
+        'mutable: clients write it. immutable: on create alone. serverSet: the server writes ' +
+        'it, clients read it.',
     },
     blob: flag(
-      'The value is the id of a blob in the same account, for which a blob reference record is kept.',
+      'The value is the id of a blob in the same account, for which a blob reference record ' +
+        'is kept.',
       false,
     ),
   },
@@ -146,7 +154,8 @@ const operator: JSONSchema7 = {
 
 const filter: JSONSchema7 = {
   description:
-    'A condition of /query: an operator, or { property, is } where the condition has another name than its property.',
+    'A condition of /query: an operator, or { property, is } where the condition has another ' +
+    'name than its property.',
   examples: ['contains', { property: 'due', is: 'before' }],
   if: { type: 'string' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -183,7 +192,8 @@ const sort: JSONSchema7 = {
 const dataType: JSONSchema7 = {
   type: 'object',
   description:
-    'A data type: it gets the six standard methods /get, /set, /changes, /query, /queryChanges and /copy.',
+    'A data type: it gets the six standard methods /get, /set, /changes, /query, ' +
+    '/queryChanges and /copy.',
   properties: {
     description: text('What one object of the type is, in a sentence.'),
     acceptSnakeCase: flag('Input names may be given in snake_case too.', false),
@@ -219,7 +229,8 @@ const method: JSONSchema7 = {
       enum: ['none', 'read', 'write'],
       default: 'read',
       description:
-        'none: it has no accountId. read: it reads data of the account. write: a read-only account refuses it.',
+        'none: it has no accountId. read: it reads data of the account. write: a read-only ' +
+        'account refuses it.',
     },
     accountCapability: text(
       'The capability that the account must have, where it is not the one of this descriptor.',

@@ -4,8 +4,9 @@ import { flag, items, type Located, type Member, member, members, text } from '.
 import type { Location } from '../model.js';
 
 /**
- * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that every rule has its say
- * in one run. What is missing or of the wrong shape is undefined or left out; the structure rule tells about it.
+ * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
+ * every rule has its say in one run. What is missing or of the wrong shape is undefined or left
+ * out; the structure rule tells about it.
  */
 export interface CapabilityView {
   readonly file: string;

@@ -23,7 +23,10 @@ export class Wrapped {
 const WIDTH = 100;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** Prints a value as TypeScript: on one line where it fits, else a line each, as the project's formatter would. */
+/**
+ * Prints a value as TypeScript: on one line where it fits, else a line each, as the project's
+ * formatter would.
+ */
 export function literal(value: unknown, indent = 0, lead = 0): string {
   if (value instanceof Wrapped) {
     const { before, after } = value;
@@ -68,7 +71,10 @@ function keyText(key: string): string {
   return IDENTIFIER.test(key) ? key : quoted(key);
 }
 
-/** A string literal in single quotes, with every character that could end a line or confuse a reader escaped. */
+/**
+ * A string literal in single quotes, with every character that could end a line or confuse a
+ * reader escaped.
+ */
 export function quoted(text: string): string {
   const inner = JSON.stringify(text)
     .slice(1, -1)

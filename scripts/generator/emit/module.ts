@@ -54,8 +54,8 @@ export function namedImports(
 }
 
 /**
- * `export const name: Type = value;` with a doc comment. It is text and no structure, since ts-morph hangs every
- * further line of an initializer one level deeper.
+ * `export const name: Type = value;` with a doc comment. It is text and no structure, since
+ * ts-morph hangs every further line of an initializer one level deeper.
  */
 export function constant(options: {
   readonly name: string;

@@ -72,8 +72,9 @@ function row(
 }
 
 /**
- * The arguments of the standard methods (RFC 8620 5.1 to 5.6), the same for every type: only what makes a call
- * `invalidArguments`. Ids are strings here, since one that can't be an id is `notFound` (D12).
+ * The arguments of the standard methods (RFC 8620 5.1 to 5.6), the same for every type: only what
+ * makes a call `invalidArguments`. Ids are strings here, since one that can't be an id is
+ * `notFound` (D12).
  */
 export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
   row('get', '5.1', 'read', { accountId: text, ids: texts, properties: texts }, ['accountId']),

@@ -32,7 +32,8 @@ function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])
       `${name}Patch`,
       {
         ...objectOf(
-          `A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer.`,
+          'A PatchObject (RFC 8620 5.3): new values, null for the default, further members ' +
+            'by JSON Pointer.',
           writable,
           [],
           (property) => (property.required ? described(property) : orNull(described(property))),
@@ -44,7 +45,9 @@ function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])
       `${name}Filter`,
       {
         type: 'object',
-        description: `A FilterCondition of ${name}/query; null adds no constraint unless the property may be null.`,
+        description:
+          `A FilterCondition of ${name}/query; null adds no constraint unless the ` +
+          'property may be null.',
         properties: Object.fromEntries(
           type.filters.map((filter) => [
             filter.name,

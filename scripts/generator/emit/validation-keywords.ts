@@ -1,8 +1,9 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name } from 'ajv';
 
 /**
- * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that `jmapsmith/capability`
- * exports. In the generator itself (checking defaults) the same code runs against the functions given here.
+ * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
+ * `jmapsmith/capability` exports. In the generator itself (checking defaults) the same code runs
+ * against the functions given here.
  */
 export interface RuntimeFunctions {
   readonly isInexact: (value: unknown) => boolean;
@@ -46,7 +47,8 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
     code: (cxt) => cxt.fail(_`${call(cxt, 'isInexact')}(${cxt.data})`),
   });
   ajv.addKeyword({
-    // RFC 8620 1.3 Number: what a double can't hold exactly becomes the nearest one; 1e400 has none.
+    // RFC 8620 1.3 Number: what a double can't hold exactly becomes the nearest one; 1e400 has
+    // none.
     keyword: 'nearest',
     schemaType: 'boolean',
     before: 'allOf',

@@ -2,8 +2,8 @@ import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { BOUNDS } from '../descriptor/bounds.js';
 
 /**
- * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing. `message`: arguments,
- * which are judged by their types alone.
+ * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing.
+ * `message`: arguments, which are judged by their types alone.
  */
 export type ValidationUse = 'stored' | 'message';
 
@@ -13,7 +13,10 @@ export type AjvSchema = Readonly<Record<string, unknown>>;
 /** RFC 8620 1.2. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,255}$';
 
-/** Rewrites a model schema into the one that is compiled: our formats and number rules become keywords. */
+/**
+ * Rewrites a model schema into the one that is compiled: our formats and number rules become
+ * keywords.
+ */
 export function validationSchema(
   schema: JSONSchema7Definition,
   use: ValidationUse,
@@ -50,7 +53,8 @@ export function mainType(schema: JSONSchema7): string | undefined {
 function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
   if (format === 'id') return { ...checks, pattern: ID_PATTERN };
-  // The engine normalises a property or a condition; inside a JSON column dates are kept as they come.
+  // The engine normalises a property or a condition; inside a JSON column dates are kept as they
+  // come.
   if (format === 'utc-date')
     return { ...checks, utcDate: use === 'message' || depth === 0 ? 'any' : 'canonical' };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;

@@ -6,7 +6,10 @@ import { preamble } from './preamble.js';
 import { addKeywords, RUNTIME_MODULE } from './validation-keywords.js';
 import type { AjvSchema } from './validation-schema.js';
 
-/** A validator to emit: the name it is exported by, its schema and the sentence above its declaration. */
+/**
+ * A validator to emit: the name it is exported by, its schema and the sentence above its
+ * declaration.
+ */
 export interface ValidatorSource {
   readonly name: string;
   readonly schema: AjvSchema;
@@ -21,11 +24,15 @@ const HELPERS: ReadonlyMap<string, string> = new Map([
 
 const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
 
-/** An ajv that knows our keywords; a new one for each file, so that the names it makes up depend on nothing else. */
+/**
+ * An ajv that knows our keywords; a new one for each file, so that the names it makes up depend on
+ * nothing else.
+ */
 export function createAjv(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
-    // These schemas are made here, from descriptors that were checked: the meta-schema costs milliseconds a file.
+    // These schemas are made here, from descriptors that were checked: the meta-schema costs
+    // milliseconds a file.
     meta: false,
     validateSchema: false,
     strict: true,
@@ -40,8 +47,8 @@ export function createAjv(): Ajv {
 }
 
 /**
- * Emits ajv's standalone code as an ES module: nothing is compiled at start, no `eval` runs. A schema may refer to
- * another of the same file by its name.
+ * Emits ajv's standalone code as an ES module: nothing is compiled at start, no `eval` runs. A
+ * schema may refer to another of the same file by its name.
  */
 export function emitValidators(sources: readonly ValidatorSource[], from: string): string {
   const ajv = createAjv();

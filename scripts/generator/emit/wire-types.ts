@@ -2,8 +2,8 @@ import type { JSONSchema7 } from 'json-schema';
 import { compile } from 'json-schema-to-typescript';
 
 /**
- * Turns schemas into exported TypeScript types, in the order given: [name, schema]. The output depends on nothing but
- * the schemas: no formatter's configuration is looked for.
+ * Turns schemas into exported TypeScript types, in the order given: [name, schema]. The output
+ * depends on nothing but the schemas: no formatter's configuration is looked for.
  */
 export async function wireTypes(
   types: readonly (readonly [string, JSONSchema7])[],
@@ -23,7 +23,10 @@ export async function wireTypes(
   return texts.join('\n');
 }
 
-/** json-schema-to-typescript leaves layout to a formatter: this one knows braces at the ends of lines. */
+/**
+ * json-schema-to-typescript leaves layout to a formatter: this one knows braces at the ends of
+ * lines.
+ */
 function indented(text: string): string {
   let depth = 0;
   let comment = false;

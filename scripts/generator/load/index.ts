@@ -24,8 +24,8 @@ export interface Loaded {
 }
 
 /**
- * Reads every descriptor of a project, in the order of their names whatever order the file system gives.
- * Throws only what the file system throws (ENOENT where there is no capabilities/).
+ * Reads every descriptor of a project, in the order of their names whatever order the file system
+ * gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
  */
 export async function loadDescriptors(root: string): Promise<Loaded> {
   const entries = await readdir(join(root, DESCRIPTOR_FOLDER));

@@ -25,7 +25,9 @@ export interface Parsed {
   readonly problems: readonly Problem[];
 }
 
-/** Parses a descriptor, YAML or JSON (its subset), into a tree that knows where everything stands. */
+/**
+ * Parses a descriptor, YAML or JSON (its subset), into a tree that knows where everything stands.
+ */
 export function parseDescriptor(file: string, source: string): Parsed {
   const lines = new LineCounter();
   const document = parseDocument(source, {

@@ -17,8 +17,8 @@ export function sha256(text: string): string {
 }
 
 /**
- * Hashes what a descriptor means, as the model has it: neither comments, white space, order nor descriptions count, so
- * that the session's state (decision 2) changes when behaviour does.
+ * Hashes what a descriptor means, as the model has it: neither comments, white space, order nor
+ * descriptions count, so that the session's state (decision 2) changes when behaviour does.
  */
 export function meaningHash(meaning: unknown): string {
   return `sha256-${sha256(canonicalJson(withoutWords(meaning)))}`;
@@ -27,7 +27,10 @@ export function meaningHash(meaning: unknown): string {
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'default', 'enum']);
 
-/** Leaves out places and descriptions; lists of named things become objects, so that their order is nothing. */
+/**
+ * Leaves out places and descriptions; lists of named things become objects, so that their order is
+ * nothing.
+ */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) {
     const inner = value.map(withoutWords);

@@ -5,8 +5,8 @@ import { kindOf, typeOf } from '../descriptor/view.js';
 import { items, type Located, member, members, text, words } from '../load/located.js';
 
 /**
- * What a schema is for. `stored` values get the default bounds; `message` ones (arguments and responses of methods)
- * are bounded by the request's size.
+ * What a schema is for. `stored` values get the default bounds; `message` ones (arguments and
+ * responses of methods) are bounded by the request's size.
  */
 export type SchemaUse = 'stored' | 'message';
 

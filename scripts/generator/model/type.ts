@@ -102,7 +102,9 @@ function buildStandardProperty(view: PropertyView): ModelProperty {
   };
 }
 
-/** The schema of a condition's value without null, which the validator allows for every condition. */
+/**
+ * The schema of a condition's value without null, which the validator allows for every condition.
+ */
 function conditionSchema(property: ModelProperty, operator: FilterOperator): JSONSchema7 {
   const value = comparedSchema(property);
   switch (OPERATORS[operator].value) {
@@ -115,7 +117,10 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
   }
 }
 
-/** The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked for (D13). */
+/**
+ * The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked
+ * for (D13).
+ */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
   switch (property.kind) {
     case 'boolean':

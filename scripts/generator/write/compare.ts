@@ -6,8 +6,8 @@ import type { Rendered } from '../pipeline.js';
 import { readIfThere, readManifest } from './manifest.js';
 
 /**
- * What is wrong with a file on disk. `foreign`: it lies among the generated ones and nobody generated it, so that the
- * generator won't remove it either.
+ * What is wrong with a file on disk. `foreign`: it lies among the generated ones and nobody
+ * generated it, so that the generator won't remove it either.
  */
 export type Finding = 'missing' | 'stale' | 'hand-edited' | 'orphaned' | 'foreign';
 

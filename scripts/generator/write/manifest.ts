@@ -37,7 +37,10 @@ export async function readManifest(root: string): Promise<Manifest> {
   }
 }
 
-/** Only these places can be the generator's, whatever a manifest says: nothing else is ever removed. */
+/**
+ * Only these places can be the generator's, whatever a manifest says: nothing else is ever
+ * removed.
+ */
 function isOwned(path: string): boolean {
   return (
     /^(generated|prisma)\//.test(path) &&

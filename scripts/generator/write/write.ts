@@ -4,9 +4,9 @@ import type { Difference } from './compare.js';
 import { MANIFEST } from './manifest.js';
 
 /**
- * Brings the disk in line. Every text is first written beside its place, and put there only when all are written:
- * whatever fails before leaves everything as it was. The manifest goes last, so that a run that is
- * cut short is seen by the next `--check`. Foreign files stay.
+ * Brings the disk in line. Every text is first written beside its place, and put there only when
+ * all are written: whatever fails before leaves everything as it was. The manifest goes last, so
+ * that a run that is cut short is seen by the next `--check`. Foreign files stay.
  */
 export async function write(root: string, differences: readonly Difference[]): Promise<void> {
   const staged: { readonly from: string; readonly to: string }[] = [];

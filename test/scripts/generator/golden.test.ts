@@ -6,8 +6,9 @@ import { render } from '../../../scripts/generator/pipeline.js';
 import { createProject, type Project, REPOSITORY, readTree } from './project.js';
 
 /**
- * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them; each of
- * test/golden/output descriptors and the files that they make. `UPDATE_GOLDEN=1` writes the expectations anew.
+ * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them;
+ * each of test/golden/output descriptors and the files that they make. `UPDATE_GOLDEN=1` writes
+ * the expectations anew.
  */
 const GOLDEN = join(REPOSITORY, 'test/golden');
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

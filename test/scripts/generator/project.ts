@@ -86,7 +86,10 @@ export async function readTree(folder: string): Promise<Record<string, string>> 
   return Object.fromEntries(texts);
 }
 
-/** A descriptor of one type `Thing` with the lines given, which stand at the level of `properties:`. */
+/**
+ * A descriptor of one type `Thing` with the lines given, which stand at the level of
+ * `properties:`.
+ */
 export function thing(lines: string): string {
   return `capability: urn:example:things\ntypes:\n  Thing:\n${lines.trim().replace(/^/gm, '    ')}\n`;
 }
