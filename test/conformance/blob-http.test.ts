@@ -5,7 +5,7 @@ import { CORE, rawHttp } from '../support/client.js';
 import { err, expectProblemStatus, serverId, setError } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 
-const { server, fixtures } = useFixtures();
+const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AN', 'AX', 'u2', 'u3']);
 
 const download = (
   accountId: string,
@@ -178,6 +178,20 @@ describe('Q. download', () => {
       expect([200, 400]).toContain(raw.status);
       expect(raw.headers.map(([header]) => header)).not.toContain('x-injected');
       if (raw.status === 200) expect(raw.body).toBe('content');
+    }
+  });
+
+  it('case 433: an empty name or type is answered or refused, never an error of ours', async () => {
+    const { A1 } = fixtures();
+    const blobId = await uploaded('content', 'text/x-stored');
+    const noType = await download(A1, blobId, 'x?type=');
+    const noName = await download(A1, blobId, '?type=text/plain');
+    for (const answer of [noType, noName]) expect([200, 400, 404]).toContain(answer.status);
+    if (noType.status === 200) expect(noType.headers.get('content-type')).toBe('text/x-stored');
+    for (const type of ['nonsense', 'text/plain%0d%0aX-Injected:1', 'a/b/c', '%00']) {
+      const answer = await download(A1, blobId, `x?type=${type}`);
+      expect([200, 400]).toContain(answer.status);
+      expect(answer.headers.get('x-injected')).toBeNull();
     }
   });
 

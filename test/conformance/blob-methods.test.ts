@@ -5,7 +5,7 @@ import { at, entry, err, serverId, setError } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 import type { Json, JsonMap } from '../support/json.js';
 
-const { fixtures } = useFixtures();
+const { fixtures } = useFixtures({}, ['AR', 'AN', 'AX', 'u2']);
 
 const upload = async (
   create: JsonMap,
@@ -57,6 +57,12 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
       expect.objectContaining({ id: serverId, blobId: made['id'], type: 'text/plain', size: 3 }),
     );
     expect(notCreated).toBeNull();
+  });
+
+  it('case 465: blobs have no state', async () => {
+    const { A1, u1 } = fixtures();
+    const answer = await u1.ok('Blob/upload', { accountId: A1, create: { k: { data: [] } } });
+    expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
   });
 
   it('cases 450 and 451: no source is an empty blob, several are joined in order', async () => {

@@ -5,7 +5,7 @@ import { entry, expectProblemStatus } from '../support/expected.js';
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import { startServer } from '../support/server.js';
 
-const { server, fixtures } = useFixtures();
+const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AX', 'u2', 'u3']);
 
 const streams: EventStream[] = [];
 afterEach(() => {

@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Client, CORE, rawHttp } from '../support/client.js';
 import {
@@ -13,20 +15,23 @@ import { useFixtures } from '../support/fixtures.js';
 import { eventually, within } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 
-const { server, fixtures } = useFixtures({
-  env: {
-    MAX_SIZE_REQUEST: '20000',
-    MAX_SIZE_UPLOAD: '3000',
-    MAX_SIZE_RESPONSE: '200000',
-    MAX_CONCURRENT_REQUESTS: '2',
-    MAX_CONCURRENT_UPLOAD: '2',
-    MAX_CALLS_IN_REQUEST: '3',
-    MAX_OBJECTS_IN_GET: '4',
-    MAX_OBJECTS_IN_SET: '5',
-    QUERY_MAX_LIMIT: '3',
-    QUERY_CHANGES_MAX: '6',
+const { server, fixtures } = useFixtures(
+  {
+    env: {
+      MAX_SIZE_REQUEST: '20000',
+      MAX_SIZE_UPLOAD: '3000',
+      MAX_SIZE_RESPONSE: '200000',
+      MAX_CONCURRENT_REQUESTS: '2',
+      MAX_CONCURRENT_UPLOAD: '2',
+      MAX_CALLS_IN_REQUEST: '3',
+      MAX_OBJECTS_IN_GET: '4',
+      MAX_OBJECTS_IN_SET: '5',
+      QUERY_MAX_LIMIT: '3',
+      QUERY_CHANGES_MAX: '6',
+    },
   },
-});
+  ['A2', 'AX', 'u2'],
+);
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -328,6 +333,39 @@ describe('limits: how long changes are kept (decision 9)', () => {
       );
     } finally {
       await short.remove();
+    }
+  });
+});
+
+describe('limits: a busy database (decision 20)', () => {
+  it('case 96, 3.6.2: a write that can not be made in time is serverUnavailable', async () => {
+    const busy = await startServer({ env: { REQUEST_TIMEOUT: '1s' } });
+    try {
+      const accountId = await busy.tool('scripts/account', [
+        'create',
+        '--name',
+        'A',
+        '--user',
+        'u',
+      ]);
+      const token = await busy.tool('scripts/token', ['create', '--user', 'u']);
+      const client = new Client(busy.url, token);
+      const set = { accountId, create: { k: { text: 'a' } } };
+      await client.set('Todo', set);
+      const other = new Database(join(busy.dataDir, 'jmap.db'));
+      try {
+        other.exec('BEGIN IMMEDIATE');
+        expect(await client.call('Todo/set', set)).toEqual(err('serverUnavailable'));
+        // Reading goes on.
+        expect((await client.get('Todo', { accountId })).list).toHaveLength(1);
+        other.exec('ROLLBACK');
+      } finally {
+        other.close();
+      }
+      await client.set('Todo', set);
+      expect((await client.get('Todo', { accountId })).state).toBe('2');
+    } finally {
+      await busy.remove();
     }
   });
 });

@@ -5,7 +5,7 @@ import { at, err, expectProblem } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 
-const { server, fixtures } = useFixtures();
+const { server, fixtures } = useFixtures({}, ['A2', 'AX']);
 const echo = { using: [CORE], methodCalls: [['Core/echo', { hello: true }, 'c0']] };
 const post = (body: Parameters<ReturnType<typeof fixtures>['u1']['post']>[0], type?: string) =>
   fixtures().u1.post(body, type === undefined ? {} : { 'content-type': type });

@@ -18,7 +18,7 @@ import type { Json, JsonMap } from '../support/json.js';
 // The interface specification's sections 2 to 9, a test for each row of a table and each rule of a list.
 // (Blob reference records need a type that refers to blobs: gadget-blobs.ts.)
 
-const { server, fixtures } = useFixtures();
+const { server, fixtures } = useFixtures({}, ['A2', 'AX', 'u2']);
 const u1 = (): Client => fixtures().u1;
 const A1 = (): string => fixtures().A1;
 

@@ -15,7 +15,7 @@ import type { JsonMap } from '../support/json.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
-const { server, fixtures } = useFixtures();
+const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AN', 'AT', 'AX', 'u2']);
 
 describe('A. session resource', () => {
   it('cases 1 and 18, 2: the session has every field, each of the right type', async () => {

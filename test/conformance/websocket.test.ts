@@ -6,7 +6,7 @@ import { eventually, within } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 import { type Handshake, JmapSocket } from '../support/socket.js';
 
-const { server, fixtures } = useFixtures({ env: { MAX_SIZE_REQUEST: '20000' } });
+const { server, fixtures } = useFixtures({ env: { MAX_SIZE_REQUEST: '20000' } }, []);
 
 const sockets: JmapSocket[] = [];
 afterEach(() => {

@@ -26,34 +26,83 @@ export interface Fixtures {
   readonly u3: Client;
 }
 
-export async function makeFixtures(server: RunningServer): Promise<Fixtures> {
-  const account = (name: string, user: string, ...capabilities: readonly string[]) =>
-    server.tool('scripts/account', [
-      'create',
-      '--name',
-      name,
-      '--user',
-      user,
-      ...capabilities.flatMap((urn) => ['--capability', urn]),
-    ]);
-  const client = async (user: string) =>
-    new Client(server.url, await makeToken(server, ['--user', user]));
-  // The first account is the primary one; each chain below needs its user to be there.
-  const A1 = await account('A1', 'u1');
+export type FixtureName = Exclude<keyof Fixtures, 'A1' | 'u1' | 'unknownAccount'>;
+
+const EVERYTHING: readonly FixtureName[] = ['A2', 'AR', 'AN', 'AT', 'AX', 'u2', 'u3'];
+
+/**
+ * Makes A1 and U1's client, and what is named beside them: each costs a command or two, so a file names what it
+ * uses. What was not made throws where it is read.
+ */
+export async function makeFixtures(
+  server: RunningServer,
+  names: readonly FixtureName[] = EVERYTHING,
+): Promise<Fixtures> {
+  const wants = (name: FixtureName) => names.includes(name);
+  const made = new Map<keyof Fixtures, unknown>([['unknownAccount', 'a-nobody']]);
+  const account = async (name: keyof Fixtures, user: string, capability?: string) => {
+    const limits = capability === undefined ? [] : ['--capability', capability];
+    const args = ['create', '--name', name, '--user', user, ...limits];
+    made.set(name, await server.tool('scripts/account', args));
+  };
+  const client = async (user: 'u1' | 'u2' | 'u3') => {
+    made.set(user, new Client(server.url, await makeToken(server, ['--user', user])));
+  };
+  // The first account is the primary one; a token needs its user to be there.
+  await account('A1', 'u1');
   const first = async () => {
-    const A2 = await account('A2', 'u1');
-    const AN = await account('AN', 'u1', NOTES);
-    const AT = await account('AT', 'u1', TODOS);
-    return { A2, AN, AT, u1: await client('u1') };
+    if (wants('A2')) await account('A2', 'u1');
+    if (wants('AN')) await account('AN', 'u1', NOTES);
+    if (wants('AT')) await account('AT', 'u1', TODOS);
+    await client('u1');
   };
   const others = async () => {
-    const AR = await account('AR', 'u3');
-    await server.tool('scripts/account', ['grant', AR, '--user', 'u1', '--read-only']);
-    const AX = await account('AX', 'u2');
-    return { AR, AX, u2: await client('u2'), u3: await client('u3') };
+    if (wants('AR') || wants('u3')) {
+      await account('AR', 'u3');
+      const id = String(made.get('AR'));
+      await server.tool('scripts/account', ['grant', id, '--user', 'u1', '--read-only']);
+    }
+    if (wants('AX') || wants('u2')) await account('AX', 'u2');
+    if (wants('u2')) await client('u2');
+    if (wants('u3')) await client('u3');
   };
-  const [mine, theirs] = await Promise.all([first(), others()]);
-  return { A1, ...mine, ...theirs, unknownAccount: 'a-nobody' };
+  await Promise.all([first(), others()]);
+  const read = <T>(name: keyof Fixtures): T => {
+    if (!made.has(name)) throw new Error(`The fixture ${name} was not made for this file.`);
+    return made.get(name) as T;
+  };
+  return {
+    get A1() {
+      return read<string>('A1');
+    },
+    get A2() {
+      return read<string>('A2');
+    },
+    get AR() {
+      return read<string>('AR');
+    },
+    get AN() {
+      return read<string>('AN');
+    },
+    get AT() {
+      return read<string>('AT');
+    },
+    get AX() {
+      return read<string>('AX');
+    },
+    get unknownAccount() {
+      return read<string>('unknownAccount');
+    },
+    get u1() {
+      return read<Client>('u1');
+    },
+    get u2() {
+      return read<Client>('u2');
+    },
+    get u3() {
+      return read<Client>('u3');
+    },
+  };
 }
 
 /** A token, by `token create` with these arguments. */
@@ -75,14 +124,17 @@ export async function makeSpecialTokens(
 }
 
 /** A server with the fixtures, for the tests of a file or describe block. */
-export function useFixtures(options: ServerOptions = {}): {
+export function useFixtures(
+  options: ServerOptions = {},
+  names: readonly FixtureName[] = EVERYTHING,
+): {
   readonly server: () => RunningServer;
   readonly fixtures: () => Fixtures;
 } {
   const server = useServer(options);
   let made: Fixtures | undefined;
   beforeAll(async () => {
-    made = await makeFixtures(server());
+    made = await makeFixtures(server(), names);
   }, 60_000);
   return {
     server,

@@ -315,6 +315,19 @@ export function gadgetPatchCases(suite: Suite): void {
       expect({}).not.toHaveProperty('x');
     });
 
+    it('case 281, 5.3: two records patched with one referred value do not share it', async () => {
+      const [one, two] = [await made({}), await made({})];
+      const reference = { resultOf: 'v', name: 'Core/echo', path: '/update' };
+      const meta = { a: { b: { c: 1 } } };
+      await suite.client.api([
+        ['Core/echo', { update: { [one]: { meta }, [two]: { meta } } }, 'v'],
+        ['Gadget/set', { accountId: suite.A1, '#update': reference }, 's'],
+        ['Gadget/set', { accountId: suite.A1, update: { [one]: { 'meta/a/b/c': 2 } } }, 't'],
+      ]);
+      expect((await read(one))['meta']).toEqual({ a: { b: { c: 2 } } });
+      expect((await read(two))['meta']).toEqual(meta);
+    });
+
     it('case 283, decision 8: equal values, whatever their order, are no change', async () => {
       const meta = { a: { b: { c: 1 } }, note: 'n' };
       const id = await made({ meta, list: ['a'], score: 1, due: '2026-01-02T03:04:05Z' });

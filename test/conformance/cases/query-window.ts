@@ -119,6 +119,38 @@ export function queryWindowCases(suite: Suite): void {
       expect(await refused({ anchor: at(ids, 0) })).toEqual(err('anchorNotFound'));
     });
 
+    it('case 361: a creation id as anchor is resolved, or it is anchorNotFound', async () => {
+      const ids = await six();
+      const { methodResponses } = await suite.client.api(
+        [[`${name}/query`, { accountId: suite.A1, anchor: '#k', limit: 1 }, 'q']],
+        { createdIds: { k: at(ids, 2) } },
+      );
+      const [answer, args] = at(methodResponses, 0);
+      if (answer === 'error') expect(args['type']).toBe('anchorNotFound');
+      else expect(args['ids']).toEqual([at(ids, 2)]);
+    });
+
+    it('cases 365 and 388, decision 16: changes can be calculated for every filter and sort', async () => {
+      await six();
+      const { textFilter } = profile;
+      const condition = textFilter === undefined ? {} : { [textFilter]: 'a' };
+      const properties = profile.textSort ? [text, 'created', 'updated'] : ['created'];
+      const filters = [null, condition, { operator: 'NOT', conditions: [condition] }];
+      for (const property of properties) {
+        for (const filter of filters) {
+          const args = { filter, sort: [{ property, isAscending: false }] };
+          const { canCalculateChanges, queryState } = await query(args);
+          expect(canCalculateChanges).toBe(true);
+          const changes = await suite.client.queryChanges(name, {
+            accountId: suite.A1,
+            ...args,
+            sinceQueryState: queryState,
+          });
+          expect([changes.removed, changes.added]).toEqual([[], []]);
+        }
+      }
+    });
+
     it('case 363, 5.5: queryState stays while nothing changes and moves with ids or order', async () => {
       const ids = await six();
       const sort = profile.textSort ? [{ property: text }] : null;

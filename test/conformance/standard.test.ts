@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { at, entry, err, setError, utcDate } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 import { allCases } from './cases/all.js';
-import { Suite, TODO } from './suite.js';
+import { NOTE, Suite, TODO } from './suite.js';
 
 const { fixtures } = useFixtures();
 const suite = new Suite(TODO, fixtures);
 
 allCases(suite);
+// One engine, one set of answers: the same cases for the reference type.
+allCases(new Suite(NOTE, fixtures));
 
 describe('Todo alone', () => {
   const create = async (...todos: object[]): Promise<string[]> => {
