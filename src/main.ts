@@ -11,6 +11,7 @@ import {
   migrate,
   migrationStatus,
   openDatabase,
+  recordUnicodeVersion,
   ServerLockError,
   Writer,
 } from './database/sqlite/index.js';
@@ -94,6 +95,7 @@ async function start(
   const migrations = join(root, 'prisma', 'sqlite', 'migrations');
   const { applied } = migrate(writerDatabase, migrations);
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  recordUnicodeVersion(writerDatabase);
 
   const writer = new Writer(writerDatabase);
   const store = createSqliteStore({
@@ -156,6 +158,12 @@ async function start(
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
     deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
+    listBlobs: () => blobs.list(),
+    async knownBlobs(accountId, blobIds) {
+      const deadline = performance.now() + limits.requestTimeout;
+      const rows = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs(blobIds));
+      return rows.map(({ id }) => id);
+    },
     limits,
     log,
   });

@@ -6,11 +6,20 @@ interface BlobKey {
   readonly id: string;
 }
 
+interface KeptBlob {
+  readonly accountId: string;
+  readonly blobId: string;
+  readonly since: number;
+}
+
 /** What upkeep needs of the store and the blob store (their ports say more). */
 export interface UpkeepOptions {
   pruneChanges(before: number, limit: number): Promise<number>;
   collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]>;
   deleteBlob(accountId: string, blobId: string): Promise<void>;
+  listBlobs(): AsyncIterable<KeptBlob>;
+  /** Those of the ids that the account has rows of. */
+  knownBlobs(accountId: string, ids: readonly string[]): Promise<readonly string[]>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
   readonly log: Logger;
 }
@@ -18,56 +27,102 @@ export interface UpkeepOptions {
 /** Rows of one step: short enough that the writer serves others in between. */
 const STEP = 500;
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Octets come before their row (D23), by as long as a request lasts. After this there is none to come, ms. */
+const ORPHAN_AGE = 60 * MINUTE;
 
 /**
  * Forgets old change records (D9) and collects blobs that nothing refers to (D23), at least every tenth of their
- * keeping time and at least once a minute. `stop` resolves when the step that runs is done.
+ * keeping time and at least once a minute. At start and once a day it removes octets whose row never came: their
+ * process was killed in between. `stop` resolves when the step that runs is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log } = options;
-  const prune = repeat(limits.changesKeep, log, 'change records', async (before) => {
-    return (await options.pruneChanges(before, STEP)) >= STEP;
+  const prune = repeat(tenth(limits.changesKeep), log, 'change records', async () => {
+    return (await options.pruneChanges(Date.now() - limits.changesKeep, STEP)) >= STEP;
   });
-  const collect = repeat(limits.blobsKeep, log, 'blobs', async (before) => {
+  const collect = repeat(tenth(limits.blobsKeep), log, 'blobs', async () => {
+    const before = Date.now() - limits.blobsKeep;
     const gone = await options.collectBlobs(before, STEP);
     // The rows are gone: whatever happens now, no row points at nothing.
     for (const { accountId, id } of gone) await options.deleteBlob(accountId, id);
     return gone.length >= STEP;
   });
+  const orphans = new OrphanSweep(options);
+  const sweep = repeat(DAY, log, 'orphaned blobs', () => orphans.step());
+  sweep.start();
   return {
     async stop() {
-      await Promise.all([prune.stop(), collect.stop()]);
+      await Promise.all([prune.stop(), collect.stop(), sweep.stop()]);
     },
   };
 }
 
-/** Runs `step` until it says that there is no more, then again after a while. */
+function tenth(keep: number): number {
+  return Math.min(keep / 10, MINUTE);
+}
+
+/** Walks the blob store in steps and removes what has no row. */
+class OrphanSweep {
+  readonly #options: UpkeepOptions;
+  #walk: AsyncIterator<KeptBlob> | null = null;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at some blobs; false after the last ones, and the next step begins anew. */
+  async step(): Promise<boolean> {
+    this.#walk ??= this.#options.listBlobs()[Symbol.asyncIterator]();
+    const byAccount = new Map<string, string[]>();
+    for (let count = 0; count < STEP; count += 1) {
+      const { done, value } = await this.#walk.next();
+      if (done === true) {
+        this.#walk = null;
+        break;
+      }
+      if (value.since > Date.now() - ORPHAN_AGE) continue;
+      const ids = byAccount.get(value.accountId) ?? [];
+      ids.push(value.blobId);
+      byAccount.set(value.accountId, ids);
+    }
+    for (const [accountId, ids] of byAccount) {
+      const known = new Set(await this.#options.knownBlobs(accountId, ids));
+      for (const id of ids) {
+        if (!known.has(id)) await this.#options.deleteBlob(accountId, id);
+      }
+    }
+    return this.#walk !== null;
+  }
+}
+
+/** Runs `step` until it says that there is no more, then again after `pause` ms; `start` does so at once. */
 function repeat(
-  keep: number,
+  pause: number,
   log: Logger,
   what: string,
-  step: (before: number) => Promise<boolean>,
-): { stop(): Promise<void> } {
+  step: () => Promise<boolean>,
+): { start(): void; stop(): Promise<void> } {
   let stopped = false;
   let running: Promise<void> | null = null;
   const round = async (): Promise<void> => {
     try {
       let more = true;
-      while (more && !stopped) more = await step(Date.now() - keep);
+      while (more && !stopped) more = await step();
     } catch (error) {
       log.error({ err: error, what }, 'upkeep failed; it is tried again');
     } finally {
       running = null;
     }
   };
-  const timer = setInterval(
-    () => {
-      running ??= round();
-    },
-    Math.min(keep / 10, MINUTE),
-  );
+  const start = (): void => {
+    running ??= round();
+  };
+  const timer = setInterval(start, pause);
   timer.unref();
   return {
+    start,
     async stop() {
       stopped = true;
       clearInterval(timer);

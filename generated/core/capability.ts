@@ -8,11 +8,11 @@ import { methods } from './methods.js';
 export const coreCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
-  descriptorHash: 'sha256-93b45ef8c616a16b956155c97c4668d9e446d5cded7397b6bcf63b8f515309eb',
+  descriptorHash: 'sha256-9cfd47873578fb39837525427ea9c3772b8a6fbb463247dc7924c51578e6f1e2',
   session: {},
   accountSession: {},
   bareSession: false,
-  accountLevel: false,
+  accountLevel: true,
   dataTypes: [],
   methods: [...methods],
 });

@@ -9,11 +9,15 @@ import type {
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 
 /**
- * The generator's frozen model: what the descriptors mean, with every default filled in and every name resolved.
- * Rules (check/) read it and report; emitters (emit/) read it and return text. Nothing here knows a file format.
+ * The generator's frozen model: what the descriptors mean, with every default filled in and every
+ * name resolved. Rules (check/) read it and report; emitters (emit/) read it and return text.
+ * Nothing here knows a file format.
  */
 
-/** A place in a descriptor, 1-based as editors count. `file` is relative to the project's root, with `/`. */
+/**
+ * A place in a descriptor, 1-based as editors count. `file` is relative to the project's root,
+ * with `/`.
+ */
 export interface Location {
   readonly file: string;
   readonly line: number;
@@ -115,5 +119,8 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What an emitter returns: path relative to the project's root, with `/`, to the file's whole text. */
+/**
+ * What an emitter returns: path relative to the project's root, with `/`, to the file's whole
+ * text.
+ */
 export type EmittedFiles = ReadonlyMap<string, string>;

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { chmod, copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  type FileHandle,
+  link,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { isId } from '../protocol/ids.js';
 import { DurableFolders, syncFolder } from './durable-folders.js';
-import { BlobMissingError, type BlobStore, BlobTooLargeError } from './port.js';
+import { BlobMissingError, type BlobStore, BlobTooLargeError, type KeptBlob } from './port.js';
 
 /** Age in ms at which a temporary file must be one that a crashed process left. */
 const ABANDONED_AFTER = 3600 * 1000;
@@ -89,6 +99,8 @@ export function createFilesystemBlobStore(folder: string): FilesystemBlobStore {
       if (path !== null) await rm(path, { force: true });
     },
 
+    list: () => listFiles(folder),
+
     async deleteAccount(accountId) {
       if (!isId(accountId)) return;
       const path = join(folder, accountId);
@@ -154,6 +166,31 @@ async function moveInto(folders: DurableFolders, temporary: string, target: stri
     await rename(temporary, target);
   }
   await syncFolder(folder);
+}
+
+async function* listFiles(folder: string): AsyncGenerator<KeptBlob> {
+  for (const accountId of await namesIn(folder)) {
+    if (!isId(accountId)) continue;
+    for (const part of await namesIn(join(folder, accountId))) {
+      for (const blobId of await namesIn(join(folder, accountId, part))) {
+        const path = join(folder, accountId, part, blobId);
+        const found = await stat(path).catch(unlessMissing);
+        // A second link keeps the time of its octets; the time of the change of its names is ours.
+        if (found?.isFile()) yield { accountId, blobId, since: found.ctimeMs };
+      }
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(unlessMissing)) ?? [];
+}
+
+/** What was there a moment ago may be gone, or be no folder. */
+function unlessMissing(error: unknown): undefined {
+  const code = codeOf(error);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+  return undefined;
 }
 
 /** Every write touches its temporary file, so an old one is nobody's. */

@@ -29,6 +29,18 @@ export interface BlobStore {
 
   /** Removes it; no error where it is gone already. */
   delete(accountId: string, blobId: string): Promise<void>;
+
+  /**
+   * All that is kept, an account at a time. A blob that comes or goes meanwhile may be listed or not.
+   */
+  list(): AsyncIterable<KeptBlob>;
+}
+
+export interface KeptBlob {
+  readonly accountId: string;
+  readonly blobId: string;
+  /** When the octets got this name, ms. */
+  readonly since: number;
 }
 
 export class BlobTooLargeError extends Error {

@@ -121,9 +121,15 @@ export interface QueryChangesResponse {
 
 /** The generic engine as a generated handler sees it: one function a standard method, for every type. */
 export interface StandardMethods {
-  get<S extends TypeShape>(type: DataTypeDefinition<S>, args: GetArguments): Promise<GetResponse<S>>;
+  get<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: GetArguments,
+  ): Promise<GetResponse<S>>;
   changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse>;
-  set<S extends TypeShape>(type: DataTypeDefinition<S>, args: SetArguments): Promise<SetResponse<S>>;
+  set<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    args: SetArguments,
+  ): Promise<SetResponse<S>>;
   copy<S extends TypeShape>(
     type: DataTypeDefinition<S>,
     args: CopyArguments,

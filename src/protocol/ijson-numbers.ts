@@ -5,6 +5,9 @@ const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** The most decimal digits that the integer of a finite double has. */
 const MAX_INTEGER_DIGITS = 309;
 
+/** 5 ** 23 has more than the 53 bits of a double, and is odd: no multiple of 10 ** 23 is one. */
+const MAX_EXACT_POWER = 22;
+
 /**
  * InexactNumber for a number token whose nearest double is infinite, or an integer that the text
  * does not say (D4). Null where the native parser's value is right, and where the text is no
@@ -20,7 +23,8 @@ export function inexactNumber(token: string): InexactNumber | null {
   const digits = trimZeros(whole + fraction);
   if (digits.text === '') return null;
   const power = Number(exponent) - fraction.length + digits.trailing;
-  const isInteger = power >= 0 && digits.text.length + power <= MAX_INTEGER_DIGITS;
+  const isInteger =
+    power >= 0 && power <= MAX_EXACT_POWER && digits.text.length + power <= MAX_INTEGER_DIGITS;
   const isExact =
     isInteger && BigInt(digits.text) * 10n ** BigInt(power) === BigInt(Math.abs(double));
   return isExact ? null : new InexactNumber(token);

@@ -17,6 +17,9 @@ export interface IJsonOptions {
 
 const MAX_DEPTH = 2500;
 
+/** Each is a slow step: millions of them would keep the process from its other users (RFC 8620 8.5). */
+const MAX_INEXACT = 10_000;
+
 /**
  * Parses I-JSON (RFC 8620 1.5, RFC 7493). The native parser does the work; one scan before it and
  * one walk after it find what it lets pass. Numbers that would be rounded to an integer become
@@ -64,6 +67,10 @@ function markNumbers(
   for (const { start, end } of spans) {
     const number = inexactNumber(body.toString('latin1', start, end));
     if (number === null) continue;
+    if (numbers.length === MAX_INEXACT) {
+      const detail = `More than ${MAX_INEXACT} numbers are such that no double holds them.`;
+      throw new RequestError('limit', detail, { limit: 'maxInexactNumbersInRequest' });
+    }
     parts.push(body.toString('utf8', done, start), `"${MARK}${numbers.length}"`);
     numbers.push(number);
     done = end;

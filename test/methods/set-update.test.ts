@@ -296,3 +296,29 @@ describe('B4.3: reference records', () => {
     expect(await using(blobId)).toEqual([response.created.k.id]);
   });
 });
+
+describe('8.5: depth', () => {
+  /** An object whose member `a` holds such an object, `levels` times. */
+  function nested(levels: number): Json {
+    let value: Json = { b: 1 };
+    for (let level = 1; level < levels; level += 1) value = { x: value };
+    return value;
+  }
+
+  it('a value nested 500 levels is stored and read, a deeper one refused', async () => {
+    expect((await update({ meta: { a: nested(499) } })).notUpdated).toBeNull();
+    expect((await current()).meta).toEqual({ a: nested(499) });
+    expect(await refused({ meta: { a: nested(500) } })).toMatchObject({
+      type: 'invalidProperties',
+      properties: ['meta'],
+    });
+  });
+
+  it('patches can not deepen a value beyond that', async () => {
+    await update({ meta: { a: nested(499) } });
+    expect(await refused({ [`meta/a${'/x'.repeat(498)}/y`]: { z: {} } })).toMatchObject({
+      type: 'invalidProperties',
+      properties: ['meta'],
+    });
+  });
+});

@@ -296,3 +296,20 @@ describe('the depth of a request', () => {
     expect(refused('{"a":'.repeat(2_000_000)).type).toBe('limit');
   });
 });
+
+describe('8.5: what would take long', () => {
+  it('more than ten thousand numbers that no double holds are refused, so many pass', () => {
+    const numbers = (count: number): string => `[${Array(count).fill('1e400').join(',')}]`;
+    expect(parse(numbers(10_000))).toHaveLength(10_000);
+    const error = refused(numbers(10_001));
+    expect([error.type, error.limit]).toEqual(['limit', 'maxInexactNumbersInRequest']);
+  });
+
+  it.each(['1e22', '-3e22', '12345e15', '100000000000000000000000e-1'])('%s is exact', (text) => {
+    expect(parse(text)).toBe(Number(text));
+  });
+
+  it.each(['1e23', '9e307', '1e308', '123456789012345678e5'])('%s is not', (text) => {
+    expect(parse(text)).toBeInstanceOf(InexactNumber);
+  });
+});

@@ -5,6 +5,12 @@ import { resolveId } from '../creation-ids.js';
 import type { Problems } from './problems.js';
 
 /**
+ * How deep the value of a property may be nested. Patches can deepen one again and again; what no serialiser can
+ * follow could be stored and never be read.
+ */
+const MAX_DEPTH = 500;
+
+/**
  * The value as it is stored: a UTCDate in its one form (D10), a "#" blob id resolved, 0 for -0
  * (D4). What can't be so is noted and left as it is.
  */
@@ -15,7 +21,12 @@ export function canonicalValue(
   problems: Problems,
 ): JsonValue {
   if (typeof value === 'number') return value === 0 ? 0 : value;
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string') {
+    if (property.kind === 'json' && isDeeperThan(value, MAX_DEPTH)) {
+      problems.add(property.name, `is nested deeper than ${MAX_DEPTH} levels`);
+    }
+    return value;
+  }
   if (property.kind === 'date') {
     const time = parseUtcDate(value);
     if (time !== null) return formatUtcDate(time);
@@ -27,4 +38,21 @@ export function canonicalValue(
     problems.add(property.name, 'refers to a creation id under which no blob was created');
   }
   return value;
+}
+
+function isDeeperThan(root: JsonValue, levels: number): boolean {
+  let level: JsonValue[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= levels) return true;
+    const next: JsonValue[] = [];
+    for (const value of level) {
+      if (typeof value === 'object' && value !== null) {
+        for (const member of Object.values(value)) {
+          if (typeof member === 'object' && member !== null) next.push(member);
+        }
+      }
+    }
+    level = next;
+  }
+  return false;
 }

@@ -1,0 +1,21 @@
+import type { Database } from 'better-sqlite3';
+import { UNICODE_VERSION } from '../../text/index.js';
+import { MigrationError } from '../migrations.js';
+
+const KEY = 'unicodeVersion';
+
+/**
+ * Records the Unicode version whose tables make the folded text and the collation keys in this database (D14).
+ * Throws MigrationError where they were made with another: filters and sorts would answer wrongly in silence.
+ */
+export function recordUnicodeVersion(db: Database): void {
+  const insert = 'INSERT INTO "JmapMeta" ("key", "value") VALUES (?, ?) ON CONFLICT DO NOTHING';
+  db.prepare(insert).run(KEY, UNICODE_VERSION);
+  const select = db.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
+  const recorded = select.get(KEY);
+  if (recorded === UNICODE_VERSION) return;
+  throw new MigrationError(
+    `The database holds text folded by Unicode ${String(recorded)}; this version of jmapsmith folds by ` +
+      `${UNICODE_VERSION}. Run the version that wrote it.`,
+  );
+}
