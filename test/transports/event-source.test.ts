@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import {
+  account,
+  type Harness,
+  head,
+  http,
+  principal,
+  RawConnection,
+  startHarness,
+  until,
+} from './harness.js';
+
+const PATH = '/jmap/eventsource?types=*&closeafter=no&ping=0';
+
+interface StreamEvent {
+  readonly event: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** An open event source: its events as they come. */
+class Stream {
+  readonly events: StreamEvent[] = [];
+  ended = false;
+  readonly response: Response;
+  readonly #abort: AbortController;
+
+  constructor(response: Response, abort: AbortController) {
+    this.response = response;
+    this.#abort = abort;
+    void this.#read();
+  }
+
+  static async open(harness: Harness, path = PATH, headers = {}): Promise<Stream> {
+    const abort = new AbortController();
+    const response = await http(harness, path, { headers, signal: abort.signal });
+    expect(response.status).toBe(200);
+    return new Stream(response, abort);
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #read(): Promise<void> {
+    let text = '';
+    try {
+      for await (const chunk of this.response.body ?? []) {
+        text += Buffer.from(chunk).toString('utf8');
+        const parts = text.split('\n\n');
+        text = parts.pop() ?? '';
+        for (const part of parts) this.events.push(parsed(part));
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'AbortError' });
+    }
+    this.ended = true;
+  }
+}
+
+function parsed(text: string): StreamEvent {
+  const fields = Object.fromEntries(text.split('\n').map((line) => line.split(/: (.*)/, 2)));
+  const { event = '', id, data = 'null' } = fields as Record<string, string>;
+  return { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) as unknown };
+}
+
+function change(changed: Record<string, Record<string, string>>): unknown {
+  return { '@type': 'StateChange', changed };
+}
+
+describe('event source (RFC 8620 7.3)', () => {
+  it('opens at once, unbuffered, and tells commits of every account in reach', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness);
+    expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    harness.store.commit('AX', { Todo: '9' });
+    harness.store.commit('A1', { Todo: '4' });
+    await until(() => stream.events.length === 1);
+    harness.store.commit('AR', { Todo: '7', Tag: '2' });
+    await until(() => stream.events.length === 2);
+    expect(stream.events).toEqual([
+      { event: 'state', id: expect.any(String), data: change({ A1: { Todo: '4' } }) },
+      { event: 'state', id: expect.any(String), data: change({ AR: { Todo: '7', Tag: '2' } }) },
+    ]);
+    stream.close();
+  });
+
+  it('commits of one turn are one event with the newest states (7.1)', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness);
+    for (let n = 1; n <= 50; n += 1) harness.store.commit('A1', { Todo: String(n) });
+    harness.store.commit('AR', { Tag: '1' });
+    await until(() => stream.events.length > 0);
+    expect(stream.events.map(({ data }) => data)).toEqual([
+      change({ A1: { Todo: '50' }, AR: { Tag: '1' } }),
+    ]);
+    stream.close();
+  });
+
+  it('only types that were asked for, and that the account has', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness, '/jmap/eventsource?types=Tag&closeafter=no&ping=0');
+    harness.store.commit('A1', { Todo: '1' });
+    harness.store.commit('AN', { Tag: '1' });
+    harness.store.commit('A1', { Todo: '2', Tag: '5' });
+    await until(() => stream.events.length > 0);
+    expect(stream.events.map(({ data }) => data)).toEqual([change({ A1: { Tag: '5' } })]);
+    stream.close();
+  });
+
+  it('closeafter=state ends after the first state event', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness, '/jmap/eventsource?types=*&closeafter=state&ping=0');
+    harness.store.commit('A1', { Todo: '1' });
+    await until(() => stream.ended);
+    expect(stream.events).toHaveLength(1);
+  });
+
+  it('wrong and missing parameters are a 400 problem', async () => {
+    const harness = await startHarness();
+    for (const query of [
+      '',
+      'types=*&closeafter=no',
+      'types=*&ping=0',
+      'closeafter=no&ping=0',
+      'types=&closeafter=no&ping=0',
+      'types=Nope&closeafter=no&ping=0',
+      'types=Todo,&closeafter=no&ping=0',
+      'types=*&closeafter=maybe&ping=0',
+      'types=*&closeafter=no&ping=-1',
+      'types=*&closeafter=no&ping=abc',
+      'types=*&closeafter=no&ping=1.5',
+      'types=*&types=Todo&closeafter=no&ping=0',
+    ]) {
+      const response = await http(harness, `/jmap/eventsource?${query}`);
+      expect(response.status, query).toBe(400);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+    }
+  });
+
+  it('pings at the interval it uses, without an id', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness, '/jmap/eventsource?types=*&closeafter=no&ping=1');
+    await until(() => stream.events.length > 0);
+    expect(stream.events).toEqual([{ event: 'ping', data: { interval: 5 } }]);
+    stream.close();
+  });
+
+  it('a token that ends, or expires, ends its streams; others stay', async () => {
+    const harness = await startHarness();
+    const own = await Stream.open(harness);
+    const other = await Stream.open(harness, PATH, { authorization: 'Bearer token-of-u2' });
+    harness.users.principals.delete('t1');
+    await until(() => own.ended);
+    expect(other.ended).toBe(false);
+    harness.users.principals.set('t2', principal('u2', 't2', [account('AX')], Date.now() + 60));
+    await until(() => other.ended);
+  });
+
+  it('an account that goes falls silent, one that comes is heard', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness);
+    const before = await harness.users.refresh('t1');
+    harness.users.principals.set('t1', principal('u1', 't1', [account('A2')]));
+    await until(async () => {
+      harness.store.commit('A2', { Todo: '1' });
+      return stream.events.length > 0;
+    });
+    expect(before?.accounts.has('A1')).toBe(true);
+    stream.events.length = 0;
+    harness.store.commit('A1', { Todo: '8' });
+    harness.store.commit('A2', { Todo: '3' });
+    await until(() => stream.events.some(({ data }) => JSON.stringify(data).includes('"3"')));
+    expect(JSON.stringify(stream.events)).not.toContain('A1');
+    stream.close();
+  });
+
+  it('a user may have 32 open; a further one is 429; closed ones make room', async () => {
+    const harness = await startHarness();
+    const streams = await Promise.all(Array.from({ length: 32 }, () => Stream.open(harness)));
+    const surplus = await http(harness, PATH);
+    expect([surplus.status, await surplus.json()]).toEqual([
+      429,
+      expect.objectContaining({
+        type: 'urn:ietf:params:jmap:error:limit',
+        limit: 'maxEventSources',
+      }),
+    ]);
+    const other = await Stream.open(harness, PATH, { authorization: 'Bearer token-of-u2' });
+    other.close();
+    streams[0]?.close();
+    await until(async () => {
+      const abort = new AbortController();
+      const { status } = await http(harness, PATH, { signal: abort.signal });
+      abort.abort();
+      return status === 200;
+    });
+    for (const stream of streams) stream.close();
+    await until(async () =>
+      /jmap_open_connections\{kind="eventsource"\} 0/.test(await harness.metrics.text()),
+    );
+  });
+
+  it('a reader that does not read is dropped, and what waits for it is bounded', async () => {
+    const harness = await startHarness({ timings: { stalledReader: 200 } });
+    const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
+    harness.users.principals.set('t1', principal('u1', 't1', names));
+    const raw = new RawConnection(harness);
+    raw.write(head(PATH, [], 'GET'));
+    await raw.until(/\r\n\r\n/);
+    raw.socket.pause();
+    let n = 0;
+    await until(() => {
+      n += 1;
+      for (const { id } of names) harness.store.commit(id, { Todo: String(n) });
+      return harness.logs.some((line) => line.includes('aborted'));
+    });
+    raw.socket.destroy();
+  });
+
+  it('a server that stops ends its streams', async () => {
+    const harness = await startHarness();
+    const stream = await Stream.open(harness);
+    await harness.close();
+    await until(() => stream.ended);
+  });
+});
+
+describe('tickets (decision 25)', () => {
+  const ticketOf = async (harness: Harness): Promise<string> => {
+    const response = await http(harness, '/jmap/ticket', { method: 'POST' });
+    const { ticket, expires } = (await response.json()) as { ticket: string; expires: string };
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(expires).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+    return ticket;
+  };
+
+  it('opens an event source once, for the same user, and nothing else', async () => {
+    const harness = await startHarness();
+    const ticket = await ticketOf(harness);
+    expect((await fetch(`${harness.url}/.well-known/jmap?ticket=${ticket}`)).status).toBe(401);
+    const path = `${PATH}&ticket=${ticket}`;
+    const abort = new AbortController();
+    const opened = await fetch(`${harness.url}${path}`, { signal: abort.signal });
+    expect(opened.status).toBe(200);
+    abort.abort();
+    const again = await fetch(`${harness.url}${path}`);
+    expect(again.status).toBe(401);
+    expect(again.headers.get('www-authenticate')).toContain('invalid_token');
+    expect(harness.logs.join('')).not.toContain(ticket);
+  });
+
+  it('needs a bearer token to be issued and dies with it', async () => {
+    const harness = await startHarness();
+    expect((await fetch(`${harness.url}/jmap/ticket`, { method: 'POST' })).status).toBe(401);
+    const ticket = await ticketOf(harness);
+    harness.users.principals.delete('t1');
+    expect((await fetch(`${harness.url}${PATH}&ticket=${ticket}`)).status).toBe(401);
+  });
+});
