@@ -44,7 +44,8 @@ export interface Sessions {
 
 interface Computed {
   readonly state: string;
-  base: string;
+  /** What `text` was made for; null before the first time. */
+  base: string | null;
   text: string;
 }
 
@@ -62,7 +63,7 @@ export function createSessions(options: SessionOptions): Sessions {
       .update(JSON.stringify([content, hashes]))
       .digest('base64url')
       .slice(0, 22);
-    const fresh: Computed = { state, base: '', text: '' };
+    const fresh: Computed = { state, base: null, text: '' };
     computed.set(owner, fresh);
     return fresh;
   };

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { BodyBudget } from '../../src/transports/body-budget.js';
+import { Slots } from '../../src/transports/slots.js';
+
+describe('octets of bodies in flight (decision 6)', () => {
+  it('one user gets half; what is released can be had again', () => {
+    const budget = new BodyBudget(1_000_000);
+    const half = 32 * 1024 ** 2;
+    expect(budget.take('u1', half)).toBe(true);
+    expect(budget.take('u1', 1)).toBe(false);
+    expect(budget.take('u2', half)).toBe(true);
+    expect(budget.fits('u3', 1)).toBe(false);
+    budget.release('u1', half);
+    expect(budget.fits('u3', half)).toBe(true);
+    budget.release('u2', half);
+    expect(budget.inFlight).toBe(0);
+  });
+
+  it('a body of the largest size always fits an idle server', () => {
+    for (const maximum of [1, 10_000_000, 400_000_000]) {
+      expect(new BodyBudget(maximum).fits('u1', maximum)).toBe(true);
+    }
+  });
+});
+
+describe('slots', () => {
+  it('are counted for each key and forgotten when free', () => {
+    const slots = new Slots(2);
+    expect([slots.take('a'), slots.take('a'), slots.take('a'), slots.take('b')]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    slots.release('a');
+    expect([slots.taken('a'), slots.take('a'), slots.taken('none')]).toEqual([1, true, 0]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ECHO,
+  echo,
+  gate,
+  head,
+  http,
+  post,
+  RawConnection,
+  startHarness,
+  until,
+} from './harness.js';
+
+describe('stopping', () => {
+  it('finishes requests that run, refuses connections, and tells clients to reconnect', async () => {
+    const harness = await startHarness();
+    const { passed, open } = gate();
+    let running = false;
+    harness.handle = async (envelope) => {
+      running = true;
+      await passed;
+      return echo(envelope);
+    };
+    const answer = post(harness, ECHO);
+    await until(() => running);
+    const closed = harness.close(10_000);
+    await expect(http(harness, '/healthz')).rejects.toThrow();
+    open();
+    expect((await answer).status).toBe(200);
+    await closed;
+  });
+
+  it('cuts what is not done in time', async () => {
+    const harness = await startHarness();
+    let running = false;
+    harness.handle = () => {
+      running = true;
+      return new Promise(() => undefined);
+    };
+    const length = [`Content-Length: ${ECHO.length}`, 'Content-Type: application/json'];
+    const raw = new RawConnection(harness).write(head('/jmap', length) + ECHO);
+    await until(() => running);
+    await harness.close(50);
+    await raw.closed;
+    expect(raw.received).toBe('');
+  });
+
+  it('idle keep-alive connections do not hold it up', async () => {
+    const harness = await startHarness();
+    const raw = new RawConnection(harness).write(head('/healthz', [], 'GET'));
+    await raw.until(/ok/);
+    await harness.close(60_000);
+    await raw.closed;
+  });
+});
