@@ -108,6 +108,28 @@ export function changesCases(suite: Suite): void {
       expect((await changes(start, { maxChanges: 2 })).hasMoreChanges).toBe(true);
     });
 
+    it('5.2: several changes of one record make room for others, never too much', async () => {
+      const [first = ''] = await suite.make(suite.A1, 'a');
+      const start = await suite.state(suite.A1);
+      for (const value of ['b', 'c', 'd']) await update(first, value);
+      const others = await suite.make(suite.A1, 'x', 'y', 'z');
+      await update(first, 'e');
+      for (const maxChanges of [1, 2, 3, 4]) {
+        const seen = new Set<string>();
+        let state = start;
+        for (let more = true; more; ) {
+          const page = await changes(state, { maxChanges });
+          const ids = [...page.created, ...page.updated, ...page.destroyed];
+          expect(ids.length).toBeLessThanOrEqual(maxChanges);
+          for (const id of ids) seen.add(id);
+          expect(page.newState).not.toBe(state);
+          state = page.newState;
+          more = page.hasMoreChanges;
+        }
+        expect([...seen].sort()).toEqual([first, ...others].sort());
+      }
+    });
+
     it('cases 200 and 201, 5.2: a write between two pages is picked up, in a possible order', async () => {
       const start = await suite.state(suite.A1);
       const [first = '', second = ''] = await suite.make(suite.A1, 'a', 'b', 'c', 'd');
