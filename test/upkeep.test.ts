@@ -1,59 +1,85 @@
-import { describe, expect, it } from 'vitest';
-import { createLogging } from '../src/logging.js';
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createFilesystemBlobStore, type FilesystemBlobStore } from '../src/blobs/filesystem.js';
+import type { BlobStore, KeptBlob } from '../src/blobs/port.js';
 import { startUpkeep } from '../src/upkeep.js';
+import { eventually } from './support/poll.js';
 
-const limits = { changesKeep: 100, blobsKeep: 100 };
+const HOUR = 3600 * 1000;
 
-function logging(): {
-  readonly lines: string[];
-  readonly log: ReturnType<typeof createLogging>['log'];
-} {
-  const lines: string[] = [];
-  return {
-    lines,
-    log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
-  };
+let folder: string;
+let blobs: FilesystemBlobStore;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jmapsmith-upkeep-'));
+  blobs = createFilesystemBlobStore(folder);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The same store, its names as old as it is told. */
+function aged(store: BlobStore, age: number): AsyncIterable<KeptBlob> {
+  return (async function* () {
+    for await (const blob of store.list()) yield { ...blob, since: blob.since - age };
+  })();
 }
 
-describe('upkeep (decisions 9 and 23)', () => {
-  it('works until nothing is left; a blob’s octets go after its row', async () => {
-    const steps: string[] = [];
-    let batches = 2;
-    const upkeep = startUpkeep({
-      ...logging(),
-      limits,
-      pruneChanges: async () => 0,
-      async collectBlobs(before, limit) {
-        expect(before).toBeLessThanOrEqual(Date.now() - limits.blobsKeep);
-        batches -= 1;
-        const count = batches > 0 ? limit : batches === 0 ? 1 : 0;
-        steps.push(`rows ${count}`);
-        return Array.from({ length: count }, (_, n) => ({ accountId: 'A', id: `b${n}` }));
-      },
-      async deleteBlob(_accountId, id) {
-        if (id === 'b0') steps.push('octets');
-      },
-    });
-    await expect.poll(() => steps.length).toBeGreaterThanOrEqual(4);
-    await upkeep.stop();
-    expect(steps.slice(0, 4)).toEqual(['rows 500', 'octets', 'rows 1', 'octets']);
+function upkeep(age: number, known: ReadonlySet<string>) {
+  const asked: string[] = [];
+  const running = startUpkeep({
+    pruneChanges: async () => 0,
+    collectBlobs: async () => [],
+    deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
+    listBlobs: () => aged(blobs, age),
+    async knownBlobs(accountId, ids) {
+      asked.push(...ids.map((id) => `${accountId}/${id}`));
+      return ids.filter((id) => known.has(id));
+    },
+    limits: { changesKeep: HOUR, blobsKeep: HOUR },
+    log: pino({ level: 'silent' }),
   });
+  return { running, asked };
+}
 
-  it('a failure is logged and tried again', async () => {
-    const { lines, log } = logging();
-    let tries = 0;
-    const upkeep = startUpkeep({
-      log,
-      limits,
-      async pruneChanges() {
-        tries += 1;
-        throw new Error('disk full');
-      },
-      collectBlobs: async () => [],
-      deleteBlob: async () => undefined,
-    });
-    await expect.poll(() => tries).toBeGreaterThan(1);
-    await upkeep.stop();
-    expect(lines.join('')).toContain('disk full');
-  });
+async function kept(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { accountId, blobId } of blobs.list()) ids.push(`${accountId}/${blobId}`);
+  return ids.sort();
+}
+
+async function write(accountId: string, blobId: string): Promise<void> {
+  await blobs.write(accountId, blobId, Readable.from(['octets']), 100);
+}
+
+it('D23: octets whose row never came are removed, those with a row stay', async () => {
+  await write('a1', 'bknown');
+  await write('a1', 'borphan');
+  await write('a2', 'borphan2');
+  const { running } = upkeep(2 * HOUR, new Set(['bknown']));
+  await eventually(async () => expect(await kept()).toEqual(['a1/bknown']));
+  await running.stop();
+});
+
+it('D23: octets that came within the hour stay: their row may be on its way', async () => {
+  await write('a1', 'bfresh');
+  const { running, asked } = upkeep(HOUR / 2, new Set());
+  await running.stop();
+  expect(await kept()).toEqual(['a1/bfresh']);
+  expect(asked).toEqual([]);
+});
+
+it('6.3: a copy is as old as its name, not as its octets', async () => {
+  await write('a1', 'bold');
+  const path = join(folder, 'a1', 'ld', 'bold');
+  utimesSync(path, 0, 0);
+  await blobs.copy({ accountId: 'a1', blobId: 'bold' }, { accountId: 'a2', blobId: 'bcopy' });
+  expect(await readFile(join(folder, 'a2', 'py', 'bcopy'), 'utf8')).toBe('octets');
+  for await (const { since } of blobs.list()) expect(since).toBeGreaterThan(Date.now() - HOUR);
 });

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { createLogging } from '../src/logging.js';
+import { startUpkeep, type UpkeepOptions } from '../src/upkeep.js';
+
+const lines: string[] = [];
+const idle: UpkeepOptions = {
+  limits: { changesKeep: 100, blobsKeep: 100 },
+  log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
+  pruneChanges: async () => 0,
+  collectBlobs: async () => [],
+  deleteBlob: async () => undefined,
+  async *listBlobs() {
+    // No blob at all.
+  },
+  knownBlobs: async () => [],
+};
+
+it('D23: a round goes on until nothing is left; a blob’s octets go after its row', async () => {
+  const steps: string[] = [];
+  let batches = 2;
+  const upkeep = startUpkeep({
+    ...idle,
+    async collectBlobs(before, limit) {
+      expect(before).toBeLessThanOrEqual(Date.now() - idle.limits.blobsKeep);
+      batches -= 1;
+      const count = batches > 0 ? limit : batches === 0 ? 1 : 0;
+      steps.push(`rows ${count}`);
+      return Array.from({ length: count }, (_, n) => ({ accountId: 'A', id: `b${n}` }));
+    },
+    async deleteBlob(_accountId, id) {
+      if (id === 'b0') steps.push('octets');
+    },
+  });
+  await expect.poll(() => steps.length).toBeGreaterThanOrEqual(4);
+  await upkeep.stop();
+  expect(steps.slice(0, 4)).toEqual(['rows 500', 'octets', 'rows 1', 'octets']);
+});
+
+it('a round that fails is logged and tried again', async () => {
+  let tries = 0;
+  const upkeep = startUpkeep({
+    ...idle,
+    async pruneChanges() {
+      tries += 1;
+      throw new Error('disk full');
+    },
+  });
+  await expect.poll(() => tries).toBeGreaterThan(1);
+  await upkeep.stop();
+  expect(lines.join('')).toContain('disk full');
+});
