@@ -131,6 +131,25 @@ describe('API endpoint: bodies (RFC 8620 3.1, 3.6.1)', () => {
   });
 });
 
+describe('API endpoint: bodies that nobody wants', () => {
+  it('the rest of a refused body is dropped when it does not come, unless it is soon over', async () => {
+    const harness = await startHarness({ timings: { linger: 60 } });
+    const slow = new RawConnection(harness);
+    const request = head('/jmap', [JSON_HEADER, 'Content-Length: 40000']).replace('token', 'wrong');
+    slow.write(request);
+    expect(await slow.until(/\}$/)).toMatch(/^HTTP\/1.1 401/);
+    const drip = setInterval(() => slow.write(' '), 5);
+    await slow.closed;
+    clearInterval(drip);
+    const patient = await startHarness();
+    const quick = new RawConnection(patient).write(request);
+    await quick.until(/\}$/);
+    quick.write(' '.repeat(40_000)).write(head('/healthz', [], 'GET'));
+    expect(await quick.until(/"ok"/)).toContain('HTTP/1.1 200');
+    quick.socket.destroy();
+  });
+});
+
 describe('API endpoint: what runs at once (case 66, 68)', () => {
   it('maxConcurrentRequests holds for each user by itself; slots come back', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '2' } });

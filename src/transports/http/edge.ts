@@ -55,6 +55,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
     write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
+    if (!this.req.complete) giveUp(this.req, linger);
   }
 
   const write = (res: EdgeResponse, status: string): void => {
@@ -149,6 +150,16 @@ export function createEdge(options: EdgeOptions): Edge {
       }
     },
   };
+}
+
+/**
+ * What is left of a body when its request has been answered is thrown away by Node, however slowly it comes. That
+ * must not hold a connection for ever.
+ */
+function giveUp(req: IncomingMessage, after: number): void {
+  const timer = setTimeout(() => req.destroy(), after);
+  timer.unref();
+  req.once('end', () => clearTimeout(timer));
 }
 
 const METHODS: ReadonlySet<string> = new Set([

@@ -38,7 +38,7 @@ export class StallWatch {
 
   /** An answer that is being written: its reader must take something. */
   writing(req: IncomingMessage, res: EdgeResponse): Watched {
-    return this.#watch('out', req, res, req.socket.bytesWritten);
+    return this.#watch('out', req, res, taken(req.socket));
   }
 
   done(watched: Watched): void {
@@ -92,7 +92,7 @@ export class StallWatch {
   }
 
   #lookAtReader(watched: Watched, now: number): void {
-    const written = watched.socket.bytesWritten;
+    const written = taken(watched.socket);
     if (written !== watched.mark) {
       watched.mark = written;
       watched.windowStart = now;
@@ -101,4 +101,9 @@ export class StallWatch {
       watched.socket.destroy();
     }
   }
+}
+
+/** Octets that have left for the kernel: `bytesWritten` counts those that still wait in memory too. */
+function taken(socket: Socket): number {
+  return socket.bytesWritten - socket.writableLength;
 }

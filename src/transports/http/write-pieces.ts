@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { EdgeResponse } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
 
-/** Answers up to this many characters leave in one write. */
-const WHOLE = 262_144;
+/** Answers up to this many characters leave in one write; longer ones in chunks of it. */
 const CHUNK = 65_536;
+/** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
+const ABSORBED = 16_384;
 
 /**
  * Writes an answer given as pieces of text, as fast as its reader takes it: what waits in memory as octets is a
@@ -20,10 +21,14 @@ export async function writePieces(
   if (res.destroyed) return;
   let characters = 0;
   for (const piece of pieces) characters += piece.length;
-  if (characters <= WHOLE) {
+  if (characters <= CHUNK) {
     const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
     const length = String(Buffer.byteLength(text));
     res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', length]);
+    if (characters > ABSORBED) {
+      const watched = watch.writing(req, res);
+      res.once('close', () => watch.done(watched));
+    }
     res.end(text);
     return;
   }
