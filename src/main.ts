@@ -66,13 +66,21 @@ export async function startServer({ root, env }: StartOptions): Promise<StartedS
   // Whatever fails from here on, what is open already is closed again, last things first.
   const opened: (() => Promise<void> | void)[] = [];
   const closeAll = async (): Promise<void> => {
-    for (const close of opened.reverse()) await close();
-    opened.length = 0;
+    const failures: unknown[] = [];
+    for (const close of opened.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
   };
   try {
     return await start(config, root, opened, closeAll);
   } catch (error) {
-    await closeAll();
+    // What made the start fail is the thing to tell, whatever else fails after it.
+    await closeAll().catch(() => undefined);
     throw error;
   }
 }
@@ -114,10 +122,6 @@ async function start(
   const authenticator = createAuthenticator(prisma, {
     accessVersion: () => String(version.get(ACCESS_VERSION) ?? '0'),
   });
-  const firstToken = await bootstrap(prisma, {
-    dataDir: config.dataDir,
-    enabled: config.bootstrapToken,
-  });
 
   const registry = createRegistry(capabilities);
   const blobs = createFilesystemBlobStore(config.blobStore.folder);
@@ -154,6 +158,11 @@ async function start(
   const http = createHttpServer(shared, createWebSocketEndpoint(shared));
   const url = await http.listen(config.host, config.port);
   opened.push(() => http.close(GRACE));
+  // Only when all else is fine: the line that tells of the token is printed once.
+  const firstToken = await bootstrap(prisma, {
+    dataDir: config.dataDir,
+    enabled: config.bootstrapToken,
+  });
   const upkeep = startUpkeep({
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
