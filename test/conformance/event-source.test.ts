@@ -171,6 +171,13 @@ describe('S. event source (7.3)', () => {
     await other.state(A1, 'Todo', await write(u1, 'Todo', A1));
   });
 
+  it('decision 24: a token that expires ends its streams', async () => {
+    const token = await makeToken(server(), ['--user', 'u1', '--expires', '3s']);
+    const stream = await open({}, new Client(server().url, token));
+    expect(stream.status).toBe(200);
+    await stream.ended();
+  });
+
   it('decision 24: access that ends silences that account', async () => {
     const account = (...args: string[]) => server().tool('scripts/account', args);
     const id = await account('create', '--name', 'shared', '--user', 'u3');

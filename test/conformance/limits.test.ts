@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -179,6 +180,21 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect(Object.keys(answer['notCreated'] as object)).toEqual(['k']);
   });
 
+  it('decision 4: so is an upload whose length is not told beforehand', async () => {
+    const { u1, A1 } = fixtures();
+    const upload = (size: number) =>
+      rawHttp(
+        u1.url,
+        `POST /jmap/upload/${A1} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${u1.token}\r\n` +
+          'Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
+          `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
+      );
+    const whole = await upload(3000);
+    expect([whole.status, whole.body.includes('"size":3000')]).toEqual([200, true]);
+    const tooMuch = await upload(3001);
+    expect([tooMuch.status, tooMuch.body.includes('"maxSizeUpload"')]).toEqual([413, true]);
+  });
+
   it('cases 175 and 176, decision 12: maxObjectsInGet', async () => {
     const { u1, A2 } = fixtures();
     const get = (ids: readonly string[] | null) => u1.call('Todo/get', { accountId: A2, ids });
@@ -300,6 +316,35 @@ describe('limits: the response (decision 6)', () => {
       expect((await client.get('Todo', { accountId, ids: [] })).state).toBe(before.state);
     } finally {
       await small.remove();
+    }
+  });
+});
+
+describe('limits: how long blobs are kept (decision 23)', () => {
+  it('an unreferenced blob goes after BLOBS_KEEP', async () => {
+    const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
+    try {
+      const accountId = await short.tool('scripts/account', [
+        'create',
+        '--name',
+        'A',
+        '--user',
+        'u',
+      ]);
+      const token = await short.tool('scripts/token', ['create', '--user', 'u']);
+      const client = new Client(short.url, token);
+      const { blobId } = await client.upload(accountId, 'short-lived', 'text/plain');
+      await eventually(async () => {
+        const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
+        expect(answer.status).toBe(404);
+      }, 20_000);
+      // The row goes first, the file later.
+      await eventually(async () => {
+        const left = await readdir(join(short.dataDir, 'blobs'), { recursive: true });
+        expect(left.filter((file) => file.includes(blobId))).toEqual([]);
+      });
+    } finally {
+      await short.remove();
     }
   });
 });

@@ -59,6 +59,37 @@ export function gadgetQueryCases(suite: Suite): void {
       }
     });
 
+    it('5.5: after includes its bound, atMost too; isNull tells null from the rest', async () => {
+      const [early = '', later = '', none = ''] = await make(
+        { due: '2026-01-01T00:00:00Z', rank: 1 },
+        { due: '2026-01-01T00:00:00.001Z', rank: 2 },
+        { due: null, rank: 3 },
+      );
+      expect(await find({ filter: { dueAfter: '2026-01-01T00:00:00Z' } })).toEqual([early, later]);
+      expect(await find({ filter: { dueAfter: '2026-01-01T00:00:00.001Z' } })).toEqual([later]);
+      expect(await find({ filter: { maxRank: 2 } })).toEqual([early, later]);
+      expect(await find({ filter: { maxRank: 2, minRank: 2 } })).toEqual([later]);
+      expect(await find({ filter: { noDue: true } })).toEqual([none]);
+      expect(await find({ filter: { noDue: false } })).toEqual([early, later]);
+      expect(await find({ filter: { noDue: null } })).toEqual([early, later, none]);
+    });
+
+    it('decision 14: startsWith is case-insensitive and knows no wildcards; equals is exact', async () => {
+      const codes = ['Straße 1', 'STRASSE 2', 'a%b', 'A%', '_x', null, ''];
+      const ids = await make(...codes.map((code) => ({ code })));
+      const found = async (filter: object) =>
+        (await find({ filter })).map((id) => codes[ids.indexOf(id)]);
+      expect(await found({ codeStart: 'strasse' })).toEqual(['Straße 1', 'STRASSE 2']);
+      expect(await found({ codeStart: 'rasse' })).toEqual([]);
+      expect(await found({ codeStart: 'A%' })).toEqual(['a%b', 'A%']);
+      expect(await found({ codeStart: '_' })).toEqual(['_x']);
+      expect(await found({ codeStart: '' })).toHaveLength(7);
+      expect(await found({ codeStart: null })).toHaveLength(7);
+      expect(await found({ code: 'A%' })).toEqual(['A%']);
+      expect(await found({ code: '' })).toEqual(['']);
+      expect(await found({ code: null })).toEqual([null]);
+    });
+
     it('decision 14: `equals` with null on a nullable property matches null', async () => {
       const [one = '', none = ''] = await make({ score: 1.5 }, {}, { score: 2 });
       expect(await find({ filter: { score: 1.5 } })).toEqual([one]);
@@ -95,6 +126,25 @@ export function gadgetQueryCases(suite: Suite): void {
           none,
         ]);
       }
+    });
+
+    it('decision 15: null strings come first in every collation, before the empty one', async () => {
+      const [b = '', none = '', empty = '', ten = '', none2 = '', nine = ''] = await make(
+        { code: 'b' },
+        {},
+        { code: '' },
+        { code: '10' },
+        {},
+        { code: '9' },
+      );
+      const order = (collation: string | undefined, isAscending = true) =>
+        find({ sort: [{ property: 'code', isAscending, ...(collation && { collation }) }] });
+      for (const collation of [undefined, 'i;unicode-casemap', 'i;ascii-casemap', 'i;octet']) {
+        const ascending = [none, none2, empty, ten, nine, b];
+        expect(await order(collation)).toEqual(ascending);
+        expect(await order(collation, false)).toEqual([...ascending].reverse());
+      }
+      expect(await order('i;ascii-numeric')).toEqual([none, none2, nine, ten, b, empty]);
     });
 
     it('5.5: anchors and pages among nulls', async () => {
