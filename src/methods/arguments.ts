@@ -25,15 +25,36 @@ export class ReferenceAllowance {
     this.#octets = maxSizeRequest;
   }
 
-  /** Takes the octets of resolved values, or throws `requestTooLarge` and takes none. */
-  take(octets: number): void {
-    if (octets > this.#octets) {
-      throw new MethodError(
-        'requestTooLarge',
-        'The values put in by result references exceed maxSizeRequest.',
-      );
-    }
-    this.#octets -= octets;
+  /** Counts the octets of one call's values; only `keep` takes them. */
+  meter(): ReferenceMeter {
+    return new ReferenceMeter(this.#octets);
+  }
+
+  keep(meter: ReferenceMeter): void {
+    this.#octets = meter.remaining;
+  }
+}
+
+/** Octets of JSON that one call may still put in. */
+class ReferenceMeter {
+  #remaining: number;
+
+  constructor(octets: number) {
+    this.#remaining = octets;
+  }
+
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** Throws `requestTooLarge` where they are not to be had. */
+  spend(octets: number): void {
+    this.#remaining -= octets;
+    if (this.#remaining >= 0) return;
+    throw new MethodError(
+      'requestTooLarge',
+      'The values put in by result references exceed maxSizeRequest.',
+    );
   }
 }
 
@@ -55,17 +76,16 @@ export function resolveReferences(
       'also as a result reference',
     );
   const resolved = emptyObject();
-  let octets = 0;
+  const meter = allowance.meter();
   for (const [name, value] of Object.entries(args)) {
     if (!name.startsWith('#')) {
       resolved[name] = value;
       continue;
     }
     const found = resolveReference(value, earlier, allowance.visits);
-    octets += jsonOctets(found);
-    resolved[name.slice(1)] = detached(found);
+    resolved[name.slice(1)] = detached(found, meter);
   }
-  allowance.take(octets);
+  allowance.keep(meter);
   return resolved;
 }
 
@@ -92,19 +112,42 @@ function givenTwice(names: readonly string[], how: string): never {
   );
 }
 
-function jsonOctets(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
 /**
  * A copy that shares no array or object with the response: a validator may write into arguments.
+ * Counted while it grows: thousands of references of one call may each mean a great value, and
+ * what is refused must cost no more than what is taken.
  */
-function detached(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || value instanceof InexactNumber) return value;
-  if (isArray(value)) return value.map(detached);
+function detached(value: JsonValue, meter: ReferenceMeter): JsonValue {
+  if (typeof value === 'string') {
+    spendText(value, meter);
+    return value;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof InexactNumber) {
+    meter.spend(JSON.stringify(value).length);
+    return value;
+  }
+  // The brackets, and a comma between two.
+  meter.spend(2);
+  if (isArray(value)) {
+    meter.spend(Math.max(0, value.length - 1));
+    return value.map((item) => detached(item, meter));
+  }
   const copy = emptyObject();
-  for (const [name, member] of Object.entries(value)) copy[name] = detached(member);
+  let separator = 1;
+  for (const [name, member] of Object.entries(value)) {
+    spendText(name, meter);
+    meter.spend(separator);
+    separator = 2;
+    copy[name] = detached(member, meter);
+  }
   return copy;
+}
+
+function spendText(text: string, meter: ReferenceMeter): void {
+  // A text that can't fit is not even written out.
+  const octets =
+    text.length > meter.remaining ? text.length : Buffer.byteLength(JSON.stringify(text));
+  meter.spend(octets);
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {
