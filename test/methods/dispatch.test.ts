@@ -194,6 +194,25 @@ describe('3.6.2: invalidArguments', () => {
   });
 });
 
+describe('the calls of one request', () => {
+  it('let others have a turn in between', async () => {
+    const seen: string[] = [];
+    rig.trick.run = async () => {
+      const end = performance.now() + 15;
+      while (performance.now() < end);
+      seen.push('call');
+      return {};
+    };
+    setImmediate(() => seen.push('another'));
+    await rig.calls([
+      ['Widget/trick', {}],
+      ['Widget/trick', {}],
+      ['Widget/trick', {}],
+    ]);
+    expect(seen).toEqual(['call', 'another', 'call', 'call']);
+  });
+});
+
 describe('D20: failures', () => {
   const trick = ['Widget/trick', {}] as const;
 
