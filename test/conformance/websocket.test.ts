@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Client, CORE, TODOS } from '../support/client.js';
+import { Client, CORE, rawHttp, TODOS } from '../support/client.js';
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import type { JsonMap } from '../support/json.js';
 import { eventually, within } from '../support/poll.js';
@@ -33,6 +33,17 @@ describe('U. WebSocket (RFC 8887)', () => {
     await expect(open({ protocols: ['chat'] })).rejects.toThrow(/HTTP 4\d\d/);
     const socket = await open({ protocols: ['chat', 'jmap'] });
     expect(socket.raw.protocol).toBe('jmap');
+  });
+
+  it('4.2: a plain GET is told to upgrade, and the connection ends where the client asks', async () => {
+    const answer = await rawHttp(
+      server().url,
+      'GET /jmap/ws HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +
+        `Authorization: Bearer ${fixtures().u1.token}\r\n\r\n`,
+    );
+    expect(answer.status).toBe(426);
+    expect(new Map(answer.headers).get('upgrade')).toBe('websocket');
+    expect(new Map(answer.headers).get('connection')).toMatch(/\bupgrade\b/i);
   });
 
   it('4.1: the handshake is authenticated as any request', async () => {

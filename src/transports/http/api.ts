@@ -50,7 +50,13 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
   };
 }
 
-const UPGRADE: readonly string[] = Object.freeze(['Upgrade', 'websocket', 'Connection', 'Upgrade']);
+/** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */
+const UPGRADE: readonly string[] = Object.freeze([
+  'Upgrade',
+  'websocket',
+  'Connection',
+  'Upgrade, close',
+]);
 
 function checkContentType(value: string | undefined): void {
   if (value !== undefined && (value === 'application/json' || JSON_TYPE.test(value))) return;
