@@ -91,6 +91,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     url = await within('The line with the URL', firstUrl(child, output, exited), START_TIMEOUT);
   } catch (error) {
     child.kill('SIGKILL');
+    await exited;
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     throw new Error(
       `The server did not start: ${String(error)}\n${output.stdout}\n${output.stderr}`,
     );
