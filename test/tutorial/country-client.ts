@@ -27,7 +27,7 @@ export interface LookupAnswer {
 
 type Method<Answer> = (args: object, options?: Options) => Promise<[Answer, Meta]>;
 
-/** What jmap-jam makes of a type that it was never told about: its methods are found at run time. */
+/** What jmap-jam makes of types that it was never told about: methods are found at run time. */
 interface Api {
   readonly Country: {
     readonly get: Method<CountryGetAnswer>;
@@ -45,7 +45,7 @@ interface Query {
   readonly [argument: string]: unknown;
 }
 
-/** jmap-jam, a client that was written elsewhere, with types for countries over it and nothing else. */
+/** jmap-jam, a client that was written elsewhere, with types for countries over it. */
 export class CountryClient {
   readonly jam: Jam;
   readonly token: string;
@@ -115,7 +115,7 @@ export class CountryClient {
   }
 }
 
-/** Works through items with as many at a time as the session's limits allow, keeping their order. */
+/** Works through items, `atOnce` at a time; the results are in the items' order. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

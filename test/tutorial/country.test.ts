@@ -20,8 +20,8 @@ import { type Country, type DataSetEntry, readDataSet } from './records.js';
 import { STEPS, type Step, WATCHED } from './steps.js';
 import { changesBetween, readTree, type Tree } from './tree.js';
 
-// README.md's tutorial as a newcomer follows it, with a public data set and a client that was written elsewhere. The
-// tests are its steps: each goes on from what the one before has left.
+// README.md's tutorial as a newcomer follows it, with a public data set and a client that was
+// written elsewhere. The tests are its steps: each goes on from what the one before has left.
 let tutorial: Tutorial;
 let project: ProjectCopy;
 let dataSet: DataSetEntry[];

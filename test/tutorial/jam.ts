@@ -1,6 +1,7 @@
 /**
- * jmap-jam as these tests use it. Its own types lead to a package of TypeScript sources that this project's compiler options
- * refuse, so they are not looked at: the module is imported by a name that the compiler doesn't follow.
+ * jmap-jam as these tests use it. Its own types lead to a package of TypeScript sources that this
+ * project's compiler options refuse, so they are not looked at: the module is imported by a name
+ * that the compiler doesn't follow.
  */
 export interface Jam {
   readonly session: Promise<Session>;

@@ -11,7 +11,7 @@ export function sortedIds(countries: Iterable<Country>, order: Order, ascending 
 }
 
 export const byArea: Order = (a, b) => a.area - b.area;
-/** RFC 5051 with the functions that the language has: fine for letters whose title case is one letter. */
+/** RFC 5051 by the language's own functions: fine where a letter's title case is one letter. */
 export const byName: Order = (a, b) => byText(casemap(a.name), casemap(b.name));
 export const byCode: Order = (a, b) => byText(a.code, b.code);
 

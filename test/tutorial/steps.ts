@@ -37,7 +37,7 @@ function imaginary(name: string, code: string, area: number): CountryRecord {
   };
 }
 
-/** Countries that are renamed, grow, shrink, move, come and go: in and out of queries and about in them. */
+/** Countries are renamed, grow, shrink, come and go: in and out of queries and about in them. */
 export const STEPS: readonly Step[] = [
   {
     create: { AA: imaginary('Atlantis', 'AA', 7_700_000) },
