@@ -1,6 +1,6 @@
 // Generated from capabilities/notes.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { codePointLength as func0 } from 'jmapsmith/capability';
+import { codePointLength as func0, keepIssue } from 'jmapsmith/capability';
 export const update = validate0;
 const schema0 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":1000,"storable":true},"body":{"type":"string","maxLength":100000,"storable":true}},"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -11,12 +11,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "title") || (key0 === "body"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
@@ -25,33 +20,18 @@ let data0 = data.title;
 if(typeof data0 === "string"){
 if(func0(data0) > 1000){
 const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 if(data0.includes("\u0000")){
 const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 else {
 const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
@@ -60,45 +40,25 @@ let data1 = data.body;
 if(typeof data1 === "string"){
 if(func0(data1) > 100000){
 const err4 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 if(data1.includes("\u0000")){
 const err5 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
 else {
 const err6 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 validate0.errors = vErrors;
@@ -127,12 +87,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "title") || (key0 === "body"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
@@ -140,12 +95,7 @@ if(data.title !== undefined){
 let data0 = data.title;
 if((typeof data0 !== "string") && (data0 !== null)){
 const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
@@ -153,24 +103,14 @@ if(data.body !== undefined){
 let data1 = data.body;
 if((typeof data1 !== "string") && (data1 !== null)){
 const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema2.properties.body.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 validate3.errors = vErrors;

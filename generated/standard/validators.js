@@ -1,6 +1,6 @@
 // Generated from scripts/generator/emit/standard-methods.ts by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func0 } from 'jmapsmith/capability';
+import { isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const getArguments = validate0;
 const schema0 = {"$id":"getArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -10,35 +10,20 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "accountId") || (key0 === "ids")) || (key0 === "properties"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err2 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
@@ -46,12 +31,7 @@ if(data.ids !== undefined){
 let data1 = data.ids;
 if((!(Array.isArray(data1))) && (data1 !== null)){
 const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema0.properties.ids.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 if(Array.isArray(data1)){
@@ -59,12 +39,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data1[i0] !== "string"){
 const err4 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
@@ -74,12 +49,7 @@ if(data.properties !== undefined){
 let data3 = data.properties;
 if((!(Array.isArray(data3))) && (data3 !== null)){
 const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema0.properties.properties.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 if(Array.isArray(data3)){
@@ -87,12 +57,7 @@ const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data3[i1] !== "string"){
 const err6 = {instancePath:instancePath+"/properties/" + i1,schemaPath:"#/properties/properties/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
@@ -101,12 +66,7 @@ errors++;
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 validate0.errors = vErrors;
@@ -121,57 +81,32 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 if(data.sinceState === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sinceState"},message:"must have required property '"+"sinceState"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "accountId") || (key0 === "sinceState")) || (key0 === "maxChanges"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
 if(data.sinceState !== undefined){
 if(typeof data.sinceState !== "string"){
 const err4 = {instancePath:instancePath+"/sinceState",schemaPath:"#/properties/sinceState/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
@@ -179,33 +114,18 @@ if(data.maxChanges !== undefined){
 let data2 = data.maxChanges;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
 const err5 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema1.properties.maxChanges.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 9007199254740991 || isNaN(data2)){
 const err6 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 if(data2 < 1 || isNaN(data2)){
 const err7 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
@@ -213,12 +133,7 @@ errors++;
 }
 else {
 const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 validate1.errors = vErrors;
@@ -234,35 +149,20 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "accountId") || (key0 === "ifInState")) || (key0 === "create")) || (key0 === "update")) || (key0 === "destroy"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err2 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
@@ -270,12 +170,7 @@ if(data.ifInState !== undefined){
 let data1 = data.ifInState;
 if((typeof data1 !== "string") && (data1 !== null)){
 const err3 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema2.properties.ifInState.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
@@ -283,22 +178,12 @@ if(data.create !== undefined){
 let data2 = data.create;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
 const err4 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: schema2.properties.create.type},message:"must be object,null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 if(func0(data2)){
 const err5 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
@@ -307,34 +192,19 @@ const _errs8 = errors;
 if(typeof key1 === "string"){
 if(!pattern0.test(key1)){
 const err6 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\"",propertyName:key1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
 else {
 const err7 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key1};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 var valid1 = _errs8 === errors;
 if(!valid1){
 const err8 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
@@ -344,22 +214,12 @@ if(data.update !== undefined){
 let data3 = data.update;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (data3 !== null)){
 const err9 = {instancePath:instancePath+"/update",schemaPath:"#/properties/update/type",keyword:"type",params:{type: schema2.properties.update.type},message:"must be object,null"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 if(func0(data3)){
 const err10 = {instancePath:instancePath+"/update",schemaPath:"#/properties/update/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
@@ -367,12 +227,7 @@ if(data.destroy !== undefined){
 let data4 = data.destroy;
 if((!(Array.isArray(data4))) && (data4 !== null)){
 const err11 = {instancePath:instancePath+"/destroy",schemaPath:"#/properties/destroy/type",keyword:"type",params:{type: schema2.properties.destroy.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 if(Array.isArray(data4)){
@@ -380,12 +235,7 @@ const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data4[i0] !== "string"){
 const err12 = {instancePath:instancePath+"/destroy/" + i0,schemaPath:"#/properties/destroy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 }
@@ -394,12 +244,7 @@ errors++;
 }
 else {
 const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+vErrors = keepIssue(vErrors, err13);
 errors++;
 }
 validate2.errors = vErrors;
@@ -414,55 +259,30 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.fromAccountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fromAccountId"},message:"must have required property '"+"fromAccountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 if(data.accountId === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 if(data.create === undefined){
 const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "fromAccountId") || (key0 === "ifFromInState")) || (key0 === "accountId")) || (key0 === "ifInState")) || (key0 === "create")) || (key0 === "onSuccessDestroyOriginal")) || (key0 === "destroyFromIfInState"))){
 const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
 if(data.fromAccountId !== undefined){
 if(typeof data.fromAccountId !== "string"){
 const err4 = {instancePath:instancePath+"/fromAccountId",schemaPath:"#/properties/fromAccountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
@@ -470,24 +290,14 @@ if(data.ifFromInState !== undefined){
 let data1 = data.ifFromInState;
 if((typeof data1 !== "string") && (data1 !== null)){
 const err5 = {instancePath:instancePath+"/ifFromInState",schemaPath:"#/properties/ifFromInState/type",keyword:"type",params:{type: schema3.properties.ifFromInState.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err6 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
@@ -495,12 +305,7 @@ if(data.ifInState !== undefined){
 let data3 = data.ifInState;
 if((typeof data3 !== "string") && (data3 !== null)){
 const err7 = {instancePath:instancePath+"/ifInState",schemaPath:"#/properties/ifInState/type",keyword:"type",params:{type: schema3.properties.ifInState.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
@@ -508,12 +313,7 @@ if(data.create !== undefined){
 let data4 = data.create;
 if(func0(data4)){
 const err8 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
@@ -522,58 +322,33 @@ const _errs12 = errors;
 if(typeof key1 === "string"){
 if(!pattern0.test(key1)){
 const err9 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\"",propertyName:key1};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 }
 else {
 const err10 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key1};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 var valid1 = _errs12 === errors;
 if(!valid1){
 const err11 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 }
 }
 else {
 const err12 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 }
 if(data.onSuccessDestroyOriginal !== undefined){
 if(typeof data.onSuccessDestroyOriginal !== "boolean"){
 const err13 = {instancePath:instancePath+"/onSuccessDestroyOriginal",schemaPath:"#/properties/onSuccessDestroyOriginal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+vErrors = keepIssue(vErrors, err13);
 errors++;
 }
 }
@@ -581,24 +356,14 @@ if(data.destroyFromIfInState !== undefined){
 let data6 = data.destroyFromIfInState;
 if((typeof data6 !== "string") && (data6 !== null)){
 const err14 = {instancePath:instancePath+"/destroyFromIfInState",schemaPath:"#/properties/destroyFromIfInState/type",keyword:"type",params:{type: schema3.properties.destroyFromIfInState.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+vErrors = keepIssue(vErrors, err14);
 errors++;
 }
 }
 }
 else {
 const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+vErrors = keepIssue(vErrors, err15);
 errors++;
 }
 validate3.errors = vErrors;
@@ -613,35 +378,20 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 for(const key0 in data){
 if(!((((((((key0 === "accountId") || (key0 === "filter")) || (key0 === "sort")) || (key0 === "position")) || (key0 === "anchor")) || (key0 === "anchorOffset")) || (key0 === "limit")) || (key0 === "calculateTotal"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err2 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
@@ -649,22 +399,12 @@ if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
 const err3 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema4.properties.filter.type},message:"must be object,null"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 if(func0(data1)){
 const err4 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
@@ -672,12 +412,7 @@ if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
 const err5 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema4.properties.sort.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 if(Array.isArray(data2)){
@@ -686,70 +421,40 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(func0(data3)){
 const err6 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.property === undefined){
 const err7 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/required",keyword:"required",params:{missingProperty: "property"},message:"must have required property '"+"property"+"'"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 if(data3.property !== undefined){
 if(typeof data3.property !== "string"){
 const err8 = {instancePath:instancePath+"/sort/" + i0+"/property",schemaPath:"#/properties/sort/items/properties/property/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
 if(data3.isAscending !== undefined){
 if(typeof data3.isAscending !== "boolean"){
 const err9 = {instancePath:instancePath+"/sort/" + i0+"/isAscending",schemaPath:"#/properties/sort/items/properties/isAscending/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 }
 if(data3.collation !== undefined){
 if(typeof data3.collation !== "string"){
 const err10 = {instancePath:instancePath+"/sort/" + i0+"/collation",schemaPath:"#/properties/sort/items/properties/collation/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
 }
 else {
 const err11 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 }
@@ -759,33 +464,18 @@ if(data.position !== undefined){
 let data7 = data.position;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
 const err12 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 9007199254740991 || isNaN(data7)){
 const err13 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+vErrors = keepIssue(vErrors, err13);
 errors++;
 }
 if(data7 < -9007199254740991 || isNaN(data7)){
 const err14 = {instancePath:instancePath+"/position",schemaPath:"#/properties/position/minimum",keyword:"minimum",params:{comparison: ">=", limit: -9007199254740991},message:"must be >= -9007199254740991"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+vErrors = keepIssue(vErrors, err14);
 errors++;
 }
 }
@@ -794,12 +484,7 @@ if(data.anchor !== undefined){
 let data8 = data.anchor;
 if((typeof data8 !== "string") && (data8 !== null)){
 const err15 = {instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema4.properties.anchor.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+vErrors = keepIssue(vErrors, err15);
 errors++;
 }
 }
@@ -807,33 +492,18 @@ if(data.anchorOffset !== undefined){
 let data9 = data.anchorOffset;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
 const err16 = {instancePath:instancePath+"/anchorOffset",schemaPath:"#/properties/anchorOffset/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
+vErrors = keepIssue(vErrors, err16);
 errors++;
 }
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 9007199254740991 || isNaN(data9)){
 const err17 = {instancePath:instancePath+"/anchorOffset",schemaPath:"#/properties/anchorOffset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
+vErrors = keepIssue(vErrors, err17);
 errors++;
 }
 if(data9 < -9007199254740991 || isNaN(data9)){
 const err18 = {instancePath:instancePath+"/anchorOffset",schemaPath:"#/properties/anchorOffset/minimum",keyword:"minimum",params:{comparison: ">=", limit: -9007199254740991},message:"must be >= -9007199254740991"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
+vErrors = keepIssue(vErrors, err18);
 errors++;
 }
 }
@@ -842,33 +512,18 @@ if(data.limit !== undefined){
 let data10 = data.limit;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (data10 !== null)){
 const err19 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema4.properties.limit.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
+vErrors = keepIssue(vErrors, err19);
 errors++;
 }
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 > 9007199254740991 || isNaN(data10)){
 const err20 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
+vErrors = keepIssue(vErrors, err20);
 errors++;
 }
 if(data10 < 0 || isNaN(data10)){
 const err21 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
+vErrors = keepIssue(vErrors, err21);
 errors++;
 }
 }
@@ -876,24 +531,14 @@ errors++;
 if(data.calculateTotal !== undefined){
 if(typeof data.calculateTotal !== "boolean"){
 const err22 = {instancePath:instancePath+"/calculateTotal",schemaPath:"#/properties/calculateTotal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
+vErrors = keepIssue(vErrors, err22);
 errors++;
 }
 }
 }
 else {
 const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
+vErrors = keepIssue(vErrors, err23);
 errors++;
 }
 validate4.errors = vErrors;
@@ -908,45 +553,25 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 if(data.sinceQueryState === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sinceQueryState"},message:"must have required property '"+"sinceQueryState"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "accountId") || (key0 === "filter")) || (key0 === "sort")) || (key0 === "sinceQueryState")) || (key0 === "maxChanges")) || (key0 === "upToId")) || (key0 === "calculateTotal"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
@@ -954,22 +579,12 @@ if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
 const err4 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema5.properties.filter.type},message:"must be object,null"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 if(func0(data1)){
 const err5 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
@@ -977,12 +592,7 @@ if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
 const err6 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema5.properties.sort.type},message:"must be array,null"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 if(Array.isArray(data2)){
@@ -991,70 +601,40 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(func0(data3)){
 const err7 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.property === undefined){
 const err8 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/required",keyword:"required",params:{missingProperty: "property"},message:"must have required property '"+"property"+"'"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 if(data3.property !== undefined){
 if(typeof data3.property !== "string"){
 const err9 = {instancePath:instancePath+"/sort/" + i0+"/property",schemaPath:"#/properties/sort/items/properties/property/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 }
 if(data3.isAscending !== undefined){
 if(typeof data3.isAscending !== "boolean"){
 const err10 = {instancePath:instancePath+"/sort/" + i0+"/isAscending",schemaPath:"#/properties/sort/items/properties/isAscending/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
 if(data3.collation !== undefined){
 if(typeof data3.collation !== "string"){
 const err11 = {instancePath:instancePath+"/sort/" + i0+"/collation",schemaPath:"#/properties/sort/items/properties/collation/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 }
 }
 else {
 const err12 = {instancePath:instancePath+"/sort/" + i0,schemaPath:"#/properties/sort/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 }
@@ -1063,12 +643,7 @@ errors++;
 if(data.sinceQueryState !== undefined){
 if(typeof data.sinceQueryState !== "string"){
 const err13 = {instancePath:instancePath+"/sinceQueryState",schemaPath:"#/properties/sinceQueryState/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+vErrors = keepIssue(vErrors, err13);
 errors++;
 }
 }
@@ -1076,33 +651,18 @@ if(data.maxChanges !== undefined){
 let data8 = data.maxChanges;
 if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (data8 !== null)){
 const err14 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/type",keyword:"type",params:{type: schema5.properties.maxChanges.type},message:"must be integer,null"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+vErrors = keepIssue(vErrors, err14);
 errors++;
 }
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 > 9007199254740991 || isNaN(data8)){
 const err15 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+vErrors = keepIssue(vErrors, err15);
 errors++;
 }
 if(data8 < 0 || isNaN(data8)){
 const err16 = {instancePath:instancePath+"/maxChanges",schemaPath:"#/properties/maxChanges/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
+vErrors = keepIssue(vErrors, err16);
 errors++;
 }
 }
@@ -1111,36 +671,21 @@ if(data.upToId !== undefined){
 let data9 = data.upToId;
 if((typeof data9 !== "string") && (data9 !== null)){
 const err17 = {instancePath:instancePath+"/upToId",schemaPath:"#/properties/upToId/type",keyword:"type",params:{type: schema5.properties.upToId.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
+vErrors = keepIssue(vErrors, err17);
 errors++;
 }
 }
 if(data.calculateTotal !== undefined){
 if(typeof data.calculateTotal !== "boolean"){
 const err18 = {instancePath:instancePath+"/calculateTotal",schemaPath:"#/properties/calculateTotal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
+vErrors = keepIssue(vErrors, err18);
 errors++;
 }
 }
 }
 else {
 const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
+vErrors = keepIssue(vErrors, err19);
 errors++;
 }
 validate5.errors = vErrors;

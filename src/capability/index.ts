@@ -10,6 +10,7 @@ export {
   isInexact,
   isUtcDate,
   jsonEqual,
+  keepIssue,
   settleJson,
 } from './runtime.js';
 export type * from './standard.js';

@@ -1,13 +1,32 @@
 import { formatUtcDate, parseUtcDate } from '../protocol/dates.js';
 import { InexactNumber } from '../protocol/inexact-number.js';
+import type { ValidationIssue } from './validation.js';
 
 /** What emitted validators and definitions call at run time: they import nothing else. */
 
 export { jsonEqual } from '../protocol/equal.js';
 
+/** Issues that a validator keeps of one rule; a client may break it millions of times. */
+const MAX_ISSUES = 100;
 /** Deeper values than this are refused where a schema allows any JSON. */
 const MAX_DEPTH = 64;
 const NUL = '\u0000';
+
+/**
+ * Adds an issue to what a validator has found. Once there are many, further ones of a rule that has
+ * been complained of are left out: every rule that is broken is named, and a value of millions of
+ * wrong items takes no more memory than itself.
+ */
+export function keepIssue(
+  issues: ValidationIssue[] | null,
+  issue: ValidationIssue,
+): ValidationIssue[] {
+  if (issues === null) return [issue];
+  const isKnown =
+    issues.length >= MAX_ISSUES && issues.some(({ schemaPath }) => schemaPath === issue.schemaPath);
+  if (!isKnown) issues.push(issue);
+  return issues;
+}
 
 /**
  * A number of the client's that no double holds exactly: an object to JavaScript, a number to

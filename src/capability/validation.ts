@@ -2,15 +2,18 @@
 export interface ValidationIssue {
   /** JSON Pointer to the value at fault; `""` is the whole. */
   readonly instancePath: string;
+  /** The rule that is broken, as a place in the schema. */
+  readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
 }
 
 /**
- * A validator that ajv compiled at generation time. It answers true or false and leaves what it found in `errors`
- * (all of it, not just the first), until its next call. It may replace an inexact number by its nearest double
- * where the schema says `number`.
+ * A validator that ajv compiled at generation time. It answers true or false and leaves what it
+ * found in `errors` (every rule that is broken, not just the first; of the same one not more than a
+ * hundred), until its next call. It may replace an inexact number by its nearest double where the
+ * schema says `number`.
  */
 export interface Validator {
   (data: unknown): boolean;

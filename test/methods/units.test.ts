@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ValidationIssue } from '../../src/capability/validation.js';
 import { MethodCall } from '../../src/methods/call.js';
 import type { RequestScope } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
@@ -147,14 +148,13 @@ describe('names', () => {
 
 describe('complaints', () => {
   it('say where, and what is legal', () => {
-    const validator = Object.assign(() => false, {
-      errors: [
-        { instancePath: '', keyword: 'required', params: { missingProperty: 'text' } },
-        { instancePath: '/a~1b/c', keyword: 'type', params: {}, message: 'must be integer' },
-        { instancePath: '/kind', keyword: 'enum', params: { allowedValues: ['x', null] } },
-        { instancePath: '', keyword: 'type', params: {}, message: 'must be object' },
-      ],
-    });
+    const errors = [
+      { instancePath: '', keyword: 'required', params: { missingProperty: 'text' } },
+      { instancePath: '/a~1b/c', keyword: 'type', params: {}, message: 'must be integer' },
+      { instancePath: '/kind', keyword: 'enum', params: { allowedValues: ['x', null] } },
+      { instancePath: '', keyword: 'type', params: {}, message: 'must be object' },
+    ].map((issue) => ({ ...issue, schemaPath: `#${issue.instancePath}` }));
+    const validator = Object.assign(() => false, { errors: errors as ValidationIssue[] });
     expect(complaintsOf(validator, {})).toEqual([
       { member: 'text', text: '"text" is missing' },
       { member: 'a/b', text: '"a/b/c" must be integer' },

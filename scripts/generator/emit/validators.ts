@@ -22,6 +22,10 @@ const HELPERS: ReadonlyMap<string, string> = new Map([
   ['ajv/dist/runtime/equal', 'jsonEqual'],
 ]);
 
+/** What ajv writes to keep an error: unbounded, though a client chooses how many there are. */
+const KEEP_ERROR =
+  /if\(vErrors === null\)\{\nvErrors = \[(err\d+)\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
+
 const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
 
 /**
@@ -73,10 +77,14 @@ function standalone(ajv: Ajv, refs: Record<string, string>): string {
   return typeof module === 'function' ? module(ajv, refs) : module.default(ajv, refs);
 }
 
-/** Replaces ajv's `require` calls by one static import. */
+/** Replaces ajv's `require` calls by one static import, and has errors kept within bounds. */
 function asModule(code: string): string {
   const imported: string[] = [];
-  const body = code.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
+  const bounded = code.replace(KEEP_ERROR, 'vErrors = keepIssue(vErrors, $1);\n');
+  if (bounded !== code) imported.push('keepIssue');
+  if (/\bvErrors\.(?:push\(|length = )/.test(bounded))
+    throw new Error('Emitted validators keep errors in a way that has no bound.');
+  const body = bounded.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
     const name = module === RUNTIME_MODULE ? member : HELPERS.get(module);
     if (name === undefined) throw new Error(`ajv asks for ${module}, which has no replacement.`);
     imported.push(`${name} as ${local}`);

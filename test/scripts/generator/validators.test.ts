@@ -344,3 +344,19 @@ describe('the emitted registry', () => {
     expect(capability?.methods.map(({ name }) => name)).toContain('Gadget/rebuild');
   });
 });
+
+describe('the errors that a validator keeps', () => {
+  it('name every broken rule, but not each of thousands of wrong items', () => {
+    const wrong = { ids: Array.from({ length: 100_000 }, () => 1), properties: 'x', more: 1 };
+    const found = complaints(standard.getArguments, { ...wrong, accountId: 1 });
+    expect(found.length).toBeLessThan(200);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        '/ids/0 type',
+        '/accountId type',
+        '/properties type',
+        ' additionalProperties',
+      ]),
+    );
+  });
+});

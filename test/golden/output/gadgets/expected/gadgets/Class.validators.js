@@ -1,5 +1,6 @@
 // Generated from capabilities/gadgets.yaml by `npm run generate`. Change the descriptor, not this file.
 
+import { keepIssue } from 'jmapsmith/capability';
 export const update = validate0;
 const schema0 = {"$id":"update","type":"object","properties":{"delete":{"type":"boolean"}},"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -10,36 +11,21 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "delete")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
 if(data.delete !== undefined){
 if(typeof data.delete !== "boolean"){
 const err1 = {instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 validate0.errors = vErrors;
@@ -68,12 +54,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "delete")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
@@ -81,24 +62,14 @@ if(data.delete !== undefined){
 let data0 = data.delete;
 if((typeof data0 !== "boolean") && (data0 !== null)){
 const err1 = {instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: schema2.properties.delete.type},message:"must be boolean,null"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 validate3.errors = vErrors;

@@ -1,6 +1,6 @@
 // Generated from capabilities/gadgets.yaml by `npm run generate`. Change the descriptor, not this file.
 
-import { isInexact as func0 } from 'jmapsmith/capability';
+import { isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const gadgetRebuildArguments = validate0;
 const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string"},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"share":{"nearest":true,"allOf":[{"type":"number","minimum":0,"maximum":1}]}},"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
@@ -11,45 +11,25 @@ let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 if(data.id === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "accountId") || (key0 === "id")) || (key0 === "share"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
 const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
@@ -58,23 +38,13 @@ let data1 = data.id;
 if(typeof data1 === "string"){
 if(!pattern0.test(data1)){
 const err4 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\""};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
 else {
 const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
@@ -87,45 +57,25 @@ data["share"] = data2;
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1 || isNaN(data2)){
 const err6 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/allOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
 const err7 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/allOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
 else {
 const err8 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/allOf/0/type",keyword:"type",params:{type: "number"},message:"must be number"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
 }
 else {
 const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 validate0.errors = vErrors;
