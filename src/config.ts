@@ -118,7 +118,7 @@ export function readConfig(environment: Environment, root: string): Config {
     corsOrigins: origins(list('CORS_ORIGINS')),
     logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
-    metricsToken: text('METRICS_TOKEN'),
+    metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
       maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
@@ -177,6 +177,12 @@ function blobStore(value: string | null, root: string, dataDir: string): Config[
     throw new ConfigError('BLOB_STORE', value, 'file:FOLDER, such as file:./data/blobs');
   }
   return { kind: 'file', folder: resolve(root, folder) };
+}
+
+/** A value that an Authorization header can carry (RFC 6750 2.1). It is a secret: the error does not repeat it. */
+function bearer(variable: string, value: string | null): string | null {
+  if (value === null || /^[A-Za-z0-9._~+/-]{1,1024}=*$/.test(value)) return value;
+  throw new ConfigError(variable, '…', 'up to 1,024 of the characters A-Z a-z 0-9 . _ ~ + / -');
 }
 
 function origins(values: readonly string[]): readonly string[] {

@@ -9,7 +9,6 @@ import {
   lockServer,
   MigrationError,
   migrate,
-  migrationStatus,
   openDatabase,
   recordUnicodeVersion,
   ServerLockError,
@@ -19,8 +18,10 @@ import { openPrisma } from './database/sqlite/prisma.js';
 import { createLogging, type Logger } from './logging.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
+import { MissingMethodError, requireBuiltIns } from './methods/built-in.js';
 import { createDispatcher } from './methods/dispatch.js';
 import { createRegistry, type Registry } from './methods/registry.js';
+import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
@@ -124,6 +125,7 @@ async function start(
   });
 
   const registry = createRegistry(capabilities);
+  requireBuiltIns(registry);
   const blobs = createFilesystemBlobStore(config.blobStore.folder);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
@@ -148,11 +150,10 @@ async function start(
     blobCapability: BLOB,
     metrics,
     log,
+    // The migrations were applied before this process listened.
     async ready() {
       if (stopping) throw new Error('The server stops.');
       await store.ping();
-      const { pending } = migrationStatus(access, migrations);
-      if (pending.length > 0) throw new Error(`Migrations are pending: ${pending.join(', ')}.`);
     },
   });
   const http = createHttpServer(shared, createWebSocketEndpoint(shared));
@@ -203,7 +204,7 @@ function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string,
     maxCallsInRequest: limits.maxCallsInRequest,
     maxObjectsInGet: limits.maxObjectsInGet,
     maxObjectsInSet: limits.maxObjectsInSet,
-    collationAlgorithms: ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'],
+    collationAlgorithms: [...COLLATIONS],
   };
   const types = [...registry.dataTypes.values()];
   const blob = {
@@ -286,7 +287,8 @@ async function run(): Promise<void> {
 
 /** What to say about a start that failed, and the exit code. */
 function startFailure(error: unknown): { readonly code: number; readonly message: string } {
-  if (error instanceof ConfigError) return { code: EXIT.input, message: error.message };
+  if (error instanceof ConfigError || error instanceof MissingMethodError)
+    return { code: EXIT.input, message: error.message };
   if (error instanceof ServerLockError || error instanceof MigrationError) {
     return { code: EXIT.refused, message: error.message };
   }

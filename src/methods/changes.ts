@@ -89,7 +89,8 @@ function coalesce(before: ChangeKind | null | undefined, next: ChangeKind): Chan
 }
 
 function page(records: readonly ChangeRecord[]): Page {
-  const kinds = netChanges(records);
+  const kinds = new Map<string, ChangeKind | null>();
+  addChanges(kinds, records);
   const of = (kind: ChangeKind): readonly string[] =>
     [...kinds].filter((entry) => entry[1] === kind).map((entry) => entry[0]);
   const created = of('created');
@@ -105,12 +106,14 @@ function page(records: readonly ChangeRecord[]): Page {
 }
 
 /** What has become of each object over a run of records; null for one that came and went. */
-export function netChanges(
+export type NetChanges = ReadonlyMap<string, ChangeKind | null>;
+
+/** Goes on with what `kinds` has by the records that follow. */
+export function addChanges(
+  kinds: Map<string, ChangeKind | null>,
   records: readonly ChangeRecord[],
-): ReadonlyMap<string, ChangeKind | null> {
-  const kinds = new Map<string, ChangeKind | null>();
+): void {
   for (const { objectId, kind } of records) {
     kinds.set(objectId, coalesce(kinds.get(objectId), kind));
   }
-  return kinds;
 }

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { QueryChangesArguments, QueryChangesResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import type { ChangeRecordAt, QueryPlan, Snapshot } from '../store/port.js';
+import type { ChangeKind, QueryPlan, Snapshot } from '../store/port.js';
 import { accountOf } from './accounts.js';
-import { netChanges } from './changes.js';
+import { addChanges, type NetChanges } from './changes.js';
 import type { CallContext, Services, StandardMethod } from './context.js';
 import { resolveId } from './creation-ids.js';
 import { compileQuery, formatQueryState, isStable, parseQueryState } from './query-plan.js';
@@ -30,8 +30,8 @@ export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesRes
   return context.services.store.read(account.id, context, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
     if (since > current) cannotCalculate('"sinceQueryState" is ahead of the current state.');
-    const records = await recordsSince(snapshot, type, since, current, context.services);
-    const all = await difference(snapshot, type, plan, records);
+    const changes = await netChangesSince(snapshot, type, since, current, context.services);
+    const all = await difference(snapshot, type, plan, changes);
     const { removed, added } = await upTo(snapshot, type, plan, args.upToId ?? null, all, context);
     requireFew(removed.length + added.length, args.maxChanges ?? null);
     const total = args.calculateTotal === true ? await snapshot.count(type, plan.filter) : null;
@@ -58,29 +58,28 @@ interface Difference {
 }
 
 /**
- * All change records since then; refused when they speak of more than QUERY_CHANGES_MAX objects.
+ * What has become of each object since then; refused where they are more than QUERY_CHANGES_MAX.
+ * Only that is kept in memory: a few objects may have changed millions of times.
  */
-async function recordsSince(
+async function netChangesSince(
   snapshot: Snapshot,
   type: DataTypeDefinition,
   since: number,
   current: number,
   services: Services,
-): Promise<readonly ChangeRecordAt[]> {
+): Promise<NetChanges> {
   const maximum = services.limits.queryChangesMax;
   const size = Math.max(maximum + 1, MIN_RECORDS);
-  const records: ChangeRecordAt[] = [];
-  const ids = new Set<string>();
-  while (since + records.length < current) {
-    const page = await snapshot.changes(type, since + records.length, size);
-    for (const record of page) {
-      records.push(record);
-      ids.add(record.objectId);
-    }
-    requireUnbroken(records, since, current, page.length < size, services);
-    if (ids.size > maximum) cannotCalculate(`More than ${maximum} objects have changed.`);
+  const kinds = new Map<string, ChangeKind | null>();
+  let reached = since;
+  while (reached < current) {
+    const page = await snapshot.changes(type, reached, size);
+    requireUnbroken(page, reached, current, page.length < size, services);
+    addChanges(kinds, page);
+    if (kinds.size > maximum) cannotCalculate(`More than ${maximum} objects have changed.`);
+    reached += page.length;
   }
-  return records;
+  return kinds;
 }
 
 /**
@@ -91,11 +90,11 @@ async function difference(
   snapshot: Snapshot,
   type: DataTypeDefinition,
   plan: QueryPlan,
-  records: readonly ChangeRecordAt[],
+  changes: NetChanges,
 ): Promise<Difference> {
   const removed: string[] = [];
   const changed: string[] = [];
-  for (const [id, kind] of netChanges(records)) {
+  for (const [id, kind] of changes) {
     if (kind === 'updated' || kind === 'destroyed') removed.push(id);
     if (kind === 'updated' || kind === 'created') changed.push(id);
   }

@@ -13,7 +13,10 @@ export function setDeadline(db: Database, deadline: number): void {
   deadlines.set(db, deadline);
 }
 
-/** The body of `jmap_tick`: 1, or UnavailableError when it is too late. */
+/**
+ * 1, or UnavailableError when it is too late: the body of `jmap_tick`, and asked before each
+ * statement.
+ */
 export function tick(db: Database): 1 {
   checkDeadline(deadlines.get(db) ?? Number.POSITIVE_INFINITY);
   return 1;

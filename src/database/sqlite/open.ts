@@ -29,7 +29,7 @@ export interface OpenOptions {
  */
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;
-  if (!readonly) mkdirSync(dirname(options.file), { recursive: true });
+  if (!readonly) mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
   const db = new BetterSqlite3(options.file, {
     readonly,
     fileMustExist: readonly,

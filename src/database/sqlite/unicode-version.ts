@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { UNICODE_VERSION } from '../../text/index.js';
 import { MigrationError } from '../migrations.js';
+import { patiently } from './open.js';
 
 const KEY = 'unicodeVersion';
 
@@ -9,9 +10,11 @@ const KEY = 'unicodeVersion';
  * Throws MigrationError where they were made with another: filters and sorts would answer wrongly in silence.
  */
 export function recordUnicodeVersion(db: Database): void {
-  const insert = 'INSERT INTO "JmapMeta" ("key", "value") VALUES (?, ?) ON CONFLICT DO NOTHING';
-  db.prepare(insert).run(KEY, UNICODE_VERSION);
   const select = db.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
+  if (select.get(KEY) === undefined) {
+    const insert = 'INSERT INTO "JmapMeta" ("key", "value") VALUES (?, ?) ON CONFLICT DO NOTHING';
+    patiently(db, () => db.prepare(insert).run(KEY, UNICODE_VERSION));
+  }
   const recorded = select.get(KEY);
   if (recorded === UNICODE_VERSION) return;
   throw new MigrationError(

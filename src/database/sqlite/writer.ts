@@ -214,9 +214,9 @@ export class Writer {
         job.reject(lateError());
         continue;
       }
-      this.#statements.savepoint.run();
       setDeadline(this.#db, job.deadline);
       try {
+        this.#statements.savepoint.run();
         const value = await job.work(this.#db);
         // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone
         // on.
