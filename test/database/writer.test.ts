@@ -160,6 +160,22 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual(['z']);
   });
 
+  it('settles a work that can not even begin', async () => {
+    const { db, other } = open();
+    const broken = new Proxy(db, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name === 'prepare') {
+          return (sql: string) => target.prepare(sql.replace(/^SAVEPOINT/, 'RELEASE'));
+        }
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    await expect(new Writer(broken).run(insert('a'), soon())).rejects.toThrow('no such savepoint');
+    expect(db.inTransaction).toBe(false);
+    expect(idsOf(other)).toEqual([]);
+  });
+
   it('finishes what waits when it is closed, then refuses', async () => {
     const { writer, other } = open();
     const waiting = writer.run(insert('a'), soon());
