@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { tick } from '../../database/sqlite/deadline.js';
 import type {
   BlobReference,
   BlobRow,
@@ -128,6 +129,8 @@ export class SqliteSnapshot implements Snapshot {
   protected check(): void {
     if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
     this.connection.assertTransaction();
+    // A work of many short statements runs out of time as one long statement does.
+    tick(this.connection.db);
   }
 }
 

@@ -80,9 +80,9 @@ export class SqliteTransaction extends SqliteSnapshot implements Transaction {
   }
 
   #write<T>(operation: () => T): T {
-    this.check();
     this.assertWhole();
     try {
+      this.check();
       return operation();
     } catch (error) {
       this.#broken = { error };

@@ -87,6 +87,32 @@ export function transactionCases(bench: Bench): void {
       expect(await all()).toEqual([]);
     });
 
+    it('D6: a work is given up between two operations, and nothing of it stays', async () => {
+      const options = bench.soon();
+      const short: CallOptions = { deadline: performance.now() + 100 };
+      const passed = (): void => {
+        while (performance.now() <= short.deadline);
+      };
+      const writing = bench.store.write(A, short, async (transaction) => {
+        await transaction.insert(Gadget, [gadget('r1')]);
+        passed();
+        await transaction.destroy(Gadget, ['none']).catch(() => 'caught');
+      });
+      await expect(writing).rejects.toBeInstanceOf(UnavailableError);
+      const reading = bench.store.read(
+        A,
+        { deadline: performance.now() + 100 },
+        async (snapshot) => {
+          const end = performance.now() + 101;
+          while (performance.now() <= end);
+          return snapshot.stateNumber(Gadget);
+        },
+      );
+      await expect(reading).rejects.toBeInstanceOf(UnavailableError);
+      const count = bench.store.read(A, options, (snapshot) => snapshot.count(Gadget, ALL));
+      expect(await count).toBe(0);
+    });
+
     it('D6: a scan is stopped at its deadline', async () => {
       await insert(gadgets(3000, (index) => ({ title: `text ${index}` })));
       const query = plan(condition('title', 'zzz'), '-title');
