@@ -27,7 +27,8 @@ interface Draft {
 }
 
 const MODEL = /^model (\w+) \{$/;
-const FIELD = /^ {2}(\w+) +(String|Boolean|Int|BigInt|Float|Json|Bytes)(\??)((?: +@.*)?)$/;
+/** Flag s: a default may hold U+2028, where `.` would stop. */
+const FIELD = /^ {2}(\w+) +(String|Boolean|Int|BigInt|Float|Json|Bytes)(\??)((?: +@.*)?)$/s;
 const BLOCK = /^ {2}@@(id|index)\(\[([\w, ]+)\](?:, map: "[^"]*")?\)$/;
 const MAP = /^ {2}@@map\((".*")\)$/;
 
@@ -89,7 +90,7 @@ function readField(
   line: string,
   number: number,
 ): void {
-  const match = /^( @id)?( @unique)?(?: @map\(("(?:[^"\\]|\\.)*")\))?(?: @default\((.*)\))?$/.exec(
+  const match = /^( @id)?( @unique)?(?: @map\(("(?:[^"\\]|\\.)*")\))?(?: @default\((.*)\))?$/s.exec(
     attributes.replace(/^ +/, ' '),
   );
   if (match === null) throw new DatamodelError(number, line);

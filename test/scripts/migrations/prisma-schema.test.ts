@@ -12,6 +12,7 @@ function schema(of: ReturnType<typeof model>, provider = 'sqlite'): string {
 
 const DEFAULTS = type('Defaults', [
   property('quoted', 'string', { default: 'it\'s a "b" TEXT;\n\\ é 😀' }),
+  property('separated', 'string', { default: 'a\u2028b\u2029c\u0085d\re' }),
   property('small', 'number', { default: 1e-7 }),
   property('large', 'number', { default: -1.25e21 }),
   property('zero', 'number', { default: -0 }),
