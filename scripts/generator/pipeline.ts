@@ -1,4 +1,5 @@
 import { checkDescriptors } from './check/index.js';
+import { place } from './check/rule.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitAll } from './emit/index.js';
 import { loadDescriptors } from './load/index.js';
@@ -37,7 +38,7 @@ export async function render(
       descriptor.root !== undefined,
   );
   const views = readable.map(viewCapability);
-  const problems = [...loaded.problems, ...checkDescriptors(views)];
+  const problems = [...loaded.problems, ...besides(loaded.problems, checkDescriptors(views))];
   if (problems.length > 0) return failed(problems);
 
   const model = buildModel(views);
@@ -47,6 +48,12 @@ export async function render(
   const plan = await planMigrations({ root, model, schemas: artefacts });
   if (plan.problems.length > 0) return failed(plan.problems);
   return { owned: emitManifest(artefacts), kept: plan.files, problems: [] };
+}
+
+/** What the rules say of a value that could not be read says nothing: that one is told already. */
+function besides(told: readonly Problem[], found: readonly Problem[]): readonly Problem[] {
+  const places = new Set(told.map(({ at }) => place(at)));
+  return found.filter(({ at }) => !places.has(place(at)));
 }
 
 function failed(problems: readonly Problem[]): Rendered {

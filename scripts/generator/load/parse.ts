@@ -49,15 +49,19 @@ export function parseDescriptor(file: string, source: string): Parsed {
         ? 'this key stands twice in one object; remove one of the two.'
         : `not readable as YAML: ${error.message}.`,
   }));
-  if (problems.length > 0) return { root: undefined, problems };
+  // Two keys of one name leave the rest readable; after an error of syntax all else is a guess.
+  if (problems.some(({ code }) => code === 'syntax')) return { root: undefined, problems };
   const reader = new TreeReader(document, locate);
   const root = reader.read(document.contents, 0, locate(0));
-  return { root: reader.problems.length > 0 ? undefined : root, problems: reader.problems };
+  problems.push(...reader.problems);
+  return { root: reader.readable ? root : undefined, problems };
 }
 
 /** Turns yaml's nodes into located ones, resolving aliases. */
 class TreeReader {
   readonly problems: Problem[] = [];
+  /** False once the tree is cut short: rules would complain about what is missing from it. */
+  readable = true;
   #count = 0;
   readonly #document: Document;
   readonly #locate: (offset: number) => Location;
@@ -71,8 +75,9 @@ class TreeReader {
     const at = rangeStart(node) === undefined ? fallback : this.#locate(rangeStart(node) ?? 0);
     this.#count += 1;
     if (depth > MAX_DEPTH || this.#count > MAX_NODES) {
-      if (this.problems.length === 0)
+      if (this.readable)
         this.#report(at, 'too-deep', 'the descriptor nests too deeply or grows too large here.');
+      this.readable = false;
       return { value: null, at };
     }
     if (isAlias(node)) {
@@ -97,6 +102,7 @@ class TreeReader {
         this.#report(nameAt, 'wrong-type', 'a key must be a string; put it in quotes.');
         continue;
       }
+      this.#text(key, nameAt);
       const node = this.read(pair.value, depth + 1, nameAt);
       found.set(key, { name: key, nameAt, node });
       value[key] = node.value;
@@ -110,10 +116,27 @@ class TreeReader {
   }
 
   #scalar(value: unknown, at: Location): JsonValue {
-    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'string') return this.#text(value, at);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
-    this.#report(at, 'wrong-type', 'this value has no form in JSON.');
+    this.#report(
+      at,
+      'wrong-type',
+      'this value has no form in JSON: legal are text, true, false, null and numbers up to ' +
+        '1.7976931348623157e+308.',
+    );
     return null;
+  }
+
+  /** RFC 7493 2.1: text without surrogates. No client could send it, no database keep it. */
+  #text(text: string, at: Location): string {
+    if (!text.isWellFormed())
+      this.#report(
+        at,
+        'wrong-type',
+        'half of a surrogate pair is no character; write both halves.',
+      );
+    return text;
   }
 
   #report(at: Location, code: string, message: string): void {
