@@ -5,7 +5,7 @@ import { type AjvSchema, validationSchema } from '../emit/validation-schema.js';
 import { createAjv } from '../emit/validators.js';
 import { type Located, member } from '../load/located.js';
 import { buildSchema } from '../model/schema.js';
-import type { Report, Rule } from './rule.js';
+import { oneOf, type Report, type Rule } from './rule.js';
 
 /** A default is stored as it is, so it has to be a value that a client may give. */
 export const defaultValues: Rule = (views, report) => {
@@ -51,7 +51,10 @@ function issuesOf(validate: ValidateFunction | undefined, given: Located): reado
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
     const where = instancePath.split('/').slice(2).join('/');
     const extra: unknown = params['additionalProperty'];
-    const what = typeof extra === 'string' ? `has the undeclared member "${extra}"` : message;
+    const allowed: unknown = params['allowedValues'];
+    let what = message;
+    if (typeof extra === 'string') what = `has the undeclared member "${extra}"`;
+    if (Array.isArray(allowed)) what = `must be ${oneOf(allowed.map((v) => JSON.stringify(v)))}`;
     return `${where === '' ? '' : `at ${where} `}${what ?? 'is wrong'}`;
   });
 }

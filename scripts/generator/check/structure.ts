@@ -20,6 +20,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   const: 'use enum with one value',
   $ref: 'write the schema where it is used',
   nullable: "write type: [string, 'null']",
+  '<<': 'YAML 1.2 has no merge; repeat the keys, or name a whole value with & and *',
 };
 
 /**
@@ -46,9 +47,28 @@ const validate = new Ajv({ allErrors: true, verbose: true, strictTypes: false })
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
     if (validate(root.value)) continue;
-    for (const error of validate.errors ?? []) tell(error, root, report);
+    const errors = validate.errors ?? [];
+    for (const error of errors) tell(withBothTypes(error, errors), root, report);
   }
 };
+
+/**
+ * Where a value has one of two types, the meta-schema asks for the one and else for the other:
+ * the complaint about the other names both.
+ */
+function withBothTypes(error: ErrorObject, all: readonly ErrorObject[]): ErrorObject {
+  if (error.keyword !== 'type') return error;
+  const choice = all.find(
+    ({ keyword, params, instancePath, parentSchema }) =>
+      keyword === 'if' &&
+      params['failingKeyword'] === 'else' &&
+      instancePath === error.instancePath &&
+      parentSchema?.['else'] === error.parentSchema,
+  );
+  const first: unknown = choice?.parentSchema?.['if']?.type;
+  if (first === undefined) return error;
+  return { ...error, params: { type: [first, error.params['type']].flat() } };
+}
 
 function tell(error: ErrorObject, root: Located, report: Report): void {
   const path = pathOf(error.instancePath);
