@@ -14,6 +14,8 @@ export const BOUNDS = Object.freeze({
   /** RFC 8620 1.3: an Int. */
   minInteger: -Number.MAX_SAFE_INTEGER,
   maxInteger: Number.MAX_SAFE_INTEGER,
+  /** Properties of a type: with two shadow columns each they fit PostgreSQL's 1,600 columns. */
+  typeProperties: 500,
   /** Levels of objects and lists within a property, itself included. */
   depth: 10,
   /** Characters of names: `Type_property_casemap` has to fit PostgreSQL's 63 octets. */

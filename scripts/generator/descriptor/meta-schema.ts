@@ -200,8 +200,10 @@ const dataType: JSONSchema7 = {
     properties: {
       type: 'object',
       minProperties: 1,
+      maxProperties: BOUNDS.typeProperties,
       description:
-        'The properties by name (camelCase). Each type has id, created and updated besides.',
+        `The properties by name (camelCase), at most ${BOUNDS.typeProperties}. ` +
+        'Each type has id, created and updated besides.',
       additionalProperties: ref('property'),
     },
     required: { ...ref('names'), description: 'The properties that a create must give.' },

@@ -6,7 +6,7 @@ import { checkDescriptors } from '../../../scripts/generator/check/index.js';
 import { viewCapability } from '../../../scripts/generator/descriptor/view.js';
 import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
 import { buildModel } from '../../../scripts/generator/model/index.js';
-import { REPOSITORY } from './project.js';
+import { createProject, REPOSITORY, thing } from './project.js';
 
 const FILE = 'capabilities/gadgets.yaml';
 const SOURCE = readFileSync(join(REPOSITORY, 'test/golden/output/gadgets', FILE), 'utf8');
@@ -51,3 +51,19 @@ it('whatever a descriptor has in place of what it should have, the rules report 
   });
   expect(wrong).toBeGreaterThan(places.length / 2);
 }, 60_000);
+
+it('refuses a type of more properties than a table of PostgreSQL has columns for', async () => {
+  const properties = (count: number) =>
+    Array.from({ length: count }, (_, index) => `  p${index}: { type: boolean, default: false }`);
+  const project = await createProject({
+    'things.yaml': thing(['properties:', ...properties(501)].join('\n')),
+  });
+  const { code, stderr } = await project.generate();
+  expect(code).toBe(2);
+  expect(stderr).toContain('"properties" must NOT have more than 500 properties.');
+  await project.write(
+    'capabilities/things.yaml',
+    thing(['properties:', ...properties(500)].join('\n')),
+  );
+  expect(await project.generate()).toMatchObject({ code: 0 });
+});
