@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { parseOptions, runTool } from './cli.js';
-import { generate } from './generator/command.js';
 
 const HELP = `
 npm run generate -- [options]
@@ -25,6 +24,8 @@ await runTool('generate', HELP, async (argv) => {
       root: { type: 'string', default: '.' },
     },
   });
+  // Only now: --help and a wrong option need none of it.
+  const { generate } = await import('./generator/command.js');
   return generate({
     root: resolve(values.root),
     check: values.check,

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { asUsageError } from './generator/file-errors.js';
 import { DESCRIPTOR_FOLDER } from './generator/load/index.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
 
@@ -28,18 +30,20 @@ await runTool('new', HELP, async (argv) => {
 
   const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
   const root = resolve(values.root);
-  await mkdir(join(root, DESCRIPTOR_FOLDER), { recursive: true });
-  await create(join(root, path), path, newDescriptor(name));
+  await create(root, path, newDescriptor(name));
   printLine(`${path} is written. Next: npm run generate`);
   return EXIT.fine;
 });
 
-async function create(target: string, path: string, text: string): Promise<void> {
+/** Makes the folder of descriptors where there is none, but no project. */
+async function create(root: string, path: string, text: string): Promise<void> {
   try {
-    await writeFile(target, text, { flag: 'wx' });
+    const folder = join(root, DESCRIPTOR_FOLDER);
+    if (!existsSync(folder)) await mkdir(folder);
+    await writeFile(join(root, path), text, { flag: 'wx' });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new UsageError(`${path} is there already; it was left alone.`);
-    throw error;
+    throw asUsageError(error, root);
   }
 }

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
-import { DESCRIPTOR_FOLDER } from './load/index.js';
+import { asUsageError } from './file-errors.js';
 import type { Problem } from './model.js';
 import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
@@ -60,18 +60,6 @@ async function once(options: GenerateOptions): Promise<number> {
   } finally {
     progress.stop();
   }
-}
-
-/**
- * What the file system refuses (no such folder, no permission, no space) is told in a line, not as
- * a defect.
- */
-function asUsageError(error: unknown, root: string): unknown {
-  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
-  const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
-  if (missing && 'path' in error && String(error.path).endsWith(DESCRIPTOR_FOLDER))
-    return new UsageError(`there is no folder ${DESCRIPTOR_FOLDER}/ below ${root}.`);
-  return new UsageError(error.message);
 }
 
 function explain(problems: readonly Problem[]): number {

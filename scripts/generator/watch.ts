@@ -1,6 +1,7 @@
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT, printError, printLine } from '../cli.js';
+import { asUsageError } from './file-errors.js';
 import { DESCRIPTOR_FOLDER } from './load/index.js';
 
 /** Editors write a file in several steps. */
@@ -20,19 +21,28 @@ export async function watchDescriptors(root: string, once: () => Promise<number>
       },
     );
   };
-  run();
-  await running;
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(join(root, DESCRIPTOR_FOLDER), () => {
+  // Before the first run: what is saved while that lasts must not go unseen.
+  const watcher = watchFolder(root, () => {
     clearTimeout(timer);
     timer = setTimeout(run, SETTLE);
   });
+  run();
+  await running;
   printLine(`Watching ${DESCRIPTOR_FOLDER}/. Ctrl-C ends.`);
   await interrupted();
   clearTimeout(timer);
   watcher.close();
   await running;
   return EXIT.fine;
+}
+
+function watchFolder(root: string, changed: () => void): FSWatcher {
+  try {
+    return watch(join(root, DESCRIPTOR_FOLDER), changed);
+  } catch (error) {
+    throw asUsageError(error, root);
+  }
 }
 
 function interrupted(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Location, Problem } from '../model.js';
@@ -6,7 +7,7 @@ import type { Located } from './located.js';
 import { parseDescriptor } from './parse.js';
 
 export const DESCRIPTOR_FOLDER = 'capabilities';
-const EXTENSION = /\.(yaml|yml|json)$/;
+const EXTENSION = /\.(yaml|yml|json)$/i;
 
 /** A descriptor's text, read and parsed. */
 export interface Descriptor {
@@ -28,8 +29,9 @@ export interface Loaded {
  * gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
  */
 export async function loadDescriptors(root: string): Promise<Loaded> {
-  const entries = await readdir(join(root, DESCRIPTOR_FOLDER));
-  const names = entries.filter((name) => EXTENSION.test(name)).sort(byCodeUnit);
+  const entries = await readdir(join(root, DESCRIPTOR_FOLDER), { withFileTypes: true });
+  const names = entries.filter(isDescriptor).map(({ name }) => name);
+  names.sort(byCodeUnit);
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
   for (const name of names) {
@@ -47,6 +49,11 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     descriptors.push({ file, base, start, root: parsed.root });
   }
   return { descriptors, problems };
+}
+
+/** Folders are none, nor is what editors and systems keep beside a file (`.#todos.yaml`). */
+function isDescriptor(entry: Dirent): boolean {
+  return EXTENSION.test(entry.name) && !entry.name.startsWith('.') && !entry.isDirectory();
 }
 
 function decode(octets: Uint8Array): string | undefined {

@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../scripts/cli.js';
 import { createProject, thing } from './project.js';
@@ -121,10 +123,27 @@ describe('npm run generate', () => {
     expect(await project.tree()).toEqual(before);
   });
 
+  it('reads every descriptor, whatever the letters of its ending, and nothing else', async () => {
+    const project = await createProject({
+      'a.YAML': 'capability: urn:example:a\n',
+      'b.yml': 'capability: urn:example:b\n',
+    });
+    // A folder, what an editor and what a system leave behind.
+    await project.write('capabilities/c.yaml/d.yaml', 'capability: 5\n');
+    await symlink('nobody@nowhere.1', join(project.root, 'capabilities/.#b.yml'));
+    await project.write('capabilities/._b.yml', 'octets');
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    expect(await project.tree('generated')).toMatchObject({
+      'a/capability.ts': expect.stringContaining('urn:example:a'),
+      'b/capability.ts': expect.stringContaining('urn:example:b'),
+    });
+  });
+
   it('refuses a root without capabilities/ and modes that exclude each other', async () => {
     const project = await createProject({});
     await project.remove('capabilities');
     await expect(project.generate()).rejects.toThrow(UsageError);
+    await expect(project.generate({ watch: true })).rejects.toThrow(UsageError);
     await expect(project.generate({ check: true, dryRun: true })).rejects.toThrow(UsageError);
   });
 });

@@ -50,6 +50,18 @@ describe('npm run new', () => {
     expect(run.stderr).toMatch(/^new: [^\n]*\n$/);
   });
 
+  it('makes capabilities/ in a project that has none, and no project', async () => {
+    const project = await createProject({});
+    await project.remove('capabilities');
+    const made = await tool('new', 'Invoice', '--root', project.root);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const before = await project.tree();
+    const lost = await tool('new', 'Invoice', '--root', join(project.root, 'a/b'));
+    expect(lost).toMatchObject({ code: 2, stdout: '' });
+    expect(lost.stderr).toMatch(/^new: there is no folder [^\n]*\n$/);
+    expect(await project.tree()).toEqual(before);
+  });
+
   it('names files in lower case with hyphens, in the plural', () => {
     const names = [
       'Invoice',

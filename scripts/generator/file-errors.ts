@@ -1,0 +1,14 @@
+import { UsageError } from '../cli.js';
+import { DESCRIPTOR_FOLDER } from './load/index.js';
+
+/**
+ * What the file system refuses (no such folder, no permission, no space) is told in a line, not as
+ * a defect.
+ */
+export function asUsageError(error: unknown, root: string): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;
+  const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+  if (missing && 'path' in error && String(error.path).endsWith(DESCRIPTOR_FOLDER))
+    return new UsageError(`there is no folder ${DESCRIPTOR_FOLDER}/ below ${root}.`);
+  return new UsageError(error.message);
+}
