@@ -24,6 +24,8 @@ export function migrationsFolder(root: string): string {
 export async function withDirectory(
   work: (prisma: PrismaClient, config: Config) => Promise<void>,
 ): Promise<number> {
+  // What a command creates is as private as what the server does.
+  process.umask(0o077);
   const root = process.cwd();
   const config = readConfig(process.env, root);
   try {

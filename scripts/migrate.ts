@@ -19,6 +19,7 @@ Exit codes: 0 fine, 1 something is pending (--status), 2 the database or DATABAS
 
 await runTool('migrate', HELP, async (argv) => {
   const { values } = parseOptions(argv, { options: { status: { type: 'boolean' } } });
+  process.umask(0o077);
   const root = process.cwd();
   const { file } = readConfig(process.env, root).database;
   const folder = migrationsFolder(root);

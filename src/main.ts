@@ -250,6 +250,8 @@ const EXIT = Object.freeze({ fine: 0, refused: 1, input: 2, defect: 70 });
 
 /** Runs the server as this process. */
 async function run(): Promise<void> {
+  // The database, its log and the blobs are for this user alone, in whatever folder.
+  process.umask(0o077);
   let server: StartedServer;
   try {
     server = await startServer({ root: process.cwd(), env: process.env });

@@ -68,7 +68,7 @@ describe('configuration', () => {
     });
   });
 
-  it.each([
+  it.each<[name: string, value: string, legal: string]>([
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['PORT', '65536', 'a whole number from 0 to 65535'],
     ['PORT', '80 ', 'a whole number'],
@@ -100,7 +100,7 @@ describe('configuration', () => {
       'MAX_OBJECTS_IN_SET',
       'QUERY_MAX_LIMIT',
       'QUERY_CHANGES_MAX',
-    ].map((name) => [name, '1e3', 'a whole number from'] as const),
+    ].map((name) => [name, '1e3', 'a whole number from'] as [string, string, string]),
   ])('%s=%s is refused with its name and what is legal', (name, value, legal) => {
     const start = (): unknown => read({ [name]: value });
     expect(start).toThrow(ConfigError);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { BUILD_TIMEOUT, buildTools, Workplace } from './tool.js';
@@ -29,6 +29,7 @@ it('migrate applies what is pending, once; --status says what is, changes nothin
   expect(first.map((line) => line.replace('applied', 'pending')).join('\n')).toBe(
     before.stdout.trimEnd(),
   );
+  expect(statSync(place.file).mode & 0o777, 'for its owner alone').toBe(0o600);
   expect(await place.lines('migrate')).toEqual(['Nothing is pending.']);
   expect(await place.lines('migrate', '--status')).toEqual(first);
 });
