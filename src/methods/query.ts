@@ -64,5 +64,6 @@ async function startOf(
   if (rank === null) {
     throw new MethodError('anchorNotFound', `The anchor ${quoted(anchor)} is not in the results.`);
   }
-  return Math.max(0, rank + (args.anchorOffset ?? 0));
+  // The response's position is an UnsignedInt (1.3), however far the offset leads.
+  return Math.min(Math.max(0, rank + (args.anchorOffset ?? 0)), Number.MAX_SAFE_INTEGER);
 }

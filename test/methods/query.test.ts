@@ -204,6 +204,8 @@ describe('5.5: windows', () => {
     expect(await first({ anchorOffset: 1 })).toEqual([3, 'zoo']);
     expect(await first({ anchorOffset: -1 })).toEqual([1, 'apfel']);
     expect(await first({ anchorOffset: -50 })).toEqual([0, 'Äpfel']);
+    const beyond = { anchorOffset: Number.MAX_SAFE_INTEGER };
+    expect((await first(beyond))[0]).toBe(Number.MAX_SAFE_INTEGER);
     expect(await first({ anchor: null, anchorOffset: 3 })).toEqual([0, 'Äpfel']);
   });
 
