@@ -151,9 +151,12 @@ class RequestRun {
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */
   #method(name: string): MethodDefinition {
     const method = this.#services.registry.methods.get(name);
-    if (method === undefined || !this.#scope.using.has(method.capability)) {
-      const known = method === undefined ? '' : `, which needs ${method.capability} in "using"`;
-      throw new MethodError('unknownMethod', `There is no method ${quoted(name)}${known}.`);
+    if (method === undefined) {
+      throw new MethodError('unknownMethod', `There is no method ${quoted(name)}.`);
+    }
+    if (!this.#scope.using.has(method.capability)) {
+      const why = `The method ${quoted(name)} needs ${method.capability} in "using".`;
+      throw new MethodError('unknownMethod', why);
     }
     return method;
   }
