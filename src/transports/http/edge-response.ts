@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Principal } from '../../accounts/principal.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
@@ -14,4 +15,11 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   principal: Principal | null = null;
   /** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
   edgeHeaders: readonly string[] = [];
+  /** Called once the answers in front of this one are out and the connection is its own. */
+  onTurn: (() => void) | null = null;
+
+  override assignSocket(socket: Socket): void {
+    super.assignSocket(socket);
+    this.onTurn?.();
+  }
 }

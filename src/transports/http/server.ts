@@ -14,6 +14,7 @@ import { EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
+import { inTurn } from './in-turn.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
 import { StallWatch } from './stall-watch.js';
@@ -42,6 +43,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
   const edge = assembleEdge(shared, { watch, streams, cors });
+  const handle = inTurn(edge.handle);
   const server = createServer(
     {
       IncomingMessage: EdgeRequest,
@@ -53,11 +55,11 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       keepAliveTimeout: timings.keepAlive,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
     },
-    edge.handle,
+    handle,
   );
   server.maxHeadersCount = MAX_HEADERS;
   // Without this Node would ask for a body before its length or its sender have been looked at.
-  server.on('checkContinue', edge.handle);
+  server.on('checkContinue', handle);
   const upgrade = createUpgrade({ edge, cors, target });
   server.on('upgrade', (req, socket, head) => upgrade(req, socket as Socket, head));
 

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { EdgeResponse } from './edge-response.js';
+
+/** Requests that may wait on a connection for the answers in front of them. */
+const MAX_WAITING = 64;
+
+type Handle = (req: IncomingMessage, res: EdgeResponse) => void;
+
+/**
+ * Begins pipelined requests one after the other: those that change something must not run side by side (RFC 9112
+ * 9.3.2), and Node never tells a response that still waits for its connection of that connection's end, so what was
+ * begun for it would never end. A client that sends too many ahead is cut off.
+ */
+export function inTurn(handle: Handle): Handle {
+  const waiting = new WeakMap<Socket, number>();
+  return (req, res) => {
+    if (res.socket !== null) {
+      handle(req, res);
+      return;
+    }
+    const { socket } = req;
+    const count = waiting.get(socket) ?? 0;
+    if (count >= MAX_WAITING) {
+      socket.destroy();
+      return;
+    }
+    waiting.set(socket, count + 1);
+    res.onTurn = () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      handle(req, res);
+    };
+  };
+}
