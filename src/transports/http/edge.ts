@@ -56,6 +56,8 @@ export function createEdge(options: EdgeOptions): Edge {
   function record(this: EdgeResponse): void {
     write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
     if (!this.req.complete) giveUp(this.req, linger);
+    // An answer that was begun before could not say "Connection: close": nobody may wait for another on it.
+    else if (draining) this.req.socket.destroySoon();
   }
 
   const write = (res: EdgeResponse, status: string): void => {
