@@ -15,3 +15,26 @@ export function resolveId(
   }
   return null;
 }
+
+/** The `ids` argument of a /get, each object once. */
+export interface AskedIds {
+  /** Id to the string that asked for it, in order. */
+  readonly existing: ReadonlyMap<string, string>;
+  /** Creation ids under which nothing was created. */
+  readonly unresolved: ReadonlySet<string>;
+}
+
+/** 5.1: an id that is asked for more than once is answered once. */
+export function distinctIds(
+  asked: readonly string[],
+  createdIds: ReadonlyMap<string, string>,
+): AskedIds {
+  const existing = new Map<string, string>();
+  const unresolved = new Set<string>();
+  for (const text of asked) {
+    const id = resolveId(text, createdIds);
+    if (id === null) unresolved.add(text);
+    else if (!existing.has(id)) existing.set(id, text);
+  }
+  return { existing, unresolved };
+}

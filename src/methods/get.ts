@@ -4,7 +4,7 @@ import { MethodError } from '../protocol/errors.js';
 import type { Snapshot, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
-import { resolveId } from './creation-ids.js';
+import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
 import { declaredName } from './snake-case.js';
 import { formatState } from './states.js';
@@ -17,7 +17,7 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
   const asked = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
   if (asked !== null && asked.length > maximum) tooMany(maximum);
-  const ids = asked === null ? null : distinctIds(asked, context);
+  const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
   return context.services.store.read(account.id, context, async (snapshot) => {
     const state = formatState(await snapshot.stateNumber(type));
     if (ids === null) {
@@ -29,25 +29,6 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
     return { accountId: account.id, state, ...sorted(ids, found) };
   });
 };
-
-interface AskedIds {
-  /** Id to the string that asked for it, in order. */
-  readonly existing: ReadonlyMap<string, string>;
-  /** Creation ids under which nothing was created. */
-  readonly unresolved: ReadonlySet<string>;
-}
-
-/** 5.1: an id that is asked for more than once is answered once. */
-function distinctIds(asked: readonly string[], context: CallContext): AskedIds {
-  const existing = new Map<string, string>();
-  const unresolved = new Set<string>();
-  for (const text of asked) {
-    const id = resolveId(text, context.request.createdIds);
-    if (id === null) unresolved.add(text);
-    else if (!existing.has(id)) existing.set(id, text);
-  }
-  return { existing, unresolved };
-}
 
 /** `list` in the order of the ids asked for; `notFound` as they were asked for. */
 function sorted(

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { BlobRow } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-import { resolveId } from '../creation-ids.js';
+import { distinctIds } from '../creation-ids.js';
 import { type BlobView, parseProperties, range, viewBlob } from './view.js';
 import { isVisible } from './visible.js';
 
@@ -40,13 +40,8 @@ export async function blobGet(
     );
   }
   const view = parseProperties(args.properties ?? null, args.offset ?? 0, args.length ?? null);
-  const ids = new Map<string, string>();
-  const notFound = new Set<string>();
-  for (const text of asked) {
-    const id = resolveId(text, context.request.createdIds);
-    if (id === null) notFound.add(text);
-    else if (!ids.has(id)) ids.set(id, text);
-  }
+  const { existing: ids, unresolved } = distinctIds(asked, context.request.createdIds);
+  const notFound = new Set(unresolved);
   const rows =
     ids.size === 0
       ? []
