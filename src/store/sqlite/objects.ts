@@ -112,7 +112,7 @@ export function readObjects(
   connection.each(statement, parameters, (row) => {
     octets += reader.octets(row);
     if (octets > maxOctets) {
-      throw new MethodError('requestTooLarge', 'The objects are larger than a response may be.');
+      throw new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
     }
     objects.push(reader.decode(row));
   });
