@@ -7,8 +7,8 @@ import Database from 'better-sqlite3';
 const PAUSE = 100;
 
 /**
- * Runs `work` while no other process builds `root`. The lock is SQLite's, on an empty database: the system releases it
- * however the process ends, which no file with a process id in it can promise.
+ * Runs `work` while no other process builds `root`. The lock is SQLite's, on an empty database: the
+ * system releases it however the process ends, which no file with a process id in it can promise.
  */
 export async function withBuildLock(root, onWait, work) {
   mkdirSync(join(root, 'build'), { recursive: true });

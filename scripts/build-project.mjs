@@ -13,8 +13,8 @@ import {
 import { BuildError, runTool, say } from './build-tools.mjs';
 
 /**
- * Makes dist/ what the sources say; does nothing where it already is. Processes that start at once take turns, and
- * those that waited find the work done.
+ * Makes dist/ what the sources say; does nothing where it already is. Processes that start at once
+ * take turns, and those that waited find the work done.
  */
 export async function build(root) {
   if (isCurrent(root)) return;

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path';
 
 /**
- * What the build reads, as places relative to the root: a folder with the files that count in it, or a file. Tools that
- * are plain JavaScript run as they are and are no input.
+ * What the build reads, as places relative to the root: a folder with the files that count in it,
+ * or a file. Tools that are plain JavaScript run as they are and are no input.
  */
 const INPUTS = [
   { at: 'src', counts: /\.ts$/ },
@@ -36,7 +36,10 @@ function collect(root, folder, counts, files) {
   }
 }
 
-/** SHA-256 (hex) over the names and contents of `files`: times mean nothing, a fresh clone has the same. */
+/**
+ * SHA-256 (hex) over the names and contents of `files`: times mean nothing, a fresh clone has the
+ * same.
+ */
 export function stampOf(root, files) {
   const hash = createHash('sha256');
   for (const file of files) {

@@ -30,7 +30,8 @@ export function runTool(root, module, args) {
   const environment = {
     ...process.env,
     NO_COLOR: '1',
-    // Nothing is sent or downloaded. `prisma generate` looks for the native schema engine without using it: any file does.
+    // Nothing is sent or downloaded. `prisma generate` looks for the native schema engine without
+    // using it: any file does.
     CHECKPOINT_DISABLE: '1',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
     PRISMA_SCHEMA_ENGINE_BINARY: join(root, 'package.json'),

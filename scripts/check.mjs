@@ -31,7 +31,10 @@ const CHECKS = [
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Runs one command with the project's tools in its path; resolves to its exit code and all it wrote. */
+/**
+ * Runs one command with the project's tools in its path; resolves to its exit code and all it
+ * wrote.
+ */
 function run(command) {
   const path = [join(root, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter);
   return new Promise((resolve, reject) => {

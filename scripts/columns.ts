@@ -1,4 +1,7 @@
-/** Lines of aligned columns, two spaces apart; the last column is as long as it is. No rows, no lines. */
+/**
+ * Lines of aligned columns, two spaces apart; the last column is as long as it is. No rows, no
+ * lines.
+ */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -17,9 +17,9 @@ export function migrationsFolder(root: string): string {
 }
 
 /**
- * Runs a command on the database that the environment names, beside a running server or before the first start:
- * a new database is migrated as the server would. Resolves to the exit code; what the caller gave wrong becomes
- * a UsageError.
+ * Runs a command on the database that the environment names, beside a running server or before the
+ * first start: a new database is migrated as the server would. Resolves to the exit code; what the
+ * caller gave wrong becomes a UsageError.
  */
 export async function withDirectory(
   work: (prisma: PrismaClient, config: Config) => Promise<void>,
@@ -46,7 +46,10 @@ export async function withDirectory(
   }
 }
 
-/** Mistakes of the caller or its environment, as what `runTool` answers with exit code 2; others as they are. */
+/**
+ * Mistakes of the caller or its environment, as what `runTool` answers with exit code 2; others as
+ * they are.
+ */
 export function asUsageError(error: unknown, file: string): unknown {
   if (error instanceof DirectoryError || error instanceof MigrationError) {
     return new UsageError(error.message);
@@ -58,7 +61,10 @@ export function asUsageError(error: unknown, file: string): unknown {
   return error;
 }
 
-/** A new database gets its tables; one that is behind is left to `npm run migrate`: an older server may use it. */
+/**
+ * A new database gets its tables; one that is behind is left to `npm run migrate`: an older server
+ * may use it.
+ */
 function prepare(file: string, folder: string): void {
   const db = openDatabase({ file });
   try {

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { init } from 'license-checker-rseidelsohn';
 
 /**
- * `node scripts/licences.mjs`: every package that is installed, for running or for developing, must carry a licence
- * of the list, or be an exception with its reason. Exits with 1 and a line for each that does not.
+ * `node scripts/licences.mjs`: every package that is installed, for running or for developing, must
+ * carry a licence of the list, or be an exception with its reason. Exits with 1 and a line for each
+ * that does not.
  */
 
 /** Licences that ask for no more than their text to be kept, or for nothing. */
@@ -50,8 +51,8 @@ const EXCEPTIONS = [
 ];
 
 /**
- * True where one may use a package under an SPDX expression: of "A OR B" one side, of "A AND B" both. A "*" behind
- * a name says that it was told from the text of the licence file.
+ * True where one may use a package under an SPDX expression: of "A OR B" one side, of "A AND B"
+ * both. A "*" behind a name says that it was told from the text of the licence file.
  */
 export function isAllowed(expression, allowed) {
   const tokens = expression.match(/\(|\)|[^\s()]+/g) ?? [];

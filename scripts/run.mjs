@@ -4,8 +4,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isCurrent } from './build-stamp.mjs';
 
 /**
- * `node scripts/run.mjs ENTRY [ARGUMENT...]`: builds when needed, then runs dist/ENTRY.js in this very process, so that
- * signals reach it and its exit code is ours. What the build has to say goes to stderr: stdout is the program's.
+ * `node scripts/run.mjs ENTRY [ARGUMENT...]`: builds when needed, then runs dist/ENTRY.js in this
+ * very process, so that signals reach it and its exit code is ours. What the build has to say goes
+ * to stderr: stdout is the program's.
  */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

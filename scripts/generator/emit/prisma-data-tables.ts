@@ -41,8 +41,8 @@ function propertyColumn(property: ModelProperty): Column {
 }
 
 /**
- * A shadow column's default says nothing about its value: it lets the column be added to a table with rows, which the
- * same migration then fills.
+ * A shadow column's default says nothing about its value: it lets the column be added to a table
+ * with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
   const { nullable } = shadow.property;
@@ -63,7 +63,10 @@ function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly s
   return [...new Set(columns)].map((column) => [ACCOUNT_COLUMN, column, idColumn]);
 }
 
-/** Undefined where the value can't be a column default (null; text with U+0000, which PostgreSQL can't keep). */
+/**
+ * Undefined where the value can't be a column default (null; text with U+0000, which PostgreSQL
+ * can't keep).
+ */
 function defaultText(property: ModelProperty): string | undefined {
   const value = property.default ?? null;
   if (value === null) return undefined;

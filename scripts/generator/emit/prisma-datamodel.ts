@@ -1,6 +1,6 @@
 /**
- * The subset of Prisma's schema language that the project uses, as frozen data: what the emitter prints, what the
- * migrations read back from a snapshot and compare.
+ * The subset of Prisma's schema language that the project uses, as frozen data: what the emitter
+ * prints, what the migrations read back from a snapshot and compare.
  */
 
 export type ColumnType = 'String' | 'Boolean' | 'Int' | 'BigInt' | 'Float' | 'Json' | 'Bytes';
@@ -11,8 +11,8 @@ export interface Column {
   readonly type: ColumnType;
   readonly nullable: boolean;
   /**
-   * What stands between the parentheses of `@default( )`. The engine writes whole rows; a default is there for the
-   * rows that exist when the column is added.
+   * What stands between the parentheses of `@default( )`. The engine writes whole rows; a default
+   * is there for the rows that exist when the column is added.
    */
   readonly default?: string;
   readonly unique?: boolean;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names that Prisma takes for a model: its scalar types, its client, and what the client's code uses of the
- * language by these very names. Reserved words need no mention: they are lower-case, types are not.
+ * Names that Prisma takes for a model: its scalar types, its client, and what the client's code
+ * uses of the language by these very names. Reserved words need no mention: they are lower-case,
+ * types are not.
  */
 const RESERVED_MODELS: ReadonlySet<string> = new Set([
   ...['Int', 'BigInt', 'Float', 'Boolean', 'String', 'DateTime', 'Json', 'Bytes', 'Decimal'],
@@ -19,7 +20,10 @@ const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** PostgreSQL cuts identifiers after 63 octets. */
 const MAX_IDENTIFIER = 63;
 
-/** The Prisma model of a table: its name, unless Prisma keeps that for itself (`@@map` then says the table's). */
+/**
+ * The Prisma model of a table: its name, unless Prisma keeps that for itself (`@@map` then says the
+ * table's).
+ */
 export function modelName(table: string): string {
   return RESERVED_MODELS.has(table) ? `${table}_` : legalName(table);
 }
@@ -36,8 +40,8 @@ function legalName(name: string): string {
 }
 
 /**
- * The name of an index where Prisma's own, `<table>_<columns>_idx`, would be cut and might then clash with another's;
- * undefined where Prisma's own fits.
+ * The name of an index where Prisma's own, `<table>_<columns>_idx`, would be cut and might then
+ * clash with another's; undefined where Prisma's own fits.
  */
 export function indexName(table: string, columns: readonly string[]): string | undefined {
   const name = `${table}_${columns.join('_')}_idx`;

@@ -1,8 +1,9 @@
 import type { Column, ColumnType, Table } from './prisma-datamodel.js';
 
 /**
- * The engine's own tables, the same in every project. Their names begin with `Jmap`, so that a team may call its types
- * Account, User or State. Times are integer milliseconds, numbers 64-bit integers.
+ * The engine's own tables, the same in every project. Their names begin with `Jmap`, so that a team
+ * may call its types Account, User or State. Times are integer milliseconds, numbers 64-bit
+ * integers.
  */
 
 function column(name: string, type: ColumnType, rest: Partial<Column> = {}): Column {
@@ -132,10 +133,10 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
 ]);
 
 /**
- * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language can't say. Their rows
- * are short and always found by key: with a rowid each insert would write two trees, and every /set call writes a
- * JmapState and a JmapChange. Data tables keep their rowid: their rows may be long, and long rows make a key-ordered
- * tree slow to search.
+ * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language
+ * can't say. Their rows are short and always found by key: with a rowid each insert would write two
+ * trees, and every /set call writes a JmapState and a JmapChange. Data tables keep their rowid:
+ * their rows may be long, and long rows make a key-ordered tree slow to search.
  */
 export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapAccess',

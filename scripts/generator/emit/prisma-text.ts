@@ -7,7 +7,8 @@ export function printModels(tables: readonly Table[], documented: boolean): stri
 }
 
 export function printDatasource(provider: Provider): string {
-  // No address: the server hands the connection to the client, and migrations are made without a database.
+  // No address: the server hands the connection to the client, and migrations are made without a
+  // database.
   return `datasource db {\n  provider = "${provider}"\n}\n`;
 }
 
@@ -53,7 +54,10 @@ function blockAttributes(table: Table, model: string): string[] {
   return lines;
 }
 
-/** A description as `///` lines. It ends up in a comment of the client's code, which it must not end. */
+/**
+ * A description as `///` lines. It ends up in a comment of the client's code, which it must not
+ * end.
+ */
 function docComment(description: string | undefined, indent: string): string[] {
   if (description === undefined || description.trim() === '') return [];
   return description

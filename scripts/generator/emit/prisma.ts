@@ -16,8 +16,8 @@ export function tablesOf(model: Model): readonly Table[] {
 }
 
 /**
- * The Prisma schemas: two, since a datasource's provider is a literal. Each gets its client in `build/`, which the
- * build makes anew and nobody commits (it is large).
+ * The Prisma schemas: two, since a datasource's provider is a literal. Each gets its client in
+ * `build/`, which the build makes anew and nobody commits (it is large).
  */
 export function emitPrisma(model: Model): EmittedFiles {
   const models = printModels(tablesOf(model), true);

@@ -7,8 +7,8 @@ import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { Provider } from '../emit/prisma-datamodel.js';
 
 /**
- * Prisma's schema engine as WebAssembly: the very engine of `prisma migrate`, without the native binary that Prisma
- * would download, and without a database.
+ * Prisma's schema engine as WebAssembly: the very engine of `prisma migrate`, without the native
+ * binary that Prisma would download, and without a database.
  */
 export interface SchemaEngine {
   /** SQL that turns a database of datamodel `from` (null: an empty one) into one of `to`. */
@@ -19,7 +19,10 @@ interface WasmExports {
   readonly __wbindgen_start: () => void;
 }
 
-/** Node has it; TypeScript describes it among a browser's things only, which the project does without. */
+/**
+ * Node has it; TypeScript describes it among a browser's things only, which the project does
+ * without.
+ */
 interface WebAssemblyGlobal {
   readonly WebAssembly: {
     instantiate(
@@ -85,8 +88,8 @@ function target(datamodel: string | null): Bindings.DiffTarget {
 }
 
 /**
- * A driver adapter with no database behind it. For PostgreSQL the engine asks once which version it talks to; it is
- * told the oldest that we support. Nothing else may be asked or run.
+ * A driver adapter with no database behind it. For PostgreSQL the engine asks once which version it
+ * talks to; it is told the oldest that we support. Nothing else may be asked or run.
  */
 function absentDatabase(provider: Provider): SqlMigrationAwareDriverAdapterFactory {
   const info = {

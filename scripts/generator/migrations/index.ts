@@ -29,8 +29,8 @@ interface Step {
 const FINISH = Object.freeze({ sqlite: finishSqlite, postgresql: finishPostgresql });
 
 /**
- * The migrations of both databases: those that `root` has, and one more for each database whose schema (of
- * `emitPrisma`) has moved on from its last migration. Writes nothing.
+ * The migrations of both databases: those that `root` has, and one more for each database whose
+ * schema (of `emitPrisma`) has moved on from its last migration. Writes nothing.
  */
 export async function planMigrations({
   root,

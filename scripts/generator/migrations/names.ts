@@ -1,13 +1,16 @@
 import type { Table } from '../emit/prisma-datamodel.js';
 import type { Location, Model, Problem } from '../model.js';
 
-/** What PostgreSQL keeps of an identifier, in octets; a table's name has its key's suffix (`_pkey`) to spare. */
+/**
+ * What PostgreSQL keeps of an identifier, in octets; a table's name has its key's suffix (`_pkey`)
+ * to spare.
+ */
 const MAX_COLUMN = 63;
 const MAX_TABLE = 58;
 
 /**
- * Names that a database could not tell apart or would cut: SQLite's take no notice of case, PostgreSQL's end after 63
- * octets.
+ * Names that a database could not tell apart or would cut: SQLite's take no notice of case,
+ * PostgreSQL's end after 63 octets.
  */
 export function nameProblems(tables: readonly Table[], model: Model): readonly Problem[] {
   const problems: Problem[] = [];

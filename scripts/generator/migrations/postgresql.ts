@@ -7,14 +7,17 @@ export function finishPostgresql(sql: string, backfills: readonly Backfill[]): s
 }
 
 /**
- * Text compares by its bytes, as in SQLite: ids, collation keys and folded text are made for that, and a database's own
- * collation changes with its system.
+ * Text compares by its bytes, as in SQLite: ids, collation keys and folded text are made for that,
+ * and a database's own collation changes with its system.
  */
 function bytewise(sql: string): string {
   return replaceOutsideStrings(sql, /"(?:[^"]|"")+" TEXT\b/g, (match) => `${match} COLLATE "C"`);
 }
 
-/** The schema is the operator's to make: the statement needs rights on the database even where it has nothing to do. */
+/**
+ * The schema is the operator's to make: the statement needs rights on the database even where it
+ * has nothing to do.
+ */
 function withoutSchema(sql: string): string {
   return sql.replace(/^-- CreateSchema\nCREATE SCHEMA IF NOT EXISTS "[^"]+";\n\n/, '');
 }

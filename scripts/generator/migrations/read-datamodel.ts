@@ -33,8 +33,8 @@ const BLOCK = /^ {2}@@(id|index)\(\[([\w, ]+)\](?:, map: "[^"]*")?\)$/;
 const MAP = /^ {2}@@map\((".*")\)$/;
 
 /**
- * Reads back what emit/prisma-text.ts prints: the tables, without descriptions. Other blocks (generator, datasource) and
- * comments are passed over.
+ * Reads back what emit/prisma-text.ts prints: the tables, without descriptions. Other blocks
+ * (generator, datasource) and comments are passed over.
  * @throws {DatamodelError}
  */
 export function readDatamodel(text: string): readonly ReadTable[] {

@@ -5,8 +5,9 @@ import type { Snapshot } from './history.js';
 import type { ReadTable } from './read-datamodel.js';
 
 /**
- * Changes that would lose data, or alter objects behind their clients' backs (a change without a change record is never
- * synchronised). Each names the descriptor's place, or the snapshot's where the descriptor no longer has one.
+ * Changes that would lose data, or alter objects behind their clients' backs (a change without a
+ * change record is never synchronised). Each names the descriptor's place, or the snapshot's where
+ * the descriptor no longer has one.
  */
 export function refusals(
   difference: Difference<ReadTable>,
@@ -59,7 +60,10 @@ function changedType(
   return problems;
 }
 
-/** Shadow columns are computed from their property: dropping one loses nothing. Only they have an underscore. */
+/**
+ * Shadow columns are computed from their property: dropping one loses nothing. Only they have an
+ * underscore.
+ */
 function isShadow(column: string, table: Table): boolean {
   const base = /^(.+)_(?:folded|casemap)$/.exec(column)?.[1];
   return base !== undefined && table.columns.some(({ name }) => name === base);

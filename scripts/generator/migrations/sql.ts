@@ -5,7 +5,10 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Replaces what `pattern` (with flag g) finds outside SQL's string literals, in which a default may hold anything. */
+/**
+ * Replaces what `pattern` (with flag g) finds outside SQL's string literals, in which a default may
+ * hold anything.
+ */
 export function replaceOutsideStrings(
   sql: string,
   pattern: RegExp,

@@ -3,7 +3,10 @@ import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
 import type { Backfill } from './backfill.js';
 import { quoted, replaceOutsideStrings } from './sql.js';
 
-/** SQL functions that the server gives each of its SQLite connections: the very ones that fill new rows. */
+/**
+ * SQL functions that the server gives each of its SQLite connections: the very ones that fill new
+ * rows.
+ */
 const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
   fold: 'jmap_fold',
   casemap: 'jmap_casemap',
@@ -17,7 +20,8 @@ export function finishSqlite(sql: string, backfills: readonly Backfill[]): strin
 }
 
 /**
- * See KEY_ORDERED_TABLES. The engine writes a table anew, as `new_<name>`, where SQLite's ALTER TABLE can't do it.
+ * See KEY_ORDERED_TABLES. The engine writes a table anew, as `new_<name>`, where SQLite's ALTER
+ * TABLE can't do it.
  */
 function keyOrdered(sql: string): string {
   return replaceOutsideStrings(sql, CREATE_TABLE, (statement) => {
@@ -26,7 +30,10 @@ function keyOrdered(sql: string): string {
   });
 }
 
-/** The pragmas that guard foreign keys: there are none, and within a transaction they would do nothing. */
+/**
+ * The pragmas that guard foreign keys: there are none, and within a transaction they would do
+ * nothing.
+ */
 function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');
 }
