@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { BuildError } from './build-tools.mjs';
 
 /** Between two looks at a lock that another process holds, in milliseconds. */
 const PAUSE = 100;
@@ -12,6 +12,7 @@ const PAUSE = 100;
  */
 export async function withBuildLock(root, onWait, work) {
   mkdirSync(join(root, 'build'), { recursive: true });
+  const Database = await loadDriver(root);
   const lock = new Database(join(root, 'build', 'lock.db'), { timeout: 0 });
   try {
     let waiting = false;
@@ -23,6 +24,16 @@ export async function withBuildLock(root, onWait, work) {
     return await work();
   } finally {
     lock.close();
+  }
+}
+
+/** The first package that a start needs: where it lacks, so does all that `npm ci` installs. */
+async function loadDriver(root) {
+  try {
+    return (await import('better-sqlite3')).default;
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new BuildError(`the packages are not installed: run npm ci in ${root}`, 2);
   }
 }
 
