@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BodyBudget } from '../body-budget.js';
 import { requestTooLarge } from '../limits.js';
 import type { EdgeResponse } from './edge-response.js';
+import { Octets } from './octets.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
 import type { StallWatch } from './stall-watch.js';
 
@@ -53,8 +54,7 @@ export function readBody(
 
   return new Promise((resolve, reject) => {
     const watched = watch.reading(req, res);
-    const chunks: Buffer[] = [];
-    let octets = 0;
+    const octets = new Octets();
     const stop = (): void => {
       watch.done(watched);
       req.off('data', onData);
@@ -63,23 +63,21 @@ export function readBody(
     };
     const fail = (error: Error): void => {
       stop();
-      budget.release(user, octets);
+      budget.release(user, octets.length);
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
-      if (octets + chunk.length > maximum) {
+      if (octets.length + chunk.length > maximum) {
         fail(requestTooLarge(maximum));
       } else if (!budget.take(user, chunk.length)) {
         fail(overloaded());
       } else {
-        octets += chunk.length;
-        chunks.push(chunk);
+        octets.add(chunk);
       }
     };
     const onEnd = (): void => {
       stop();
-      const [first] = chunks;
-      resolve({ data: chunks.length === 1 && first ? first : Buffer.concat(chunks), octets });
+      resolve({ data: octets.take(), octets: octets.length });
     };
     const onClose = (): void => fail(new ClientGoneError('The client left within the body.'));
     req.on('data', onData);
