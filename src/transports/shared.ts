@@ -2,6 +2,7 @@ import { createFeed, type Feed } from '../push/feed.js';
 import { type Api, createApi } from './api.js';
 import { BodyBudget } from './body-budget.js';
 import { LivePrincipals } from './live-principals.js';
+import { ResponseBudget } from './response-budget.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 import { Slots } from './slots.js';
 import { Tickets } from './tickets.js';
@@ -14,6 +15,7 @@ export interface Shared {
   /** maxConcurrentRequests. */
   readonly requests: Slots;
   readonly budget: BodyBudget;
+  readonly responses: ResponseBudget;
   readonly tickets: Tickets;
   readonly feed: Feed;
   readonly live: LivePrincipals;
@@ -33,6 +35,7 @@ export function createShared(services: TransportServices): Shared {
     api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
+    responses: new ResponseBudget(limits.maxSizeResponse),
     tickets: new Tickets(),
     feed,
     live,

@@ -2,6 +2,7 @@ import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
+import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
 import { type BodyReader, readBody, refuseEncoding } from './body.js';
 import type { Endpoint } from './edge.js';
@@ -14,6 +15,7 @@ export interface ApiEndpointOptions {
   readonly slots: Slots;
   readonly maxConcurrentRequests: number;
   readonly reader: BodyReader;
+  readonly responses: ResponseBudget;
 }
 
 const HEADERS: readonly string[] = Object.freeze([
@@ -29,7 +31,8 @@ const JSON_TYPE =
 
 /** POST {base}/jmap (RFC 8620 3). */
 export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
-  const { api, slots, reader } = options;
+  const { api, slots, reader, responses } = options;
+  const writer = { watch: reader.watch, responses };
   return async (req, res) => {
     const { principal } = res;
     if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
@@ -42,7 +45,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
       const pieces = await api.run(parseIJson(body.data), principal);
-      await writePieces(req, res, HEADERS, pieces, reader.watch);
+      await writePieces(req, res, HEADERS, pieces, writer);
     } finally {
       reader.budget.release(userId, held);
       slots.release(userId);

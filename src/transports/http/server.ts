@@ -122,6 +122,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
       api: shared.api,
       slots: shared.requests,
       maxConcurrentRequests: limits.maxConcurrentRequests,
+      responses: shared.responses,
       reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
     }),
     rest: app,

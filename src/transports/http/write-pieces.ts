@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ResponseBudget } from '../response-budget.js';
 import type { EdgeResponse } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
 
@@ -6,6 +7,12 @@ import type { StallWatch } from './stall-watch.js';
 const CHUNK = 65_536;
 /** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
 const ABSORBED = 16_384;
+
+/** What looks after answers while they are written. */
+export interface Writer {
+  readonly watch: StallWatch;
+  readonly responses: ResponseBudget;
+}
 
 /**
  * Writes an answer given as pieces of text, as fast as its reader takes it: what waits in memory as octets is a
@@ -16,7 +23,7 @@ export async function writePieces(
   res: EdgeResponse,
   headers: readonly string[],
   pieces: readonly string[],
-  watch: StallWatch,
+  { watch, responses }: Writer,
 ): Promise<void> {
   if (res.destroyed) return;
   let characters = 0;
@@ -36,6 +43,7 @@ export async function writePieces(
   for (const piece of pieces) octets += Buffer.byteLength(piece);
   res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', String(octets)]);
   const watched = watch.writing(req, res);
+  const release = responses.hold(res.principal?.userId ?? '', octets, () => res.destroy());
   try {
     for (const piece of pieces) {
       for (const chunk of chunksOf(piece)) {
@@ -45,6 +53,7 @@ export async function writePieces(
     }
     res.end();
   } finally {
+    release();
     watch.done(watched);
   }
 }

@@ -55,8 +55,10 @@ export class Connection {
     this.#options = options;
     this.#principal = options.principal;
     this.#user = options.principal.userId;
-    this.#outgoing = new Outgoing(options.socket);
     const { socket, tcp, shared } = options;
+    this.#outgoing = new Outgoing(socket, (octets) =>
+      shared.responses.hold(this.#user, octets, () => socket.terminate()),
+    );
     this.#unfollow = shared.live.follow(options.principal, (current) => {
       if (current === null) socket.close(POLICY, 'The token is no longer valid.');
       else this.#principal = current;

@@ -15,8 +15,12 @@ export class Outgoing {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  constructor(socket: WebSocket) {
+  readonly #hold: (octets: number) => () => void;
+
+  /** `hold` counts octets of a large answer among those of the process until its result is called. */
+  constructor(socket: WebSocket, hold: (octets: number) => () => void) {
     this.#socket = socket;
+    this.#hold = hold;
   }
 
   /** Resolves when the message is handed over, or the socket is closed. */
@@ -25,8 +29,10 @@ export class Outgoing {
     for (const piece of pieces) characters += piece.length;
     this.#waiting += characters;
     this.#throttle();
+    const release = characters <= WHOLE ? null : this.#hold(octetsOf(pieces));
     const sent = this.#last.then(async () => {
-      await (characters <= WHOLE ? this.#frame(pieces.join(''), true) : this.#fragments(pieces));
+      await (release === null ? this.#frame(pieces.join(''), true) : this.#fragments(pieces));
+      release?.();
       this.#waiting -= characters;
       this.#throttle();
     });
@@ -64,6 +70,12 @@ export class Outgoing {
     if (behind && !socket.isPaused) socket.pause();
     else if (!behind && socket.isPaused) socket.resume();
   }
+}
+
+function octetsOf(pieces: readonly string[]): number {
+  let octets = 0;
+  for (const piece of pieces) octets += Buffer.byteLength(piece);
+  return octets;
 }
 
 /** The characters from `start` to `end`, a pair that lies across either end going with its first half. */
