@@ -2,6 +2,7 @@ import type { AccountAccess } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/definition.js';
 import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
+import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, RequestScope, Services } from './context.js';
@@ -110,7 +111,7 @@ export function mapOctets(createdIds: ReadonlyMap<string, string>): number {
 
 function serialise(triple: readonly unknown[]): string {
   try {
-    return JSON.stringify(triple);
+    return writeNumbers(JSON.stringify(triple));
   } catch (error) {
     // V8 can't hold a text of more than about 512 MB, which is above any limit on responses.
     if (error instanceof RangeError) tooLarge();

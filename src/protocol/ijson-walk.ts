@@ -1,4 +1,4 @@
-import type { InexactNumber } from './inexact-number.js';
+import { type InexactNumber, MARK } from './inexact-number.js';
 import type { JsonValue } from './json.js';
 
 type Container = JsonValue[] | Record<string, JsonValue>;
@@ -53,9 +53,6 @@ export function hasLegalTexts(root: JsonValue): boolean {
   }
   return true;
 }
-
-/** Starts the strings that stand for numbers: a lone surrogate, which no client's text can hold. */
-export const MARK = '\uDC00';
 
 /**
  * Changes a fresh tree in place: strings of the mark and an index become that one of `numbers`, and

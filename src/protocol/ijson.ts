@@ -4,8 +4,8 @@ import { excerpt } from './excerpt.js';
 import { findDuplicate } from './ijson-duplicates.js';
 import { inexactNumber } from './ijson-numbers.js';
 import { type Span, scan } from './ijson-scan.js';
-import { countMembers, hasLegalTexts, isLegalText, MARK, repair } from './ijson-walk.js';
-import { InexactNumber } from './inexact-number.js';
+import { countMembers, hasLegalTexts, isLegalText, repair } from './ijson-walk.js';
+import { InexactNumber, MARK } from './inexact-number.js';
 import type { JsonValue } from './json.js';
 
 export { InexactNumber };

@@ -23,8 +23,20 @@ export class InexactNumber {
     return this.#source;
   }
 
-  /** What `JSON.stringify` writes: the nearest double, and null for an infinite one. */
-  toJSON(): number {
-    return this.#value;
+  /** What `JSON.stringify` writes as a string that `writeNumbers` makes a number again. */
+  toJSON(): string {
+    return `${MARK}${this.#source}`;
   }
+}
+
+/** Starts strings that stand for numbers: a lone surrogate, which no text of a client holds (RFC 8620 1.5). */
+export const MARK = '\uDC00';
+
+/** JSON.stringify escapes it, and escapes a backslash of a client's own with a second one. */
+const WRITTEN_MARK = '"\\udc00';
+const WRITTEN_NUMBERS = /"\\udc00([-+.eE\d]+)"/g;
+
+/** Puts the numbers back, as their clients wrote them, into what `JSON.stringify` made of InexactNumbers. */
+export function writeNumbers(text: string): string {
+  return text.includes(WRITTEN_MARK) ? text.replace(WRITTEN_NUMBERS, '$1') : text;
 }

@@ -181,6 +181,16 @@ describe('3.6.2: invalidArguments', () => {
     },
   );
 
+  it.each(['1e400', '9007199254740993', '4.99999999999999999999'])(
+    '4: Core/echo gives %s back as it came, by a reference too',
+    async (number) => {
+      const echo = `["Core/echo",{"n":[${number}]},"c"]`;
+      const again = '["Core/echo",{"#n":{"resultOf":"c","name":"Core/echo","path":"/n"}},"d"]';
+      const answer = await rig.text(`{"using":["${CORE}"],"methodCalls":[${echo},${again}]}`);
+      expect(answer).toContain(`[${echo},["Core/echo",{"n":[${number}]},"d"]]`);
+    },
+  );
+
   it('D19: types that opt in take snake_case, one spelling at a time', async () => {
     const args = { account_id: 'a1', since_state: '0', max_changes: 3 };
     expect(await rig.calls([['Todo/changes', args]])).toMatchObject([
