@@ -48,6 +48,7 @@ describe('API endpoint: bodies (RFC 8620 3.1, 3.6.1)', () => {
       'Application/JSON',
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
+      'application/json ; profile="a;b" ; Charset=UTF-8 ;',
     ]) {
       expect((await postAs(harness, type)).status, type).toBe(200);
     }
@@ -55,7 +56,14 @@ describe('API endpoint: bodies (RFC 8620 3.1, 3.6.1)', () => {
 
   it('refuses other types as notJSON and codings with 415', async () => {
     const harness = await startHarness();
-    for (const type of ['text/plain', 'application/json; charset=latin1', 'application/jsonx']) {
+    for (const type of [
+      'text/plain',
+      'application/jsonx',
+      'application/json; charset=latin1',
+      'application/json; profile=x; charset=latin1',
+      'application/json; charset',
+      'application/json, text/plain',
+    ]) {
       expect(await problem(await postAs(harness, type)), type).toEqual([400, 'notJSON', undefined]);
     }
     const gzip = await postAs(harness, 'application/json', { 'content-encoding': 'gzip' });

@@ -1,3 +1,4 @@
+import contentType from 'content-type';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import type { Api } from '../api.js';
@@ -25,9 +26,8 @@ const HEADERS: readonly string[] = Object.freeze([
   'no-store',
 ]);
 
-/** RFC 8620 3.1: JSON; a charset parameter may say what JSON is anyway. */
-const JSON_TYPE =
-  /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?;?[ \t]*$/i;
+/** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
+const EMPTY_PARAMETER = /;[ \t]*$/;
 
 /** POST {base}/jmap (RFC 8620 3). */
 export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
@@ -62,6 +62,18 @@ const UPGRADE: readonly string[] = Object.freeze([
 ]);
 
 function checkContentType(value: string | undefined): void {
-  if (value !== undefined && (value === 'application/json' || JSON_TYPE.test(value))) return;
+  if (value === 'application/json' || (value !== undefined && isJson(value))) return;
   throw new RequestError('notJSON', 'The Content-Type of a request must be application/json.');
+}
+
+/** RFC 8620 3.1: a charset parameter may say what JSON is anyway; RFC 8259 11 gives no meaning to any other. */
+function isJson(value: string): boolean {
+  try {
+    const { type, parameters } = contentType.parse(value.replace(EMPTY_PARAMETER, ''));
+    const charset = parameters['charset'] ?? 'utf-8';
+    return type === 'application/json' && charset.toLowerCase() === 'utf-8';
+  } catch {
+    // It throws TypeError where the value is no media type.
+    return false;
+  }
 }
