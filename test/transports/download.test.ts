@@ -118,6 +118,10 @@ describe('download (RFC 8620 6.2, decision 22)', () => {
     expect(await ranged('bytes=-3')).toEqual([206, 'bytes 7-9/10', '789']);
     expect(await ranged('bytes=10-')).toEqual([416, 'bytes */10', '']);
     expect(await ranged('bytes=0-1,3-4')).toEqual([200, null, '0123456789']);
+    for (const range of ['bytes=2-4', 'bytes=10-']) {
+      const only = await http(harness, path, { method: 'HEAD', headers: { range } });
+      expect([only.status, only.headers.get('content-length')]).toEqual([200, '10']);
+    }
   });
 
   it('a reader that stalls is dropped and a reader that leaves is no failure', async () => {

@@ -67,9 +67,12 @@ function noBlob(): HttpError {
   return new HttpError(404, 'There is no such blob.');
 }
 
-/** A condition on a range needs a validator, and there is none: then the whole is sent (RFC 9110 13.1.5). */
-function rangeHeader(req: IncomingMessage): string | undefined {
-  return req.headers['if-range'] === undefined ? req.headers.range : undefined;
+/**
+ * Ranges are of GET alone (RFC 9110 14.2). A condition on one needs a validator, and there is none: then the whole is
+ * sent (13.1.5).
+ */
+function rangeHeader({ method, headers }: IncomingMessage): string | undefined {
+  return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined;
 }
 
 function headersFor(

@@ -8,7 +8,8 @@ const SINGLE = /^bytes[ \t]*=[ \t]*(\d{0,15})[ \t]*-[ \t]*(\d{0,15})[ \t]*$/i;
 
 /**
  * The part of `size` octets that a Range header asks for (RFC 9110 14.2): a single range, `unsatisfiable`, or `all`
- * where there is no header or one that may be ignored: another unit, several ranges, nonsense.
+ * where there is no header or one that may be ignored: another unit, several ranges, nonsense. The range-parser package
+ * refuses a suffix longer than the whole, which stands for the whole (14.1.2).
  */
 export function parseRange(
   header: string | undefined,
