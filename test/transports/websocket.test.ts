@@ -8,6 +8,7 @@ import {
   echo,
   gate,
   type Harness,
+  head,
   http,
   post,
   principal,
@@ -365,6 +366,29 @@ describe('WebSocket: its life', () => {
     const client = await open(harness);
     client.socket.send('{"@type":"Req', { fin: false });
     expect(await client.closed()).toBe(1006);
+  });
+
+  it('octets beyond the budget are not kept, even of a peer that ignores its close (1013)', async () => {
+    // A share of 32 MiB for a user, 8 MB for a message.
+    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '4000000' } });
+    const lines = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Protocol: jmap',
+    ];
+    const peers = Array.from({ length: 6 }, () =>
+      new RawConnection(harness).write(head('/jmap/ws', lines, 'GET')),
+    );
+    for (const peer of peers) {
+      await peer.until(/101 Switching/);
+      // The first fragment of a text message, of 7,000,000 octets (RFC 6455 5.2), masked with zeros.
+      peer.write(`\x01\xff\0\0\0\0\0\x6a\xcf\xc0\0\0\0\0${' '.repeat(7_000_000)}`);
+    }
+    await Promise.race(peers.map((peer) => peer.closed));
+    for (const peer of peers) peer.socket.destroy();
+    await until(async () => (await post(harness, ECHO)).status === 200);
   });
 
   it('a user may have 32; a further one is 429', async () => {

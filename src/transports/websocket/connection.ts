@@ -19,6 +19,7 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const POLICY = 1008;
 const TRY_AGAIN = 1013;
+const OVERLOADED = 'The server has too much to do.';
 
 export interface ConnectionOptions {
   readonly shared: Shared;
@@ -112,7 +113,9 @@ export class Connection {
     this.#silentPings = 0;
     const { socket, shared } = this.#options;
     if (shared.budget.take(this.#user, octets)) this.#arriving += octets;
-    else socket.close(TRY_AGAIN, 'The server has too much to do.');
+    else if (socket.readyState === socket.OPEN) socket.close(TRY_AGAIN, OVERLOADED);
+    // A peer may take its time with its half of the close, and ws would keep whatever it goes on to send.
+    else socket.terminate();
   }
 
   #message(data: RawData, isBinary: boolean): void {
