@@ -143,10 +143,12 @@ function baseUrl(value: string | null): URL | null {
   const url = URL.canParse(value) ? new URL(value) : null;
   const plain =
     url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  if (url === null || !plain || url.username !== '' || url.password !== '') {
+  const hasUser = url !== null && (url.username !== '' || url.password !== '');
+  if (url === null || !plain || hasUser) {
     throw new ConfigError(
       'BASE_URL',
-      value,
+      // A password is not repeated.
+      hasUser ? `${url.protocol}//…@${url.host}` : value,
       'an http or https URL without query, fragment or user, such as https://jmap.example.com/api',
     );
   }

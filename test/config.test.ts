@@ -109,7 +109,11 @@ describe('configuration', () => {
   });
 
   it('does not repeat secrets', () => {
-    const secrets = { DATABASE_URL: 'postgresql://u:hunter2@db/x', METRICS_TOKEN: 'hunter2 x' };
+    const secrets = {
+      BASE_URL: 'https://u:hunter2@jmap.example.com',
+      DATABASE_URL: 'postgresql://u:hunter2@db/x',
+      METRICS_TOKEN: 'hunter2 x',
+    };
     for (const [name, value] of Object.entries(secrets)) {
       expect(() => read({ [name]: value })).toThrow(ConfigError);
       expect(() => read({ [name]: value })).not.toThrow(/hunter2/);

@@ -38,7 +38,8 @@ export function createCors(origins: readonly string[]): Cors {
   return {
     allows,
     headers(origin) {
-      if (anybody !== null) return origin === undefined ? NOTHING : anybody;
+      // Without an Origin too: a cache may give a download to a page later.
+      if (anybody !== null) return anybody;
       return (origin === undefined ? undefined : answers.get(origin)) ?? nobody;
     },
     preflight(origin, allow) {
