@@ -27,11 +27,20 @@ const USING = ['urn:ietf:params:jmap:core', 'urn:example:todos'];
 
 type Call = readonly [name: string, args: object, callId: string];
 
+interface Job {
+  readonly name: string;
+  /** The calls of the nth request. */
+  readonly calls: (n: number) => readonly Call[];
+}
+
 interface Server {
   readonly url: string;
   readonly pid: number;
   readonly token: string;
+  /** Holds the objects that are read: no job adds to it. */
   readonly accountId: string;
+  /** Takes what is created. */
+  readonly scratchId: string;
   stop(): Promise<void>;
 }
 
@@ -62,7 +71,7 @@ async function main(): Promise<void> {
   try {
     progress(`storing ${STORED} objects`);
     const ids = await store(server);
-    const jobs = makeJobs(server.accountId, ids);
+    const jobs = makeJobs(server, ids);
     const measured = new Map(jobs.map(({ name }) => [name, [] as Measurement[]]));
     for (let round = 1; round <= rounds; round += 1) {
       for (const job of jobs) {
@@ -76,43 +85,48 @@ async function main(): Promise<void> {
   }
 }
 
-function makeJobs(accountId: string, ids: readonly string[]): { name: string; calls: Call[] }[] {
+function makeJobs({ accountId, scratchId }: Server, ids: readonly string[]): readonly Job[] {
   const todo = { text: 'Measure what a create costs over HTTP', done: false };
   const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, todo]));
   const middle = Math.floor(ids.length / 2);
-  const query = {
-    accountId,
-    filter: { text: 'number 7', done: false },
-    sort: [{ property: 'text' }],
-  };
+  const some = (count: number): Call => [
+    'Todo/get',
+    { accountId, ids: ids.slice(middle, middle + count) },
+    '0',
+  ];
+  const filter = { text: 'number 7', done: false };
+  const query = { accountId, filter, sort: [{ property: 'text' }], limit: 50 };
   const found = { resultOf: '0', name: 'Todo/query', path: '/ids' };
+  const same = (...calls: readonly Call[]): Job['calls'] => {
+    return () => calls;
+  };
   return [
-    { name: 'Core/echo', calls: [['Core/echo', { hello: true }, '0']] },
-    {
-      name: 'get 1',
-      calls: [['Todo/get', { accountId, ids: ids.slice(middle, middle + 1) }, '0']],
-    },
-    {
-      name: 'get 100',
-      calls: [['Todo/get', { accountId, ids: ids.slice(middle, middle + 100) }, '0']],
-    },
+    { name: 'Core/echo', calls: same(['Core/echo', { hello: true }, '0']) },
+    { name: 'get 1', calls: same(some(1)) },
+    { name: 'get 100', calls: same(some(100)) },
     {
       name: `query 50 of ${STORED} and get them`,
-      calls: [
-        ['Todo/query', { ...query, limit: 50 }, '0'],
-        ['Todo/get', { accountId, '#ids': found }, '1'],
-      ],
+      calls: same(['Todo/query', query, '0'], ['Todo/get', { accountId, '#ids': found }, '1']),
     },
     {
       name: 'changes 100',
-      calls: [['Todo/changes', { accountId, sinceState: '5000', maxChanges: 100 }, '0']],
+      calls: same(['Todo/changes', { accountId, sinceState: '5000', maxChanges: 100 }, '0']),
     },
     {
       name: 'update 1',
-      calls: [['Todo/set', { accountId, update: { [ids[0] ?? '']: { text: 'x' } } }, '0']],
+      // A text of its own each time: setting what is there already would be no update.
+      calls: (n) => [
+        ['Todo/set', { accountId, update: { [ids[0] ?? '']: { text: `Update ${n}` } } }, '0'],
+      ],
     },
-    { name: 'create 1', calls: [['Todo/set', { accountId, create: { k: todo } }, '0']] },
-    { name: 'create 100', calls: [['Todo/set', { accountId, create: hundred }, '0']] },
+    {
+      name: 'create 1',
+      calls: same(['Todo/set', { accountId: scratchId, create: { k: todo } }, '0']),
+    },
+    {
+      name: 'create 100',
+      calls: same(['Todo/set', { accountId: scratchId, create: hundred }, '0']),
+    },
   ];
 }
 
@@ -143,6 +157,7 @@ async function startServer(): Promise<Server> {
     return text.trim();
   };
   const accountId = await tool('scripts/account', 'create', '--name', 'bench', '--user', 'bench');
+  const scratchId = await tool('scripts/account', 'create', '--name', 'scratch', '--user', 'bench');
   const token = await tool('scripts/token', 'create', '--user', 'bench');
   const child = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], {
     cwd: ROOT,
@@ -163,7 +178,7 @@ async function startServer(): Promise<Server> {
     await stop();
     throw new Error(`The server did not start: ${line}`);
   }
-  return { url: new URL(url).origin, pid: child.pid, token, accountId, stop };
+  return { url: new URL(url).origin, pid: child.pid, token, accountId, scratchId, stop };
 }
 
 async function store(server: Server): Promise<string[]> {
@@ -189,16 +204,22 @@ async function store(server: Server): Promise<string[]> {
   return ids;
 }
 
-async function measure(
-  server: Server,
-  calls: readonly Call[],
-  seconds: number,
-): Promise<Measurement> {
+/** Numbers requests over all measurements. */
+let sent = 0;
+
+async function measure(server: Server, calls: Job['calls'], seconds: number): Promise<Measurement> {
   const result = await autocannon({
     url: `${server.url}/jmap`,
     method: 'POST',
     headers: headers(server),
-    body: body(calls),
+    requests: [
+      {
+        setupRequest: (request) => {
+          sent += 1;
+          return { ...request, body: body(calls(sent)) };
+        },
+      },
+    ],
     connections: CONNECTIONS,
     duration: seconds,
   });
