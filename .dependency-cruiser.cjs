@@ -204,6 +204,11 @@ module.exports = {
       'The WebSocket library can be replaced in one folder.',
     ),
     onlyIn(
+      ['@aws-sdk', '@smithy'],
+      ['^src/blobs/'],
+      'S3 stays behind the port of blobs, so that another service can be added.',
+    ),
+    onlyIn(
       ['better-sqlite3', '@prisma', 'prisma'],
       ['^src/database/', '^src/store/sqlite/', '^src/accounts/'],
       'Drivers and Prisma stay behind the ports, so that another database can be added.',

@@ -14,9 +14,9 @@ const shared = {
 };
 
 export default defineConfig({
-  resolve: { conditions: [...conditions, 'module', 'node'] },
+  resolve: { conditions: [...conditions, 'node'] },
   ssr: {
-    resolve: { conditions: [...conditions, 'module', 'node'], externalConditions: conditions },
+    resolve: { conditions: [...conditions, 'node'], externalConditions: conditions },
   },
   test: {
     maxWorkers: 2,

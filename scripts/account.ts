@@ -7,7 +7,7 @@ import {
   resetStates,
   revokeAccess,
 } from '../src/accounts/index.js';
-import { createFilesystemBlobStore } from '../src/blobs/filesystem.js';
+import { openBlobStore } from '../src/blobs/index.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { parseOptions, printLine, runTool, UsageError } from './cli.js';
@@ -112,8 +112,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       deleteAccount(prisma, {
         id,
         tables,
-        deleteBlobs: (accountId) =>
-          createFilesystemBlobStore(config.blobStore.folder).deleteAccount(accountId),
+        deleteBlobs: async (accountId) =>
+          (await openBlobStore(config.blobStore)).deleteAccount(accountId),
       }),
     );
   },

@@ -8,7 +8,17 @@ export interface Config {
   readonly baseUrl: URL | null;
   readonly database: { readonly kind: 'sqlite'; readonly file: string };
   readonly dataDir: string;
-  readonly blobStore: { readonly kind: 'file'; readonly folder: string };
+  readonly blobStore:
+    | { readonly kind: 'file'; readonly folder: string }
+    | {
+        readonly kind: 's3';
+        readonly bucket: string;
+        /** In front of every key, with a slash at its end; `""` for none. */
+        readonly prefix: string;
+        /** Null for Amazon's. */
+        readonly endpoint: string | null;
+        readonly region: string;
+      };
   /** Addresses and subnets of trusted proxies (proxy-addr's notation), empty for none. */
   readonly trustProxy: readonly string[];
   /** Origins, or `*`. */
@@ -113,7 +123,7 @@ export function readConfig(environment: Environment, root: string): Config {
     baseUrl: baseUrl(text('BASE_URL')),
     database: database(text('DATABASE_URL'), root, dataDir),
     dataDir,
-    blobStore: blobStore(text('BLOB_STORE'), root, dataDir),
+    blobStore: blobStore(text('BLOB_STORE'), root, dataDir, text('AWS_REGION')),
     trustProxy: list('TRUST_PROXY'),
     corsOrigins: origins(list('CORS_ORIGINS')),
     logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
@@ -172,14 +182,41 @@ function database(value: string | null, root: string, dataDir: string): Config['
   return { kind: 'sqlite', file: resolve(root, file) };
 }
 
-function blobStore(value: string | null, root: string, dataDir: string): Config['blobStore'] {
+function blobStore(
+  value: string | null,
+  root: string,
+  dataDir: string,
+  region: string | null,
+): Config['blobStore'] {
   if (value === null) return { kind: 'file', folder: resolve(dataDir, 'blobs') };
+  if (value.startsWith('s3:')) return s3(value, region);
   const folder = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (folder === undefined) {
-    throw new ConfigError('BLOB_STORE', value, 'file:FOLDER, such as file:./data/blobs');
-  }
+  if (folder === undefined) throw new ConfigError('BLOB_STORE', value, BLOB_STORES);
   return { kind: 'file', folder: resolve(root, folder) };
 }
+
+const BLOB_STORES =
+  'file:FOLDER, such as file:./data/blobs, or s3://BUCKET/PREFIX with ?endpoint=URL and &region=NAME where needed';
+
+function s3(value: string, region: string | null): Config['blobStore'] {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const known = [...(url?.searchParams.keys() ?? [])].every((name) => S3_PARAMETERS.has(name));
+  const endpoint = url?.searchParams.get('endpoint') ?? null;
+  const isHttp = endpoint === null || (URL.canParse(endpoint) && /^https?:/.test(endpoint));
+  if (url === null || !known || !isHttp || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) {
+    throw new ConfigError('BLOB_STORE', value, BLOB_STORES);
+  }
+  const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    kind: 's3',
+    bucket: url.host,
+    prefix: path === '' ? '' : `${path}/`,
+    endpoint,
+    region: url.searchParams.get('region') ?? region ?? 'us-east-1',
+  };
+}
+
+const S3_PARAMETERS: ReadonlySet<string> = new Set(['endpoint', 'region']);
 
 /** A value that an Authorization header can carry (RFC 6750 2.1). It is a secret: the error does not repeat it. */
 function bearer(variable: string, value: string | null): string | null {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registry as capabilities } from '../generated/registry.js';
 import { ACCESS_VERSION, bootstrap, createAuthenticator } from './accounts/index.js';
-import { createFilesystemBlobStore } from './blobs/filesystem.js';
+import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import {
   lockServer,
@@ -126,7 +126,7 @@ async function start(
 
   const registry = createRegistry(capabilities);
   requireBuiltIns(registry);
-  const blobs = createFilesystemBlobStore(config.blobStore.folder);
+  const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
   let stopping = false;

@@ -57,6 +57,16 @@ describe('configuration', () => {
     expect(read({ BASE_URL: value }).baseUrl?.href).toBe(url);
   });
 
+  it.each([
+    ['s3://bucket', { bucket: 'bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
+    [
+      's3://bucket/a/b/?endpoint=http://127.0.0.1:9000&region=eu-1',
+      { bucket: 'bucket', prefix: 'a/b/', endpoint: 'http://127.0.0.1:9000', region: 'eu-1' },
+    ],
+  ])('BLOB_STORE=%s', (value, place) => {
+    expect(read({ BLOB_STORE: value }).blobStore).toEqual({ kind: 's3', ...place });
+  });
+
   it('lists are separated by commas', () => {
     const env = {
       TRUST_PROXY: 'loopback, 10.0.0.0/8',
@@ -80,6 +90,9 @@ describe('configuration', () => {
     ['DATABASE_URL', 'mysql://x', 'file:PATH'],
     ['DATABASE_URL', 'file:', 'file:PATH'],
     ['BLOB_STORE', 'ftp://x', 'file:FOLDER'],
+    ['BLOB_STORE', 's3://B', 's3://BUCKET/PREFIX'],
+    ['BLOB_STORE', 's3://bucket?acl=public', 's3://BUCKET/PREFIX'],
+    ['BLOB_STORE', 's3://bucket?endpoint=ftp://x', 's3://BUCKET/PREFIX'],
     ['CORS_ORIGINS', 'https://a.example/path', 'origins'],
     ['CORS_ORIGINS', 'a.example', 'origins'],
     ['LOG_LEVEL', 'loud', 'trace, debug, info'],

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createFilesystemBlobStore, type FilesystemBlobStore } from '../src/blobs/filesystem.js';
-import type { BlobStore, KeptBlob } from '../src/blobs/port.js';
+import { createFilesystemBlobStore } from '../src/blobs/filesystem.js';
+import type { BlobStore, ClearableBlobStore, KeptBlob } from '../src/blobs/port.js';
 import { startUpkeep } from '../src/upkeep.js';
 import { eventually } from './support/poll.js';
 
 const HOUR = 3600 * 1000;
 
 let folder: string;
-let blobs: FilesystemBlobStore;
+let blobs: ClearableBlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'jmapsmith-upkeep-'));

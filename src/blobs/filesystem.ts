@@ -15,7 +15,12 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { isId } from '../protocol/ids.js';
 import { DurableFolders, syncFolder } from './durable-folders.js';
-import { BlobMissingError, type BlobStore, BlobTooLargeError, type KeptBlob } from './port.js';
+import {
+  BlobMissingError,
+  BlobTooLargeError,
+  type ClearableBlobStore,
+  type KeptBlob,
+} from './port.js';
 
 /** Age in ms at which a temporary file must be one that a crashed process left. */
 const ABANDONED_AFTER = 3600 * 1000;
@@ -23,17 +28,12 @@ const ABANDONED_AFTER = 3600 * 1000;
 /** What `link` says on file systems without hard links, or where a file has as many as it can. */
 const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
 
-export interface FilesystemBlobStore extends BlobStore {
-  /** Removes every blob of an account; no error where it has none. */
-  deleteAccount(accountId: string): Promise<void>;
-}
-
 /**
  * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
  * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
  * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
  */
-export function createFilesystemBlobStore(folder: string): FilesystemBlobStore {
+export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
   const folders = new DurableFolders(folder);
   // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
   const temporaryFolder = join(folder, '.incoming');

@@ -36,6 +36,12 @@ export interface BlobStore {
   list(): AsyncIterable<KeptBlob>;
 }
 
+/** A store that accounts can be deleted from, as the account command does. */
+export interface ClearableBlobStore extends BlobStore {
+  /** Removes every blob of an account; no error where it has none. */
+  deleteAccount(accountId: string): Promise<void>;
+}
+
 export interface KeptBlob {
   readonly accountId: string;
   readonly blobId: string;

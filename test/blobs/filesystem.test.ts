@@ -15,7 +15,8 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFilesystemBlobStore, type FilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import type { ClearableBlobStore } from '../../src/blobs/port.js';
 import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/port.js';
 
 // Only what a test replaces behaves differently: a file system that has no hard links.
@@ -29,7 +30,7 @@ const OTHER = 'a02';
 const MAX = 1_000_000;
 
 let folder: string;
-let store: FilesystemBlobStore;
+let store: ClearableBlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'blobs-'));

@@ -1,0 +1,191 @@
+import { PassThrough, Readable } from 'node:stream';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { UnavailableError } from '../protocol/errors.js';
+import { isId } from '../protocol/ids.js';
+import {
+  BlobMissingError,
+  BlobTooLargeError,
+  type ClearableBlobStore,
+  type KeptBlob,
+} from './port.js';
+
+/** Where blobs are kept in S3. Credentials and region come as the SDK takes them: AWS_ACCESS_KEY_ID and the like. */
+export interface S3Location {
+  readonly bucket: string;
+  /** In front of every key, with a slash at its end; `""` for none. */
+  readonly prefix: string;
+  /** Another service than Amazon's, such as MinIO; null for Amazon's. */
+  readonly endpoint: string | null;
+  readonly region: string;
+}
+
+/** S3 takes parts of 5 MiB and more; a few wait in memory for each upload. */
+const PART_SIZE = 8 * 1024 ** 2;
+const PARTS_AT_ONCE = 2;
+
+/** Keeps blobs as objects `<prefix><accountId>/<blobId>`. An object appears when it is whole. */
+export function createS3BlobStore(location: S3Location): ClearableBlobStore {
+  const { bucket: Bucket, prefix, endpoint, region } = location;
+  const client = new S3Client({
+    region,
+    // Services other than Amazon's rarely have a host name for each bucket.
+    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+  });
+  const keyOf = (accountId: string, blobId: string): string => {
+    if (isId(accountId) && isId(blobId)) return `${prefix}${accountId}/${blobId}`;
+    throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
+  };
+
+  /** Pages of what is below a prefix. */
+  async function* pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
+    for (let ContinuationToken: string | undefined; ; ) {
+      const answer = await client
+        .send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
+        .catch(unavailable);
+      yield (answer.Contents ?? []).flatMap(({ Key, LastModified }) =>
+        Key === undefined ? [] : [{ Key, since: LastModified?.getTime() ?? Date.now() }],
+      );
+      ContinuationToken = answer.NextContinuationToken;
+      if (ContinuationToken === undefined) return;
+    }
+  }
+
+  return {
+    async write(accountId, blobId, source, maxSize) {
+      const Key = keyOf(accountId, blobId);
+      const Body = new PassThrough();
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key, Body },
+        partSize: PART_SIZE,
+        queueSize: PARTS_AT_ONCE,
+      });
+      // Its error, when it has one of its own, is looked at below.
+      const done = upload.done().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      let size: number;
+      try {
+        size = await pour(source, Body, maxSize, done);
+      } catch (error) {
+        Body.destroy();
+        await upload.abort();
+        await done;
+        throw error;
+      }
+      const failed = await done;
+      if (failed !== null) return unavailable(failed.error);
+      return { size };
+    },
+
+    async read(accountId, blobId, range) {
+      if (!isId(accountId) || !isId(blobId)) throw missing(accountId, blobId);
+      if (range !== undefined && range.end <= range.start) return Readable.from([]);
+      // HTTP's last octet is part of the range.
+      const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end - 1}`;
+      const { Body } = await client
+        .send(new GetObjectCommand({ Bucket, Key: keyOf(accountId, blobId), Range }))
+        .catch((error: unknown) => {
+          throw error instanceof NoSuchKey ? missing(accountId, blobId) : asUnavailable(error);
+        });
+      if (!(Body instanceof Readable))
+        throw new Error('In Node the body of an object is a stream.');
+      return Body;
+    },
+
+    async copy(from, to) {
+      const source = keyOf(from.accountId, from.blobId);
+      const CopySource = encodeURI(`${Bucket}/${source}`);
+      await client
+        .send(new CopyObjectCommand({ Bucket, Key: keyOf(to.accountId, to.blobId), CopySource }))
+        .catch((error: unknown) => {
+          const gone = error instanceof NoSuchKey || error instanceof NotFound;
+          const named = error instanceof Error && error.name === 'NoSuchKey';
+          throw gone || named ? missing(from.accountId, from.blobId) : asUnavailable(error);
+        });
+    },
+
+    async delete(accountId, blobId) {
+      if (!isId(accountId) || !isId(blobId)) return;
+      const Key = keyOf(accountId, blobId);
+      await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(unavailable);
+    },
+
+    async *list(): AsyncGenerator<KeptBlob> {
+      for await (const page of pages(prefix)) {
+        for (const { Key, since } of page) {
+          const [accountId = '', blobId = '', ...more] = Key.slice(prefix.length).split('/');
+          if (more.length === 0 && isId(accountId) && isId(blobId)) {
+            yield { accountId, blobId, since };
+          }
+        }
+      }
+    },
+
+    async deleteAccount(accountId) {
+      if (!isId(accountId)) return;
+      for await (const page of pages(`${prefix}${accountId}/`)) {
+        if (page.length === 0) continue;
+        const Objects = page.map(({ Key }) => ({ Key }));
+        const Delete = { Objects, Quiet: true };
+        await client.send(new DeleteObjectsCommand({ Bucket, Delete })).catch(unavailable);
+      }
+    },
+  };
+}
+
+/** Hands a source over as fast as the upload takes it; resolves to its octets. */
+async function pour(
+  source: Readable,
+  target: PassThrough,
+  maxSize: number,
+  ended: Promise<{ readonly error: unknown } | null>,
+): Promise<number> {
+  // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
+  source.on('error', noted);
+  let size = 0;
+  for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+    const octets: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    size += octets.byteLength;
+    if (size > maxSize) throw new BlobTooLargeError(`The blob has more than ${maxSize} octets.`);
+    if (!target.write(octets)) {
+      // An upload that has failed takes nothing any more.
+      const failed = await Promise.race([drained(target), ended]);
+      if (failed !== null) throw asUnavailable(failed.error);
+    }
+  }
+  target.end();
+  return size;
+}
+
+function drained(stream: PassThrough): Promise<null> {
+  return new Promise((resolve) => stream.once('drain', () => resolve(null)));
+}
+
+/** Whatever the service says beside "no such key" may pass: the call is to be tried again. */
+function asUnavailable(error: unknown): UnavailableError {
+  return new UnavailableError('The blob store did not answer as it should.', { cause: error });
+}
+
+function unavailable(error: unknown): never {
+  throw asUnavailable(error);
+}
+
+function missing(accountId: string, blobId: string): BlobMissingError {
+  return new BlobMissingError(`Account ${accountId} has no octets of a blob ${blobId}.`);
+}
+
+function noted(): undefined {
+  return undefined;
+}
