@@ -5,8 +5,6 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
-  NoSuchKey,
-  NotFound,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -97,7 +95,7 @@ export function createS3BlobStore(location: S3Location): ClearableBlobStore {
       const { Body } = await client
         .send(new GetObjectCommand({ Bucket, Key: keyOf(accountId, blobId), Range }))
         .catch((error: unknown) => {
-          throw error instanceof NoSuchKey ? missing(accountId, blobId) : asUnavailable(error);
+          throw isNoSuchKey(error) ? missing(accountId, blobId) : asUnavailable(error);
         });
       if (!(Body instanceof Readable))
         throw new Error('In Node the body of an object is a stream.');
@@ -110,9 +108,7 @@ export function createS3BlobStore(location: S3Location): ClearableBlobStore {
       await client
         .send(new CopyObjectCommand({ Bucket, Key: keyOf(to.accountId, to.blobId), CopySource }))
         .catch((error: unknown) => {
-          const gone = error instanceof NoSuchKey || error instanceof NotFound;
-          const named = error instanceof Error && error.name === 'NoSuchKey';
-          throw gone || named ? missing(from.accountId, from.blobId) : asUnavailable(error);
+          throw isNoSuchKey(error) ? missing(from.accountId, from.blobId) : asUnavailable(error);
         });
     },
 
@@ -171,6 +167,11 @@ async function pour(
 
 function drained(stream: PassThrough): Promise<null> {
   return new Promise((resolve) => stream.once('drain', () => resolve(null)));
+}
+
+/** By name: of a CopyObject the SDK makes no class of its own of it. */
+function isNoSuchKey(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NoSuchKey';
 }
 
 /** Whatever the service says beside "no such key" may pass: the call is to be tried again. */

@@ -15,3 +15,6 @@ const MEDIA_TYPE = new RegExp(
 export function isMediaType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
 }
+
+/** What octets are when nobody says what they are. */
+export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';

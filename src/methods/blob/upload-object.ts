@@ -1,13 +1,10 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import { isMediaType } from '../../protocol/media-type.js';
+import { DEFAULT_MEDIA_TYPE, isMediaType } from '../../protocol/media-type.js';
 import { quoted, sentence } from '../issues.js';
 
 /** RFC 9404 3.1: DataSourceObjects that one creation may have, as the session says. */
 export const MAX_DATA_SOURCES = 64;
-
-/** What a blob is when nobody says what it is. */
-export const DEFAULT_TYPE = 'application/octet-stream';
 
 export type DataSource =
   | { readonly kind: 'octets'; readonly octets: Buffer }
@@ -49,7 +46,7 @@ export function parseUpload(value: JsonValue): ParsedUpload {
   for (const name of Object.keys(value)) {
     if (!MEMBERS.has(name)) problems.push([name, `${quoted(name)} is not known`]);
   }
-  const type = member(value, 'type') ?? DEFAULT_TYPE;
+  const type = member(value, 'type') ?? DEFAULT_MEDIA_TYPE;
   if (typeof type !== 'string' || !isMediaType(type)) {
     problems.push(['type', '"type" must be a media type such as "text/plain"']);
   }

@@ -5,8 +5,9 @@ import { resolveId } from '../creation-ids.js';
 import type { Problems } from './problems.js';
 
 /**
- * How deep the value of a property may be nested. Patches can deepen one again and again; what no serialiser can
- * follow could be stored and never be read.
+ * How deep the value of a property may be nested before anything recurses into it. Emitted validators stop sooner
+ * (src/capability/runtime.ts); this holds for any validator, since patches can deepen a value again and again, and
+ * what no serialiser can follow could be stored and never be read.
  */
 const MAX_DEPTH = 500;
 

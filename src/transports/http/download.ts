@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { accountHas, type Principal } from '../../accounts/principal.js';
 import { BlobMissingError } from '../../blobs/port.js';
+import { isVisible } from '../../methods/blob/visible.js';
 import { isId } from '../../protocol/ids.js';
 import { isMediaType } from '../../protocol/media-type.js';
 import type { BlobRow } from '../../store/port.js';
@@ -57,9 +58,7 @@ async function visibleBlob(
   if (!capable || !isId(blobId)) throw noBlob();
   const deadline = performance.now() + limits.requestTimeout;
   const [row] = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs([blobId]));
-  if (row === undefined || !(row.referenced || row.uploaderId === principal.userId)) {
-    throw noBlob();
-  }
+  if (row === undefined || !isVisible(row, principal.userId)) throw noBlob();
   return row;
 }
 

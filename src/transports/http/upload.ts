@@ -3,15 +3,13 @@ import type { AccountAccess, Principal } from '../../accounts/principal.js';
 import { accountHas } from '../../accounts/principal.js';
 import { BlobTooLargeError } from '../../blobs/port.js';
 import { RequestError } from '../../protocol/errors.js';
-import { isMediaType } from '../../protocol/media-type.js';
+import { DEFAULT_MEDIA_TYPE, isMediaType } from '../../protocol/media-type.js';
 import type { TransportServices } from '../services.js';
 import type { Slots } from '../slots.js';
 import { declaredLength, refuseEncoding } from './body.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 import type { StallWatch } from './stall-watch.js';
-
-const DEFAULT_TYPE = 'application/octet-stream';
 
 export interface UploadOptions {
   readonly services: TransportServices;
@@ -61,8 +59,8 @@ function uploadAccount(
 
 /** D21: a header that names no media type counts as none. */
 function typeOf(req: IncomingMessage): string {
-  const header = req.headers['content-type'] ?? DEFAULT_TYPE;
-  return isMediaType(header) ? header : DEFAULT_TYPE;
+  const header = req.headers['content-type'] ?? DEFAULT_MEDIA_TYPE;
+  return isMediaType(header) ? header : DEFAULT_MEDIA_TYPE;
 }
 
 async function store(
