@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const blobCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:blob',
   name: 'blob',
-  descriptorHash: 'sha256-ad87b9cc513e72c4799fd25f5458cd4a4621244969fa1c5fc21cf3d66d3b7ac3',
+  descriptorHash: 'sha256-ab037775da8c656e9f7ea110ef3d9fdfb23d628db8584161749908caa6725795',
   session: {},
   accountSession: {},
   bareSession: true,

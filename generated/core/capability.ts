@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const coreCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
-  descriptorHash: 'sha256-9cfd47873578fb39837525427ea9c3772b8a6fbb463247dc7924c51578e6f1e2',
+  descriptorHash: 'sha256-23ada87dccc5d3a4f4f6896f1f6e508e21a7d616075bbf845122bbe4d520e110',
   session: {},
   accountSession: {},
   bareSession: false,

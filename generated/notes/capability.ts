@@ -8,7 +8,7 @@ import { noteMethods, noteType } from './Note.definition.js';
 export const notesCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:service:notes',
   name: 'notes',
-  descriptorHash: 'sha256-dd5e139e04340c92c273c63ddd1a1433337458b54fc0a336232b771fc8a014b6',
+  descriptorHash: 'sha256-4a55b4e12b4e0c198abdd91548a6cc039f02129f678d6b202f6c4345f66ee3d3',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -8,7 +8,7 @@ import { todoMethods, todoType } from './Todo.definition.js';
 export const todosCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:example:todos',
   name: 'todos',
-  descriptorHash: 'sha256-31b6c650d80e592602657e9d3f86958e93c802dd971ab8116925b95f1483486d',
+  descriptorHash: 'sha256-3ecd02b9349ec7e54f1979d69a0dc63f7b14bde945d756b13a97171fbecb30dc',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -1,10 +1,16 @@
 import type { JSONSchema7 } from 'json-schema';
 import type {
+  ComputedDefinition,
   FilterOperator,
   PropertyAccess,
   PropertyKind,
   PropertyRole,
+  ReferenceDefinition,
+  SearchIndexDefinition,
   ShadowTransform,
+  StandardMethodName,
+  StringFormat,
+  TypeLimits,
 } from '../../src/capability/definition.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 
@@ -34,6 +40,14 @@ export interface ModelProperty {
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
   readonly blob: boolean;
+  readonly format?: StringFormat;
+  readonly reference?: ReferenceDefinition;
+  readonly computed?: ComputedDefinition;
+  readonly secret?: 'hash' | 'encrypt';
+  /** Why, and what to use instead. */
+  readonly deprecated?: string;
+  /** The name that it had in the last released migration: its values are kept. */
+  readonly renamedFrom?: string;
   readonly description: string;
   /** JSON Schema of the wire value, null included where nullable; bounds filled in. */
   readonly schema: JSONSchema7;
@@ -45,6 +59,10 @@ export interface ModelFilter {
   readonly property: ModelProperty;
   readonly operator: FilterOperator;
   readonly column: string;
+  /** For `text`: the properties and the columns that it reads, those above first. */
+  readonly properties?: readonly ModelProperty[];
+  readonly columns?: readonly string[];
+  readonly indexed?: true;
   /** JSON Schema of the condition's value. */
   readonly schema: JSONSchema7;
   readonly description: string;
@@ -54,6 +72,7 @@ export interface ModelFilter {
 export interface ModelSort {
   readonly property: ModelProperty;
   readonly casemapColumn?: string;
+  readonly column?: string;
   /** An ordered index on (accountId, column, id) was asked for. */
   readonly indexed: boolean;
   readonly at: Location;
@@ -63,6 +82,27 @@ export interface ModelShadow {
   readonly column: string;
   readonly property: ModelProperty;
   readonly transform: ShadowTransform;
+}
+
+export interface ModelUnique {
+  readonly name: string;
+  readonly properties: readonly ModelProperty[];
+  readonly at: Location;
+}
+
+/** An ordered index over several properties that the descriptor asks for by itself. */
+export interface ModelIndex {
+  readonly properties: readonly ModelProperty[];
+  readonly at: Location;
+}
+
+/** A standard method that the type has, with what the descriptor adds to it (as RFC 8621 does). */
+export interface ModelStandardMethod {
+  readonly name: StandardMethodName;
+  /** Object schemas whose `properties` are further arguments and response members. */
+  readonly arguments?: JSONSchema7;
+  readonly response?: JSONSchema7;
+  readonly at: Location;
 }
 
 export interface ModelType {
@@ -75,6 +115,17 @@ export interface ModelType {
   readonly filters: readonly ModelFilter[];
   readonly sorts: readonly ModelSort[];
   readonly shadows: readonly ModelShadow[];
+  readonly singleton: boolean;
+  /** In the order of STANDARD_METHODS. */
+  readonly methods: readonly ModelStandardMethod[];
+  readonly uniques: readonly ModelUnique[];
+  readonly indexes: readonly ModelIndex[];
+  readonly search?: SearchIndexDefinition;
+  readonly limits?: TypeLimits;
+  readonly deprecated?: string;
+  readonly renamedFrom?: string;
+  /** Names of properties whose values the team gives up, and of narrowings that it accepts. */
+  readonly drops: readonly string[];
   readonly at: Location;
 }
 
@@ -88,6 +139,9 @@ export interface ModelMethod {
   readonly argumentNames?: readonly string[];
   readonly arguments: JSONSchema7;
   readonly response: JSONSchema7;
+  /** The engine implements it (src/capability/built-in-names.ts); otherwise the hook file does. */
+  readonly builtIn: boolean;
+  readonly deprecated?: string;
   readonly at: Location;
 }
 
@@ -103,6 +157,10 @@ export interface ModelCapability {
   readonly accountLevel: boolean;
   readonly types: readonly ModelType[];
   readonly methods: readonly ModelMethod[];
+  /** Names of types whose tables the team gives up. */
+  readonly drops: readonly string[];
+  /** `capabilities/NAME.hooks.ts` where there is one. */
+  readonly hooksFile?: string;
   readonly at: Location;
 }
 
@@ -114,9 +172,13 @@ export interface Model {
 /** One complaint about a descriptor. */
 export interface Problem {
   readonly at: Location;
-  /** Stable, kebab-case: `unknown-key`, `duplicate-type` ... */
+  /** Stable, kebab-case: `unknown-key`, `duplicate-type` ...; each has an entry in docs/errors.md. */
   readonly code: string;
   readonly message: string;
+  /** Absent: an error. A warning doesn't stop the generation, unless --max-warnings says so. */
+  readonly severity?: 'warning';
+  /** The other places that the message speaks of: of a duplicate, the first one. */
+  readonly related?: readonly Location[];
 }
 
 /**

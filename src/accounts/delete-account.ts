@@ -20,6 +20,10 @@ interface Table {
 const ENGINE_TABLES: readonly Table[] = [
   { name: 'JmapBlobReference', key: ['blobId', 'type', 'objectId'] },
   { name: 'JmapBlob', key: ['id'] },
+  {
+    name: 'JmapReference',
+    key: ['toType', 'toId', 'fromType', 'property', 'fromId'],
+  },
   { name: 'JmapChange', key: ['type', 'number'] },
   { name: 'JmapState', key: ['type'] },
 ];

@@ -1,12 +1,52 @@
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { MethodContext } from './context.js';
+import type { CapabilityHooks } from './hooks.js';
 import type { Validator } from './validation.js';
 
 /** How a property's value is kept in its column. `date` is a UTCDate kept as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
 
-/** Who may write a property, and when. */
-export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet';
+/**
+ * Who may write a property, and when. `internal` is never on the wire: hooks alone read and write it.
+ * `secret` is written by clients and never shown; what is stored is a hash or is encrypted.
+ */
+export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' | 'secret';
+
+/**
+ * Formats of a string. `date` is RFC 8620 1.4's Date (any offset), kept as its canonical text with an
+ * `instant` shadow; `local-date-time` is RFC 8984 1.4.4's LocalDateTime, whose order is that of its
+ * octets. A `utc-date` is of kind `date`.
+ */
+export type StringFormat = 'id' | 'date' | 'local-date-time';
+
+/** The standard methods, as their names have them after the slash. */
+export type StandardMethodName = 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges';
+
+/** What happens to an object when one that it refers to is destroyed. */
+export type OnDestroy = 'restrict' | 'cascade' | 'setNull';
+
+/** The property holds ids of objects of the same account; each has a row in JmapReference. */
+export interface ReferenceDefinition {
+  /** The type referred to; it may be of another capability. */
+  readonly type: string;
+  /** `single`: an Id or null. `list`: Id[]. `set`: Id[Boolean]. */
+  readonly form: 'single' | 'list' | 'set';
+  readonly onDestroy: OnDestroy;
+  /** No object may lead back to itself by this property. */
+  readonly acyclic: boolean;
+}
+
+/** Where a computed property's value comes from; a change record is written whenever it changes. */
+export type ComputedDefinition =
+  /** A pure, synchronous function (hook file) of properties of the same object. */
+  | { readonly kind: 'from'; readonly properties: readonly string[] }
+  /** How many objects of `type` refer to this one by their reference property `by`. */
+  | { readonly kind: 'count'; readonly type: string; readonly by: string }
+  /** A function (hook file) that is told which source objects changed. */
+  | {
+      readonly kind: 'on';
+      readonly sources: readonly { readonly type: string; readonly property: string }[];
+    };
 
 /** The standard columns have roles, so that no shared code knows a property by its name. */
 export type PropertyRole = 'id' | 'created' | 'updated';
@@ -26,6 +66,11 @@ export interface PropertyDefinition {
   readonly role?: PropertyRole;
   /** The value is a blob id of the account (or null): the engine keeps a blob reference record for it. */
   readonly blob: boolean;
+  readonly format?: StringFormat;
+  readonly reference?: ReferenceDefinition;
+  readonly computed?: ComputedDefinition;
+  /** How a property with access `secret` is stored. */
+  readonly secret?: 'hash' | 'encrypt';
 }
 
 /** How a filter condition compares (docs/descriptors.md has the table). */
@@ -38,7 +83,13 @@ export type FilterOperator =
   | 'after'
   | 'atLeast'
   | 'atMost'
-  | 'isNull';
+  | 'isNull'
+  /** The set or map has the key. */
+  | 'hasKey'
+  /** The list has the item. */
+  | 'hasItem'
+  /** Every word of the value is contained in one of the columns. */
+  | 'text';
 
 export interface FilterDefinition {
   /** The FilterCondition's property name on the wire. */
@@ -47,17 +98,26 @@ export interface FilterDefinition {
   readonly operator: FilterOperator;
   /** The column that the condition reads: the property's own or a shadow of it. */
   readonly column: string;
+  /** For `text`: all the columns that it reads, `column` first. */
+  readonly columns?: readonly string[];
+  /** The type's search index holds the columns: long enough needles are looked up in it. */
+  readonly indexed?: true;
 }
 
 export interface SortDefinition {
   /** The Comparator's `property` on the wire. */
   readonly property: PropertyDefinition;
-  /** For a string: the shadow column that holds its `i;unicode-casemap` key. */
+  /** For text: the shadow column that holds its `i;unicode-casemap` key. Without one, octets decide. */
   readonly casemapColumn?: string;
+  /** The column that the order reads where it is neither the property's own nor its casemap key. */
+  readonly column?: string;
 }
 
-/** What a shadow column holds of its property: folded text for filters, a collation key for sorts. */
-export type ShadowTransform = 'fold' | 'casemap';
+/**
+ * What a shadow column holds of its property: folded text for filters, a collation key for sorts, the
+ * moment of a Date in ms for both.
+ */
+export type ShadowTransform = 'fold' | 'casemap' | 'instant';
 
 /** A column that the engine fills from a property whenever the row is written; never on the wire. */
 export interface ShadowColumn {
@@ -66,13 +126,45 @@ export interface ShadowColumn {
   readonly transform: ShadowTransform;
 }
 
+/** No two objects of an account have the same values in these properties; null is equal to nothing. */
+export interface UniqueDefinition {
+  /** `code`, or `list+position`: the properties' names. */
+  readonly name: string;
+  readonly properties: readonly PropertyDefinition[];
+}
+
+/** The full-text (trigram) index of a type: one for all of its indexed filters. */
+export interface SearchIndexDefinition {
+  /** `Gadget_search`: the base of the names of what the database keeps for it. */
+  readonly name: string;
+  /** The folded shadow columns that it holds. */
+  readonly columns: readonly string[];
+}
+
+/** What one account may hold of a type. */
+export interface TypeLimits {
+  /** Objects: one more is `overQuota`. */
+  readonly count?: number;
+  /** Octets of an object's JSON: more is `tooLarge`. */
+  readonly octets?: number;
+}
+
 /** The wire types of a data type: only the compiler sees them. */
 export interface TypeShape {
   readonly object: object;
   readonly create: object;
   readonly patch: object;
   readonly filter: object;
+  /** What is stored, where that is more than `object`: the internal and secret properties too. */
+  readonly stored?: object;
 }
+
+/** An object as hooks see it. */
+export type StoredOf<S extends TypeShape> = S extends {
+  readonly stored: infer Stored extends object;
+}
+  ? Stored
+  : S['object'];
 
 /** Everything that the engine needs to serve a data type. Emitted, frozen, data but for its validators. */
 export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
@@ -88,6 +180,11 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly filters: readonly FilterDefinition[];
   readonly sorts: readonly SortDefinition[];
   readonly shadows: readonly ShadowColumn[];
+  /** One object, `singleton`, which is always there: no create, no destroy. */
+  readonly singleton?: true;
+  readonly uniques?: readonly UniqueDefinition[];
+  readonly search?: SearchIndexDefinition;
+  readonly limits?: TypeLimits;
   readonly validate: {
     /** A whole create object: unknown, missing and wrong properties. Server-set ones count as unknown. */
     readonly create: Validator;
@@ -138,4 +235,6 @@ export interface CapabilityDefinition {
   readonly accountLevel: boolean;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
+  /** Bound by registry.ts, which alone imports hook files. */
+  readonly hooks?: CapabilityHooks;
 }

@@ -3,6 +3,7 @@ export type { SetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
 export type { MethodContext } from './context.js';
 export type * from './definition.js';
+export type * from './hooks.js';
 export {
   codePointLength,
   frozen,

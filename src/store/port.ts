@@ -3,6 +3,7 @@ import type {
   FilterDefinition,
   PropertyDefinition,
   SortDefinition,
+  UniqueDefinition,
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
 
@@ -63,6 +64,11 @@ export interface Store {
 export interface CallOptions {
   /** `performance.now()` after which the call is given up with UnavailableError. */
   readonly deadline: number;
+  /**
+   * The work waits for things besides its own operations (hooks): it gets a transaction that it shares
+   * with nobody, and may take turns of the event loop. Of no effect on `read`.
+   */
+  readonly exclusive?: boolean;
 }
 
 /** What one committed transaction changed, for push: states as the /set's `newState` said them. */
@@ -138,6 +144,22 @@ export interface BlobReference {
   readonly objectId: string;
 }
 
+/** A row of JmapReference: the object `from` refers to the object `to` by a property of its own. */
+export interface ReferenceRecord {
+  readonly toType: string;
+  readonly toId: string;
+  readonly fromType: string;
+  readonly fromId: string;
+  /** Name of the reference property of `fromType`. */
+  readonly property: string;
+}
+
+/** Objects of a type by id. */
+export interface ObjectIds {
+  readonly type: string;
+  readonly ids: readonly string[];
+}
+
 /** Reading operations; all of one `read` or `write` see the same data (a write sees its own changes too). */
 export interface Snapshot {
   /** The counter of (account, type): 0 before the first change. */
@@ -189,6 +211,44 @@ export interface Snapshot {
     ids: readonly string[],
   ): Promise<readonly { readonly id: string; readonly index: number }[]>;
 
+  /** Those of `ids` that exist. */
+  existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;
+
+  /** How many objects of the type the account has; of constant cost (a counter beside the state). */
+  objectCount(type: DataTypeDefinition): Promise<number>;
+
+  /**
+   * Objects whose values in the constraint's properties are one of `keys` (wire values, in the order of
+   * the constraint's properties, none of them null).
+   */
+  holders(
+    type: DataTypeDefinition,
+    unique: UniqueDefinition,
+    keys: readonly (readonly JsonValue[])[],
+  ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]>;
+
+  /**
+   * Every reference record that leads into the closure of `targets`: into them, and into each object that
+   * refers to a member of the closure by a property of `through` (those that cascade). One recursive
+   * statement. Where there are more than `limit` records it resolves to the first `limit + 1` of them.
+   */
+  referrers(
+    targets: readonly ObjectIds[],
+    through: readonly { readonly type: string; readonly property: string }[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]>;
+
+  /**
+   * The records of one property of one type on all paths that start at `ids`: an object's parents, their
+   * parents ... One recursive statement; at most `limit + 1` records.
+   */
+  ancestors(
+    type: DataTypeDefinition,
+    property: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]>;
+
   /** The rows that exist of `ids`. */
   blobs(ids: readonly string[]): Promise<readonly BlobRow[]>;
 
@@ -209,8 +269,8 @@ export interface Transaction extends Snapshot {
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
 
   /**
-   * Writes one change record each, in order, numbered on from the state; advances the state and resolves to it.
-   * Not called for nothing.
+   * Writes one change record each, in order, numbered on from the state; advances the state, and the counter of
+   * objects by what was created and destroyed; resolves to the state. Not called for nothing.
    */
   record(
     type: DataTypeDefinition,
@@ -220,7 +280,13 @@ export interface Transaction extends Snapshot {
   /** One that the account has already stays as it is, but counts as unreferenced since now where it is unreferenced. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
 
-  /** Removes and adds reference records; notes on each blob since when nothing refers to it. */
+  /** Removes and adds rows of JmapReference. */
+  changeReferences(
+    removed: readonly ReferenceRecord[],
+    added: readonly ReferenceRecord[],
+  ): Promise<void>;
+
+  /** Removes and adds reference records of blobs; notes on each blob since when nothing refers to it. */
   changeBlobReferences(
     removed: readonly BlobReference[],
     added: readonly BlobReference[],

@@ -7,7 +7,7 @@ export interface OperatorRule {
   /** It reads the folded shadow column, not the property's own. */
   readonly folded: boolean;
   /** The shape of the condition's value. */
-  readonly value: 'property' | 'list' | 'boolean';
+  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
 }
 
 const SCALARS: readonly PropertyKind[] = ['string', 'boolean', 'integer', 'number', 'date'];
@@ -22,6 +22,9 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
   atLeast: rule(['integer', 'number'], 'The number or a greater one.'),
   atMost: rule(['integer', 'number'], 'The number or a lesser one.'),
   isNull: rule([...SCALARS, 'json'], 'True: null. False: any value.', 'boolean'),
+  hasKey: rule(['json'], 'The set or map has the key.', 'key'),
+  hasItem: rule(['json'], 'The list has the item.', 'item'),
+  text: rule(['string'], 'Has every word of the text, in any letter case.', 'property', true),
 });
 
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];

@@ -87,7 +87,15 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
   table(
     'JmapState',
     'The state of a type in an account: the number of its last change record.',
-    [column('accountId', 'String'), column('type', 'String'), column('number', 'BigInt')],
+    [
+      column('accountId', 'String'),
+      column('type', 'String'),
+      column('number', 'BigInt'),
+      column('objects', 'BigInt', {
+        default: '0',
+        description: 'How many objects of the type the account has.',
+      }),
+    ],
     ['accountId', 'type'],
   ),
   table(
@@ -102,6 +110,20 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('at', 'BigInt'),
     ],
     ['accountId', 'type', 'number'],
+  ),
+  table(
+    'JmapReference',
+    'An object that refers to another by a reference property: what restrict, cascade and setNull read.',
+    [
+      column('accountId', 'String'),
+      column('toType', 'String'),
+      column('toId', 'String'),
+      column('fromType', 'String'),
+      column('property', 'String'),
+      column('fromId', 'String'),
+    ],
+    ['accountId', 'toType', 'toId', 'fromType', 'property', 'fromId'],
+    [['accountId', 'fromType', 'property', 'fromId']],
   ),
   table(
     'JmapBlob',
@@ -144,5 +166,6 @@ export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapMeta',
   'JmapState',
   'JmapChange',
+  'JmapReference',
   'JmapBlobReference',
 ]);

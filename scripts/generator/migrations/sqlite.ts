@@ -10,6 +10,7 @@ import { quoted, replaceOutsideStrings } from './sql.js';
 const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
   fold: 'jmap_fold',
   casemap: 'jmap_casemap',
+  instant: 'jmap_instant',
 });
 
 const CREATE_TABLE = /CREATE TABLE "[^"]+" \([^;]*?\n\);/g;

@@ -1,3 +1,4 @@
+import { BUILT_IN_METHODS } from '../../../src/capability/built-in-names.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { CapabilityView, MethodView } from '../descriptor/view.js';
 import { flag, member, text, words } from '../load/located.js';
@@ -23,6 +24,7 @@ function buildCapability(view: CapabilityView): ModelCapability {
     accountLevel: flag(member(root, 'accountLevel'), true),
     types: view.types.map(buildType),
     methods: view.methods.map(buildMethod),
+    drops: [],
   };
   return {
     ...meaning,
@@ -45,6 +47,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     ...(schema.additionalProperties === false
       ? { argumentNames: Object.keys(schema.properties ?? {}) }
       : {}),
+    builtIn: BUILT_IN_METHODS.includes(name),
     arguments: schema,
     response: buildSchema(member(node, 'response') ?? node, 'message'),
     at: nameAt,

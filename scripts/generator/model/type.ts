@@ -11,6 +11,7 @@ import { flag, member, words } from '../load/located.js';
 import type { ModelFilter, ModelProperty, ModelShadow, ModelSort, ModelType } from '../model.js';
 import { buildSchema } from './schema.js';
 
+const STANDARD_METHOD_NAMES = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
 const FOLDED = 'folded';
 const CASEMAP = 'casemap';
 
@@ -63,6 +64,11 @@ export function buildType(view: TypeView): ModelType {
     filters,
     sorts,
     shadows: shadowsOf(properties, filters, sorts),
+    singleton: false,
+    methods: STANDARD_METHOD_NAMES.map((name) => ({ name, at: view.nameAt })),
+    uniques: [],
+    indexes: [],
+    drops: [],
     at: view.nameAt,
   };
 }

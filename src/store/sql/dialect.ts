@@ -1,3 +1,4 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
 import type { Fragment, Raw, SqlValue } from './fragment.js';
 
 /** Where the databases' SQL differs, for the composers of this folder. */
@@ -10,8 +11,17 @@ export interface Dialect {
   /** A subquery with one row for each element of a JSON array, which is one parameter. */
   elements(json: string): Fragment;
 
+  /** A subquery with a row of `count` columns for each array of a JSON array, which is one parameter. */
+  tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;
+
   /** True where `needle` occurs in the column. */
   contains(column: Raw, needle: string): Fragment;
+
+  /** True where the JSON object in the column has the member. */
+  hasKey(column: Raw, key: string): Fragment;
+
+  /** True where the JSON list in the column has the item. */
+  hasItem(column: Raw, item: SqlValue | boolean): Fragment;
 
   /** True where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;

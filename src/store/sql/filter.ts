@@ -1,9 +1,4 @@
-import type {
-  DataTypeDefinition,
-  FilterDefinition,
-  PropertyDefinition,
-} from '../../capability/definition.js';
-import { parseUtcDate } from '../../protocol/dates.js';
+import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
@@ -11,12 +6,15 @@ import { fold } from '../../text/index.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
+import { columnValue } from './rows.js';
 
 /**
  * SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need
  * some.
  */
 const MAX_HEIGHT = 900;
+/** Words of one `text` condition. */
+const MAX_WORDS = 50;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
 
@@ -120,9 +118,42 @@ function composeCondition(
       return sql`${column} >= ${operand()}`;
     case 'atMost':
       return sql`${column} <= ${operand()}`;
+    case 'hasKey':
+      return dialect.hasKey(column, String(value));
+    case 'hasItem':
+      return dialect.hasItem(column, itemValue(value));
+    case 'text':
+      return composeText(type, filter, value, dialect);
     case 'isNull':
       return value === false ? sql`${column} IS NOT NULL` : sql`${column} IS NULL`;
   }
+}
+
+/** Every word somewhere in the columns; a text without a word constrains nothing. */
+function composeText(
+  type: DataTypeDefinition,
+  filter: FilterDefinition,
+  value: JsonValue,
+  dialect: Dialect,
+): Fragment | boolean {
+  const columns = (filter.columns ?? [filter.column]).map(name);
+  const words = needle(type, filter, value)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  if (words.length > MAX_WORDS) throw tooComplex();
+  return words.reduce<Fragment | boolean>((all, word) => {
+    const [first = name(filter.column), ...rest] = columns;
+    const somewhere = rest.reduce(
+      (any, column) => sql`${any} OR ${dialect.contains(column, word)}`,
+      dialect.contains(first, word),
+    );
+    return typeof all === 'boolean' ? sql`(${somewhere})` : sql`${all} AND (${somewhere})`;
+  }, true);
+}
+
+function itemValue(value: JsonValue): SqlValue | boolean {
+  if (value instanceof InexactNumber) return value.value;
+  return value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
 }
 
 function composeIn(
@@ -143,12 +174,6 @@ function composeIn(
 function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
   const stored = columnValue(filter.property, value);
   return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
-}
-
-function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
-  if (property.kind === 'date' && typeof value === 'string') return parseUtcDate(value);
-  if (value instanceof InexactNumber) return value.value;
-  return value === null || typeof value !== 'object' ? value : JSON.stringify(value);
 }
 
 /** Text to look for, as the column holds text: folded for a folding shadow column. */

@@ -1,8 +1,10 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { parseUtcDate } from '../../protocol/dates.js';
+import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { casemapKey, fold } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
+import type { SqlValue } from './fragment.js';
 
 /** A column as a batch writes it. */
 export interface WriteColumn {
@@ -38,6 +40,13 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
 export function encodeRows(type: DataTypeDefinition, objects: readonly StoredObject[]): string {
   const encoders = writeColumns(type);
   return JSON.stringify(objects.map((object) => encoders.map(({ encode }) => encode(object))));
+}
+
+/** One wire value as its column holds it; a Boolean stays one, for the dialect. */
+export function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
+  if (property.kind === 'date' && typeof value === 'string') return parseUtcDate(value);
+  if (value instanceof InexactNumber) return value.value;
+  return value === null || typeof value !== 'object' ? value : JSON.stringify(value);
 }
 
 function encoder(property: PropertyDefinition): (object: StoredObject) => JsonValue {

@@ -7,8 +7,11 @@ const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
 
-const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number") VALUES (?, ?, ?)
- ON CONFLICT ("accountId", "type") DO UPDATE SET "number" = "number" + excluded."number"
+const SELECT_OBJECTS = `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
+
+const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+ VALUES (?, ?, ?, ?) ON CONFLICT ("accountId", "type") DO UPDATE SET
+ "number" = "number" + excluded."number", "objects" = "objects" + excluded."objects"
  RETURNING "number"`;
 
 const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
@@ -21,6 +24,11 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
 /** One statement. */
 export function readState(connection: Connection, accountId: string, type: string): number {
   return (connection.all(SELECT_STATE, accountId, type)[0]?.[0] as number | undefined) ?? 0;
+}
+
+/** One statement. */
+export function readObjectCount(connection: Connection, accountId: string, type: string): number {
+  return (connection.all(SELECT_OBJECTS, accountId, type)[0]?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
@@ -49,7 +57,12 @@ export function writeChanges(
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): number {
-  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length);
+  let objects = 0;
+  for (const { kind } of changes) {
+    if (kind === 'created') objects += 1;
+    else if (kind === 'destroyed') objects -= 1;
+  }
+  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length, objects);
   const state = row?.[0] as number;
   const rows = changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]);
   const first = state - changes.length + 1;

@@ -9,7 +9,21 @@ export const sqlite: Dialect = Object.freeze({
   // `x IN (SELECT ...)`, never `json_each(?) JOIN table`, which may scan the table.
   elements: (json) => sql`SELECT value FROM json_each(${json})`,
 
+  tuples: (json, properties) => {
+    const columns = properties.map((_, index) => `value ->> ${index}`).join(', ');
+    return sql`SELECT ${raw(columns)} FROM json_each(${json})`;
+  },
+
   contains: (column, needle) => sql`instr(${column}, ${needle}) > 0`,
+
+  hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE key = ${key})`,
+
+  // A Boolean in JSON is 0 or 1 to json_each: its type tells it from the number.
+  hasItem: (column, item) =>
+    typeof item === 'boolean'
+      ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE type = ${String(item)})`
+      : sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${item}
+ AND type NOT IN ('true', 'false'))`,
 
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 

@@ -84,7 +84,7 @@ function composeReader(
 
 type Decoder = (value: unknown) => JsonValue;
 
-const DECODERS: Readonly<Record<PropertyKind, Decoder>> = {
+export const DECODERS: Readonly<Record<PropertyKind, Decoder>> = {
   string: (value) => value as string,
   boolean: (value) => value !== 0,
   integer: (value) => value as number,

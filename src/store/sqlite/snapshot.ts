@@ -1,20 +1,29 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type {
+  DataTypeDefinition,
+  PropertyDefinition,
+  UniqueDefinition,
+} from '../../capability/definition.js';
 import { tick } from '../../database/sqlite/deadline.js';
+import type { JsonValue } from '../../protocol/json.js';
 import type {
   BlobReference,
   BlobRow,
   ChangeRecordAt,
   FilterNode,
+  ObjectIds,
   QueryPlan,
+  ReferenceRecord,
   Snapshot,
   StoredObject,
 } from '../port.js';
 import { countQuery, idsQuery, rankQuery, ranksQuery } from '../sql/query.js';
+import { holdersQuery } from '../sql/uniques.js';
 import { readBlobs, readReferences } from './blobs.js';
-import { readChanges, readState } from './changes.js';
+import { readChanges, readObjectCount, readState } from './changes.js';
 import type { Connection, Row } from './connection.js';
 import { sqlite } from './dialect.js';
-import { readerOf, readObjects } from './objects.js';
+import { DECODERS, readerOf, readObjects } from './objects.js';
+import { readAncestors, readReferrers } from './references.js';
 
 /**
  * Reading within one transaction of a connection. Every operation is one statement, and has run
@@ -110,6 +119,54 @@ export class SqliteSnapshot implements Snapshot {
     if (ids.length === 0) return [];
     const query = ranksQuery(type, this.accountId, plan, ids, sqlite);
     return this.connection.query(query).map((row) => ({ id: idOf(row), index: row[1] as number }));
+  }
+
+  async existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    this.check();
+    if (ids.length === 0) return new Set();
+    const statement = readerOf(type, []).many;
+    const rows = this.connection.all(statement, this.accountId, JSON.stringify(ids));
+    return new Set(rows.map(idOf));
+  }
+
+  async objectCount(type: DataTypeDefinition): Promise<number> {
+    this.check();
+    return readObjectCount(this.connection, this.accountId, type.name);
+  }
+
+  async holders(
+    type: DataTypeDefinition,
+    unique: UniqueDefinition,
+    keys: readonly (readonly JsonValue[])[],
+  ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]> {
+    this.check();
+    if (keys.length === 0) return [];
+    const query = holdersQuery(type, this.accountId, unique, keys, sqlite);
+    const decoders = unique.properties.map(({ kind }) => DECODERS[kind]);
+    return this.connection.query(query).map((row) => ({
+      id: idOf(row),
+      key: decoders.map((decode, index) => decode(row[index + 1])),
+    }));
+  }
+
+  async referrers(
+    targets: readonly ObjectIds[],
+    through: readonly { readonly type: string; readonly property: string }[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    return readReferrers(this.connection, this.accountId, targets, through, limit);
+  }
+
+  async ancestors(
+    type: DataTypeDefinition,
+    property: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    return readAncestors(this.connection, this.accountId, type.name, property, ids, limit);
   }
 
   async blobs(ids: readonly string[]): Promise<readonly BlobRow[]> {

@@ -1,10 +1,18 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { BlobReference, ChangeKind, NewBlob, StoredObject, Transaction } from '../port.js';
+import type {
+  BlobReference,
+  ChangeKind,
+  NewBlob,
+  ReferenceRecord,
+  StoredObject,
+  Transaction,
+} from '../port.js';
 import { encodeRows } from '../sql/rows.js';
 import { changeReferences, insertBlobs } from './blobs.js';
 import { writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { writerOf } from './objects.js';
+import { changeObjectReferences } from './references.js';
 import { SqliteSnapshot } from './snapshot.js';
 
 /**
@@ -69,6 +77,14 @@ export class SqliteTransaction extends SqliteSnapshot implements Transaction {
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {
     if (blobs.length === 0) return;
     this.#write(() => insertBlobs(this.connection, this.accountId, blobs, this.#now));
+  }
+
+  async changeReferences(
+    removed: readonly ReferenceRecord[],
+    added: readonly ReferenceRecord[],
+  ): Promise<void> {
+    if (removed.length + added.length === 0) return;
+    this.#write(() => changeObjectReferences(this.connection, this.accountId, removed, added));
   }
 
   async changeBlobReferences(

@@ -1,0 +1,143 @@
+import type { SetError } from '../protocol/errors.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { DataTypeDefinition, StoredOf, TypeShape } from './definition.js';
+import type { SetResponse } from './standard.js';
+
+/**
+ * What a NAME.hooks.ts file may say: the logic that a schema can't. Each hook gets the batch of a whole
+ * method call, never single objects. Generated `hooks.ts` modules narrow these types to the
+ * capability's own.
+ */
+
+/** The call that a hook serves. */
+export interface HookCall<Arguments extends object = JsonObject> {
+  readonly accountId: string;
+  /** Who asks; hooks decide by it whom they refuse. */
+  readonly userId: string;
+  /** `Todo/set`; inside `tx.set` the method whose hook called it. */
+  readonly method: string;
+  /** The further arguments that the descriptor declares for the method; without the standard ones. */
+  readonly arguments: Arguments;
+  /** Aborted when HOOK_TIMEOUT has passed: hand it to `fetch` and the like. */
+  readonly signal: AbortSignal;
+}
+
+/** An object that a call wants to create, update or destroy, before anything is written. */
+export interface Wanted<Stored> {
+  /** The creation id, or the object's id. */
+  readonly key: string;
+  /** Null for a create. */
+  readonly before: Stored | null;
+  /** Null for a destroy. */
+  readonly after: Stored | null;
+  /** Refuses this one alone; the others of the call go on. The first refusal stands. */
+  refuse(error: SetError): void;
+}
+
+/** What a call changed, its cascades and the `tx.set`s of its hooks included. */
+export interface Changes<Stored> {
+  readonly created: readonly Stored[];
+  readonly updated: readonly { readonly before: Stored; readonly after: Stored }[];
+  readonly destroyed: readonly Stored[];
+}
+
+/** Reading in the account of the call, in the transaction of the call where there is one. */
+export interface HookReader<Database = unknown> {
+  /** In any order; those that don't exist are left out. Null: all, at most maxObjectsInGet. */
+  get<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    ids: readonly string[] | null,
+  ): Promise<readonly StoredOf<S>[]>;
+  /** The team's typed Prisma client, for reading alone: it refuses to write data types. */
+  readonly prisma: Database;
+}
+
+export interface HookTransaction<Database = unknown> extends HookReader<Database> {
+  /**
+   * Foo/set through the engine: validation (but for access: hooks may write serverSet and internal
+   * properties), references, change records and hooks of that type; at most 8 deep.
+   */
+  set<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    request: {
+      readonly create?: Readonly<Record<string, Partial<StoredOf<S>>>>;
+      readonly update?: Readonly<Record<string, JsonObject>>;
+      readonly destroy?: readonly string[];
+    },
+  ): Promise<SetResponse<S>>;
+}
+
+/** Hooks of one data type. */
+export interface TypeHooks<
+  Stored = Readonly<Record<string, unknown>>,
+  Database = unknown,
+  Arguments extends object = JsonObject,
+> {
+  /** Refuses objects, before anything is written. May read what its answer depends on. */
+  check?(
+    wanted: readonly Wanted<Stored>[],
+    call: HookCall<Arguments>,
+    reader: HookReader<Database>,
+  ): void | Promise<void>;
+  /** Own-row computed properties (`computed: { from: [...] }`): pure and synchronous. */
+  readonly compute?: Readonly<Record<string, (object: Stored) => unknown>>;
+  /**
+   * Computed properties that follow other objects (`computed: { on: [...] }`): gets what changed and
+   * says which objects of this type have which value now.
+   */
+  readonly computeOn?: Readonly<
+    Record<
+      string,
+      (
+        changes: Readonly<Record<string, Changes<never>>>,
+        call: HookCall<Arguments>,
+        reader: HookReader<Database>,
+      ) => Promise<ReadonlyMap<string, unknown>>
+    >
+  >;
+  /** Writes what belongs to the change, by `tx.set`. What it throws undoes the whole call. */
+  inTransaction?(
+    changes: Changes<Stored>,
+    call: HookCall<Arguments>,
+    tx: HookTransaction<Database>,
+  ): Promise<void>;
+  /** The world outside: runs after the answer is safe on disk. What it throws is logged. */
+  afterCommit?(changes: Changes<Stored>, call: HookCall<Arguments>): void | Promise<void>;
+  /**
+   * Around a standard method whose descriptor declares further arguments or response members:
+   * `before` may replace standard arguments, `after` gives the further members of the response.
+   */
+  readonly methods?: Readonly<Record<string, MethodExtension<Database>>>;
+}
+
+export interface MethodExtension<Database = unknown> {
+  before?(
+    args: JsonObject,
+    call: HookCall,
+    reader: HookReader<Database>,
+  ): JsonObject | Promise<JsonObject>;
+  after?(
+    response: JsonObject,
+    call: HookCall,
+    reader: HookReader<Database>,
+  ): JsonObject | Promise<JsonObject>;
+}
+
+/** The body of an own method; `tx` writes where the descriptor says `account: write`. */
+export type OwnMethod<
+  Arguments extends object = JsonObject,
+  Response extends object = object,
+  Database = unknown,
+> = (
+  args: Arguments,
+  call: HookCall<Arguments>,
+  tx: HookTransaction<Database>,
+) => Promise<Response> | Response;
+
+/** All hooks of a capability: what `export const hooks` of NAME.hooks.ts is. */
+export interface CapabilityHooks {
+  // biome-ignore lint/suspicious/noExplicitAny: a table of hooks with types of their own
+  readonly types?: Readonly<Record<string, TypeHooks<any, any, any>>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a table of methods with argument types of their own
+  readonly methods?: Readonly<Record<string, OwnMethod<any, any, any>>>;
+}

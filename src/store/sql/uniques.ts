@@ -1,0 +1,22 @@
+import type { DataTypeDefinition, UniqueDefinition } from '../../capability/definition.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type { Dialect } from './dialect.js';
+import { type Fragment, name, raw, sql } from './fragment.js';
+import { columnValue } from './rows.js';
+
+/** Rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties. */
+export function holdersQuery(
+  type: DataTypeDefinition,
+  accountId: string,
+  unique: UniqueDefinition,
+  keys: readonly (readonly JsonValue[])[],
+  dialect: Dialect,
+): Fragment {
+  const columns = unique.properties.map(({ column }) => name(column));
+  const list = raw(columns.map(({ text }) => text).join(', '));
+  const rows = keys.map((key) =>
+    unique.properties.map((property, index) => columnValue(property, key[index] ?? null)),
+  );
+  return sql`SELECT "id", ${list} FROM ${name(type.table)} WHERE "accountId" = ${accountId}
+ AND (${list}) IN (${dialect.tuples(JSON.stringify(rows), unique.properties)})`;
+}

@@ -1,0 +1,92 @@
+import type { JsonValue } from '../../protocol/json.js';
+import type { ObjectIds, ReferenceRecord } from '../port.js';
+import type { Connection, Row } from './connection.js';
+
+/** Rows of JmapReference. */
+
+const COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
+
+// UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type, property].
+const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
+ SELECT value ->> 0, value ->> 1 FROM json_each(?)
+ UNION SELECT "r"."fromType", "r"."fromId" FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id"
+ AND ("r"."fromType", "r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)))
+ SELECT "r"."toType", "r"."toId", "r"."fromType", "r"."fromId", "r"."property"
+ FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" LIMIT ?`;
+
+const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
+ SELECT value FROM json_each(?)
+ UNION SELECT "r"."toId" FROM "up" AS "u" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."fromType" = ? AND "r"."property" = ? AND "r"."fromId" = "u"."id")
+ SELECT ${COLUMNS} FROM "JmapReference" AS "r" WHERE "accountId" = ? AND "fromType" = ?
+ AND "property" = ? AND "fromId" IN (SELECT "id" FROM "up") LIMIT ?`;
+
+const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = ?
+ AND (${COLUMNS}) IN (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+ FROM json_each(?))`;
+
+const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
+ SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+ FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`;
+
+/** One statement. */
+export function readReferrers(
+  connection: Connection,
+  accountId: string,
+  targets: readonly ObjectIds[],
+  through: readonly { readonly type: string; readonly property: string }[],
+  limit: number,
+): readonly ReferenceRecord[] {
+  const roots = targets.flatMap(({ type, ids }) => ids.map((id): JsonValue => [type, id]));
+  const cascading = through.map(({ type, property }) => [type, property]);
+  const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading), accountId];
+  return connection.all(REFERRERS, ...parameters, limit + 1).map(recordOf);
+}
+
+/** One statement. */
+export function readAncestors(
+  connection: Connection,
+  accountId: string,
+  fromType: string,
+  property: string,
+  ids: readonly string[],
+  limit: number,
+): readonly ReferenceRecord[] {
+  const of = [accountId, fromType, property];
+  return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(recordOf);
+}
+
+/** At most two statements. */
+export function changeObjectReferences(
+  connection: Connection,
+  accountId: string,
+  removed: readonly ReferenceRecord[],
+  added: readonly ReferenceRecord[],
+): void {
+  if (removed.length > 0) connection.run(DELETE, accountId, rowsOf(removed));
+  if (added.length > 0) connection.run(INSERT, accountId, rowsOf(added));
+}
+
+function recordOf(row: Row): ReferenceRecord {
+  return {
+    toType: row[0] as string,
+    toId: row[1] as string,
+    fromType: row[2] as string,
+    fromId: row[3] as string,
+    property: row[4] as string,
+  };
+}
+
+function rowsOf(records: readonly ReferenceRecord[]): string {
+  return JSON.stringify(
+    records.map(({ toType, toId, fromType, fromId, property }) => [
+      toType,
+      toId,
+      fromType,
+      fromId,
+      property,
+    ]),
+  );
+}
