@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { Bench, type OpenEngine } from './suite/bench.js';
 import { blobCases } from './suite/blobs.js';
 import { changeCases } from './suite/changes.js';
+import { exclusiveCases } from './suite/exclusive.js';
 import { filterCases } from './suite/filters.js';
 import { objectCases } from './suite/objects.js';
 import { orderCases } from './suite/order.js';
@@ -29,5 +30,6 @@ export function storeSuite(name: string, open: OpenEngine): void {
     changeCases(bench);
     blobCases(bench);
     transactionCases(bench);
+    exclusiveCases(bench);
   });
 }

@@ -1,9 +1,10 @@
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
+import { runExclusive } from './exclusive.js';
 import { ChangePruner } from './prune.js';
 import { Serial } from './serial.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -45,6 +46,7 @@ class SqliteStore implements Store {
   readonly #pruner: ChangePruner;
   readonly #begin: () => unknown;
   readonly #end: () => unknown;
+  readonly #commit: Statement;
 
   constructor(options: SqliteStoreOptions) {
     this.#writer = options.writer;
@@ -56,6 +58,7 @@ class SqliteStore implements Store {
     const end = options.reader.prepare('COMMIT');
     this.#begin = () => begin.run();
     this.#end = () => end.run();
+    this.#commit = options.writerDatabase.prepare('COMMIT');
     this.#pruner = new ChangePruner(this.#reading, ({ accountId }, work) =>
       this.#upkeep(accountId, () => work(this.#writing)),
     );
@@ -87,20 +90,18 @@ class SqliteStore implements Store {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     let changed: StateChange['changed'] | undefined;
-    const result = await this.#writer.run(
-      async () => {
-        const transaction = new SqliteTransaction(this.#writing, accountId, this.#now());
-        try {
-          const value = await work(transaction);
-          transaction.assertWhole();
-          changed = transaction.changed;
-          return value;
-        } finally {
-          transaction.end();
-        }
-      },
-      { deadline: options.deadline, accountId },
-    );
+    const open = (): SqliteTransaction =>
+      new SqliteTransaction(this.#writing, accountId, this.#now());
+    const whole = async (transaction: SqliteTransaction): Promise<T> => {
+      const value = await work(transaction);
+      transaction.assertWhole();
+      changed = transaction.changed;
+      return value;
+    };
+    const { deadline } = options;
+    const result = await (options.exclusive === true
+      ? runExclusive(this.#writer, this.#writing, this.#commit, deadline, open, whole)
+      : this.#writer.run(() => within(open(), whole), { deadline, accountId }));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
     if (changed !== undefined) this.#announce({ accountId, changed });
@@ -149,5 +150,16 @@ class SqliteStore implements Store {
         this.#onListenerError(error);
       }
     }
+  }
+}
+
+async function within<T>(
+  transaction: SqliteTransaction,
+  work: (transaction: SqliteTransaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(transaction);
+  } finally {
+    transaction.end();
   }
 }

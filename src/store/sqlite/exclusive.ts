@@ -1,0 +1,59 @@
+import type { Statement } from 'better-sqlite3';
+import { lateError, setDeadline } from '../../database/sqlite/deadline.js';
+import type { Writer } from '../../database/sqlite/writer.js';
+import { UnavailableError } from '../../protocol/errors.js';
+import type { Connection } from './connection.js';
+import type { SqliteTransaction } from './transaction.js';
+
+/**
+ * Runs a work that may await anything in a transaction that it shares with nobody: with the writer's
+ * lock, from BEGIN to COMMIT. At the deadline the transaction is revoked, rolled back and the lock
+ * given on, whether or not the work ever settles.
+ */
+export function runExclusive<T>(
+  writer: Writer,
+  connection: Connection,
+  commit: Statement,
+  deadline: number,
+  open: () => SqliteTransaction,
+  work: (transaction: SqliteTransaction) => Promise<T>,
+): Promise<T> {
+  return writer.exclusive(
+    async (db) => {
+      await writer.begin(deadline);
+      setDeadline(db, deadline);
+      const transaction = open();
+      try {
+        const value = await until(deadline, work(transaction));
+        connection.assertTransaction();
+        commitWith(commit);
+        return value;
+      } finally {
+        // The writer rolls back what is still open: by then nobody may add to it.
+        transaction.end();
+      }
+    },
+    { deadline },
+  );
+}
+
+function commitWith(commit: Statement): void {
+  try {
+    commit.run();
+  } catch (error) {
+    throw new UnavailableError('The database could not commit.', { cause: error });
+  }
+}
+
+/** The promise's result, or UnavailableError at the deadline. */
+async function until<T>(deadline: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lateError()), Math.max(0, deadline - performance.now()));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
