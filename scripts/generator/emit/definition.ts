@@ -1,12 +1,29 @@
 import { type InterfaceDeclarationStructure, StructureKind } from 'ts-morph';
 import type { PropertyDefinition } from '../../../src/capability/definition.js';
-import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelFilter,
+  ModelProperty,
+  ModelSort,
+  ModelStandardMethod,
+  ModelType,
+} from '../model.js';
 import { Code, quoted, Wrapped } from './code.js';
-import { constant, engineImports, handler, namespaceImport, printModule } from './module.js';
-import { STANDARD_METHODS, type StandardMethodRow } from './standard-methods.js';
+import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
+import {
+  constant,
+  deprecatedWords,
+  engineImports,
+  handler,
+  namespaceImport,
+  printModule,
+} from './module.js';
+import type { StandardMethodRow } from './standard-methods.js';
 import { sourceOf } from './type-validators.js';
 
-/** The definition of each data type and its six methods with typed handlers. */
+/** The definition of each data type and its standard methods with typed handlers. */
 export function emitDefinitions(model: Model): EmittedFiles {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {
@@ -27,9 +44,10 @@ export function stemOf(typeName: string): string {
 
 function definitionModule(capability: ModelCapability, type: ModelType): string {
   const stem = stemOf(type.name);
+  const methods = standardMethodsOf(type);
   return printModule(sourceOf(capability), [
     ...engineImports(),
-    namespaceImport('standard', '../standard/validators.js'),
+    ...(methods.length === 0 ? [] : [namespaceImport('standard', '../standard/validators.js')]),
     namespaceImport('wire', `./${type.name}.types.js`, true),
     namespaceImport('validators', `./${type.name}.validators.js`),
     shapeInterface(type),
@@ -47,14 +65,14 @@ function definitionModule(capability: ModelCapability, type: ModelType): string 
       name: `${stem}Type`,
       type: `jmap.DataTypeDefinition<${type.name}Shape>`,
       value: new Wrapped('frozen(', typeValue(capability, type), ')'),
-      words: type.description,
+      words: deprecatedWords(type.description, type.deprecated),
     }),
     constant({
       name: `${stem}Methods`,
       type: 'readonly jmap.MethodDefinition[]',
       value: new Wrapped(
         'frozen(',
-        STANDARD_METHODS.map((row) => methodValue(row, capability, type)),
+        methods.map(({ row, method }) => methodValue(row, method, capability, type)),
         ')',
       ),
       words: `The standard methods of ${type.name}.`,
@@ -62,8 +80,15 @@ function definitionModule(capability: ModelCapability, type: ModelType): string 
   ]);
 }
 
-function shapeInterface({ name }: ModelType): InterfaceDeclarationStructure {
-  const parts = { object: '', create: 'Create', patch: 'Patch', filter: 'Filter' };
+function shapeInterface(type: ModelType): InterfaceDeclarationStructure {
+  const { name } = type;
+  const parts = {
+    object: '',
+    create: 'Create',
+    patch: 'Patch',
+    filter: 'Filter',
+    ...(hasStored(type) ? { stored: 'Stored' } : {}),
+  };
   return {
     kind: StructureKind.Interface,
     leadingTrivia: '\n',
@@ -86,6 +111,7 @@ function propertiesValue(type: ModelType): Record<string, PropertyDefinition> {
 
 function propertyValue(property: ModelProperty): PropertyDefinition {
   const { name, column, kind, nullable, required, access, role, blob } = property;
+  const { format, reference, computed, secret } = property;
   return {
     name,
     column,
@@ -96,32 +122,38 @@ function propertyValue(property: ModelProperty): PropertyDefinition {
     access,
     ...(role === undefined ? {} : { role }),
     blob,
+    ...(format === undefined ? {} : { format }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(computed === undefined ? {} : { computed }),
+    ...(secret === undefined ? {} : { secret }),
   };
 }
 
 function typeValue(capability: ModelCapability, type: ModelType): Record<string, unknown> {
-  const reference = ({ name }: ModelProperty): Code => new Code(`properties.${name}`);
   return {
     name: type.name,
     capability: capability.urn,
     table: type.table,
     acceptSnakeCase: type.acceptSnakeCase,
     properties: new Code('Object.values(properties)'),
-    filters: type.filters.map(({ name, property, operator, column }) => ({
-      name,
-      property: reference(property),
-      operator,
-      column,
-    })),
-    sorts: type.sorts.map(({ property, casemapColumn }) => ({
-      property: reference(property),
-      casemapColumn,
-    })),
+    filters: type.filters.map(filterValue),
+    sorts: type.sorts.map(sortValue),
     shadows: type.shadows.map(({ column, property, transform }) => ({
       column,
-      property: reference(property),
+      property: referenceTo(property),
       transform,
     })),
+    ...(type.singleton ? { singleton: true } : {}),
+    ...(type.uniques.length === 0
+      ? {}
+      : {
+          uniques: type.uniques.map(({ name, properties }) => ({
+            name,
+            properties: properties.map(referenceTo),
+          })),
+        }),
+    search: type.search,
+    limits: type.limits,
     validate: {
       create: new Code('validators.create'),
       update: new Code('validators.update'),
@@ -130,14 +162,34 @@ function typeValue(capability: ModelCapability, type: ModelType): Record<string,
   };
 }
 
+function filterValue({ name, property, operator, column, columns, indexed }: ModelFilter): object {
+  return { name, property: referenceTo(property), operator, column, columns, indexed };
+}
+
+function sortValue({ property, casemapColumn, column }: ModelSort): object {
+  return { property: referenceTo(property), casemapColumn, column };
+}
+
+function referenceTo({ name }: ModelProperty): Code {
+  return new Code(`properties.${name}`);
+}
+
 function methodValue(
   row: StandardMethodRow,
+  method: ModelStandardMethod,
   capability: ModelCapability,
   type: ModelType,
 ): Wrapped {
   const stem = stemOf(type.name);
-  const args = `jmap.${row.stem}Arguments`;
-  const response = `jmap.${row.stem}Response${row.shaped ? `<${type.name}Shape>` : ''}`;
+  const hasArguments = hasFurther(method.arguments);
+  const args = `jmap.${row.stem}Arguments${
+    hasArguments ? ` & wire.${methodTypeName(type, row, 'Arguments')}` : ''
+  }`;
+  // Optional: the hook file adds them to what the engine answers.
+  const response = `jmap.${row.stem}Response${row.shaped ? `<${type.name}Shape>` : ''}${
+    hasFurther(method.response) ? ` & Partial<wire.${methodTypeName(type, row, 'Response')}>` : ''
+  }`;
+  const names = `standard.argumentNames.${row.verb}`;
   return new Wrapped(
     '',
     {
@@ -145,9 +197,13 @@ function methodValue(
       capability: capability.urn,
       dataType: new Code(`${stem}Type`),
       account: row.account,
-      argumentNames: new Code(`standard.argumentNames.${row.verb}`),
+      argumentNames: hasArguments
+        ? [new Code(`...${names}`), ...Object.keys(method.arguments?.properties ?? {})]
+        : new Code(names),
       acceptSnakeCase: type.acceptSnakeCase,
-      validateArguments: new Code(`standard.${row.verb}Arguments`),
+      validateArguments: new Code(
+        `${hasArguments ? 'validators' : 'standard'}.${row.verb}Arguments`,
+      ),
       handle: handler(args, `context.standard.${row.verb}(${stem}Type, args)`),
     },
     ` satisfies jmap.MethodDefinition<${args}, ${response}>`,

@@ -75,6 +75,12 @@ export function handler(args: string, body: string): Code {
   return new Code(`(args: ${args}, context: jmap.MethodContext) =>\n      ${body}`);
 }
 
+/** Words with the tag that editors strike names through by. */
+export function deprecatedWords(words: string, deprecated: string | undefined): string {
+  if (deprecated === undefined) return words;
+  return [words, `@deprecated ${deprecated}`].filter((part) => part !== '').join('\n\n');
+}
+
 /** Words of a descriptor as a doc comment, which they can't end. */
 function docComment(words: string): string {
   const lines = words.replaceAll('*/', '* /').trim().split('\n');

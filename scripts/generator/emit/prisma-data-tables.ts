@@ -1,6 +1,6 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { ModelProperty, ModelShadow, ModelType } from '../model.js';
+import type { ModelProperty, ModelShadow, ModelSort, ModelType } from '../model.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
 const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.freeze({
@@ -46,21 +46,50 @@ function propertyColumn(property: ModelProperty): Column {
  */
 function shadowColumn(shadow: ModelShadow): Column {
   const { nullable } = shadow.property;
+  const isTime = shadow.transform === 'instant';
   return Object.freeze({
     name: shadow.column,
-    type: 'String',
+    type: isTime ? 'BigInt' : 'String',
     nullable,
-    ...(nullable ? {} : { default: '""' }),
+    ...(nullable ? {} : { default: isTime ? '0' : '""' }),
   });
 }
 
+/**
+ * Each index begins with the account and ends with the id, by which equal ones are in order. What
+ * must be unique has an ordinary index: the engine judges a call's final state, in which two
+ * objects may have exchanged their values.
+ */
 function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly string[])[] {
-  const columns = type.sorts
-    .filter((sort) => sort.indexed)
-    // The default collation of a string is its collation key's order (decision 15).
-    .map((sort) => sort.casemapColumn ?? sort.property.column)
-    .filter((column) => column !== idColumn);
-  return [...new Set(columns)].map((column) => [ACCOUNT_COLUMN, column, idColumn]);
+  const lists = [
+    ...type.sorts.filter((sort) => sort.indexed).map((sort) => [sortColumn(sort)]),
+    ...type.filters
+      .filter(({ indexed, column }) => indexed === true && !isShadow(type, column))
+      .map(({ column }) => [column]),
+    ...type.uniques.map(({ properties }) => properties.map(({ column }) => column)),
+    ...type.indexes.map(({ properties }) => properties.map((of) => readColumn(type, of))),
+  ].filter(([first, ...others]) => first !== idColumn || others.length > 0);
+  const distinct = new Map(lists.map((columns) => [columns.join('\n'), columns]));
+  return [...distinct.values()].map((columns) => [
+    ...[ACCOUNT_COLUMN, ...columns],
+    ...(columns.includes(idColumn) ? [] : [idColumn]),
+  ]);
+}
+
+/** The default collation of a string is its collation key's order (decision 15). */
+function sortColumn(sort: ModelSort): string {
+  return sort.column ?? sort.casemapColumn ?? sort.property.column;
+}
+
+/** What a query reads of a property: its own column to compare by, another to sort by. */
+function readColumn(type: ModelType, property: ModelProperty): string {
+  const sort = type.sorts.find((candidate) => candidate.property === property);
+  const isCompared = type.filters.some(({ column }) => column === property.column);
+  return sort === undefined || isCompared ? property.column : sortColumn(sort);
+}
+
+function isShadow(type: ModelType, column: string): boolean {
+  return type.shadows.some((shadow) => shadow.column === column && shadow.transform !== 'instant');
 }
 
 /**

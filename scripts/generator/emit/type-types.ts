@@ -1,5 +1,8 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { EmittedFiles, Model, ModelProperty, ModelType } from '../model.js';
+import { isGiven, isShown } from './access.js';
+import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
+import { deprecatedWords } from './module.js';
 import { preamble } from './preamble.js';
 import { orNull, sourceOf } from './type-validators.js';
 import { wireTypes } from './wire-types.js';
@@ -20,10 +23,11 @@ export async function emitTypeTypes(model: Model): Promise<EmittedFiles> {
 
 function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
   const { name, properties } = type;
-  const writable = properties.filter(({ access }) => access !== 'serverSet');
+  const shown = properties.filter(isShown);
+  const writable = properties.filter(isGiven);
   const required = writable.filter((property) => property.required);
   return [
-    [name, objectOf(type.description, properties, properties, described)],
+    [name, objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, described)],
     [
       `${name}Create`,
       objectOf(`What a client gives to create a ${name}.`, writable, required, described),
@@ -57,7 +61,42 @@ function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])
         additionalProperties: false,
       },
     ],
+    ...storedTypes(type),
+    ...furtherTypes(type),
   ];
+}
+
+/** What hooks see, where that is more than what is on the wire. */
+function storedTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+  if (!hasStored(type)) return [];
+  const words = `A ${type.name} as hooks see it: internal and secret properties too.`;
+  return [[`${type.name}Stored`, objectOf(words, type.properties, type.properties, stored)]];
+}
+
+/** Of a secret, hooks get what is kept: a hash or ciphertext. */
+function stored(property: ModelProperty): JSONSchema7 {
+  if (property.access !== 'secret') return described(property);
+  const description = `What is kept of the secret: ${property.secret === 'encrypt' ? 'the encrypted text' : 'a hash'}.`;
+  return { type: property.nullable ? ['string', 'null'] : 'string', description };
+}
+
+/** The further arguments and response members of standard methods. */
+function furtherTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+  return standardMethodsOf(type).flatMap(({ row, method }) => {
+    const name = `${type.name}/${row.verb}`;
+    const part = (
+      suffix: 'Arguments' | 'Response',
+      words: string,
+    ): readonly (readonly [string, JSONSchema7])[] => {
+      const schema = suffix === 'Arguments' ? method.arguments : method.response;
+      if (!hasFurther(schema)) return [];
+      return [[methodTypeName(type, row, suffix), { description: words, ...schema }]];
+    };
+    return [
+      ...part('Arguments', `Arguments of ${name} beside the standard ones.`),
+      ...part('Response', `Members of the response of ${name} beside the standard ones.`),
+    ];
+  });
 }
 
 function objectOf(
@@ -78,10 +117,9 @@ function objectOf(
 }
 
 function described(property: ModelProperty): JSONSchema7 {
-  const words = [property.description, ...accessWords(property)].filter((part) => part !== '');
-  return words.length === 0
-    ? property.schema
-    : { ...property.schema, description: words.join(' ') };
+  const parts = [property.description, ...accessWords(property)].filter((part) => part !== '');
+  const words = deprecatedWords(parts.join(' '), property.deprecated);
+  return words === '' ? property.schema : { ...property.schema, description: words };
 }
 
 function accessWords(property: ModelProperty): readonly string[] {
@@ -90,6 +128,10 @@ function accessWords(property: ModelProperty): readonly string[] {
       return ['Immutable.'];
     case 'serverSet':
       return ['Set by the server.'];
+    case 'internal':
+      return ['Never on the wire.'];
+    case 'secret':
+      return ['Secret: never shown.'];
     default:
       return [];
   }

@@ -1,9 +1,11 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
+import { isGiven } from './access.js';
+import { hasFurther, standardMethodsOf, wholeArguments } from './further-members.js';
 import { mainType, validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
 
-/** Validators of each type: create, update, filter. */
+/** Validators of each type: create, update, filter, and arguments where it has some of its own. */
 export function emitTypeValidators(model: Model): EmittedFiles {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {
@@ -22,7 +24,7 @@ export function sourceOf(capability: ModelCapability): string {
 }
 
 function validatorsOf(type: ModelType): readonly ValidatorSource[] {
-  const writable = type.properties.filter(({ access }) => access !== 'serverSet');
+  const writable = type.properties.filter(isGiven);
   const required = writable.filter((property) => property.required).map(({ name }) => name);
   return [
     {
@@ -55,7 +57,23 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
         additionalProperties: false,
       },
     },
+    ...argumentValidators(type),
   ];
+}
+
+/** A standard method with further arguments has a validator of its own for all of them. */
+function argumentValidators(type: ModelType): readonly ValidatorSource[] {
+  return standardMethodsOf(type).flatMap(({ row, method }) =>
+    hasFurther(method.arguments)
+      ? [
+          {
+            name: `${row.verb}Arguments`,
+            schema: validationSchema(wholeArguments(row, method.arguments), 'message'),
+            words: `The arguments of ${type.name}/${row.verb}, the standard ones included.`,
+          },
+        ]
+      : [],
+  );
 }
 
 /** Null adds no constraint (decision 14), whatever the operator. */

@@ -1,0 +1,13 @@
+import type { ModelProperty } from '../model.js';
+
+/** Who sees and who gives a property: the one place where emitters ask. */
+
+/** /get shows it: neither internal nor secret. */
+export function isShown({ access }: ModelProperty): boolean {
+  return access !== 'internal' && access !== 'secret';
+}
+
+/** Clients give it, in a create at least. */
+export function isGiven({ access, computed }: ModelProperty): boolean {
+  return access !== 'internal' && access !== 'serverSet' && computed === undefined;
+}
