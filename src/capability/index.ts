@@ -4,11 +4,15 @@ export type { JsonObject, JsonValue } from '../protocol/json.js';
 export type { MethodContext } from './context.js';
 export type * from './definition.js';
 export type * from './hooks.js';
+export { HookRefusal } from './refusal.js';
 export {
   codePointLength,
   frozen,
+  isCanonicalDate,
   isCanonicalUtcDate,
+  isDate,
   isInexact,
+  isLocalDateTime,
   isUtcDate,
   jsonEqual,
   keepIssue,

@@ -1,9 +1,10 @@
-import { formatUtcDate, parseUtcDate } from '../protocol/dates.js';
+import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../protocol/dates.js';
 import { InexactNumber } from '../protocol/inexact-number.js';
 import type { ValidationIssue } from './validation.js';
 
 /** What emitted validators and definitions call at run time: they import nothing else. */
 
+export { isLocalDateTime } from '../protocol/dates.js';
 export { jsonEqual } from '../protocol/equal.js';
 
 /** Issues that a validator keeps of one rule; a client may break it millions of times. */
@@ -56,6 +57,16 @@ export function isUtcDate(text: string): boolean {
 export function isCanonicalUtcDate(text: string): boolean {
   const time = parseUtcDate(text);
   return time !== null && formatUtcDate(time) === text;
+}
+
+/** A Date (RFC 8620 1.4): any offset. */
+export function isDate(text: string): boolean {
+  return parseDate(text) !== null;
+}
+
+/** A Date as the server writes it: no zeros at the end of its fraction. */
+export function isCanonicalDate(text: string): boolean {
+  return isDate(text) && canonicalDate(text) === text;
 }
 
 /**

@@ -1,9 +1,11 @@
 /**
- * UTCDate (RFC 8620 1.4): RFC 3339 date-time in UTC, capital letters, no fraction when that is
- * zero.
+ * UTCDate and Date (RFC 8620 1.4): RFC 3339 date-times, capital letters, no fraction when that is
+ * zero, in UTC or with any offset. LocalDateTime (RFC 8984 1.4.4): the same without an offset.
  */
 
 const UTC_DATE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?Z$/;
+const OFFSET = /([+-])([01]\d|2[0-3]):([0-5]\d)$/;
+const FRACTION = /\.(\d+)/;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
@@ -25,6 +27,29 @@ export function parseUtcDate(text: string): number | null {
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, milliseconds);
   return date.getTime();
+}
+
+/** Milliseconds since 1970, or null for what is no Date: a UTCDate, or the like with an offset. */
+export function parseDate(text: string): number | null {
+  const offset = OFFSET.exec(text);
+  if (offset === null) return parseUtcDate(text);
+  const local = parseUtcDate(`${text.slice(0, offset.index)}Z`);
+  if (local === null) return null;
+  const minutes = Number(offset[2]) * 60 + Number(offset[3]);
+  return local - (offset[1] === '-' ? -minutes : minutes) * 60_000;
+}
+
+/** A Date as it is kept: its offset stays; the fraction is cut to milliseconds, without zeros (D10). */
+export function canonicalDate(text: string): string {
+  return text.replace(FRACTION, (_all, digits: string) => {
+    const kept = digits.slice(0, 3).replace(/0+$/, '');
+    return kept === '' ? '' : `.${kept}`;
+  });
+}
+
+/** Its order is that of its octets, so there is one text for a time: no trailing zeros. */
+export function isLocalDateTime(text: string): boolean {
+  return !/\.\d*0$/.test(text) && parseUtcDate(`${text}Z`) !== null;
 }
 
 /**

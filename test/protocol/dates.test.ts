@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatUtcDate, parseUtcDate } from '../../src/protocol/dates.js';
+import {
+  canonicalDate,
+  formatUtcDate,
+  isLocalDateTime,
+  parseDate,
+  parseUtcDate,
+} from '../../src/protocol/dates.js';
 
 describe('1.4: a UTCDate is parsed', () => {
   it.each([
@@ -83,4 +89,34 @@ describe('1.4: a UTCDate is written', () => {
     expect(() => formatUtcDate(-62_167_219_200_001)).toThrow(RangeError);
     expect(() => formatUtcDate(Number.NaN)).toThrow(RangeError);
   });
+});
+
+describe('1.4 Date: any offset', () => {
+  it.each([
+    ['2026-01-31T14:00:00+02:00', '2026-01-31T12:00:00Z'],
+    ['2026-01-31T01:30:00.5-10:30', '2026-01-31T12:00:00.5Z'],
+    ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00Z'],
+  ])('%s is the moment %s', (text, moment) => {
+    expect(parseDate(text)).toBe(parseUtcDate(moment));
+  });
+
+  it.each(['2026-01-31T12:00:00', '2026-01-31T12:00:00+24:00', '2026-01-31t12:00:00+01:00', ''])(
+    '%s is none',
+    (text) => expect(parseDate(text)).toBeNull(),
+  );
+
+  it('keeps the offset and cuts the fraction', () => {
+    expect(canonicalDate('2026-01-31T14:00:00.1209+02:00')).toBe('2026-01-31T14:00:00.12+02:00');
+    expect(canonicalDate('2026-01-31T14:00:00.000Z')).toBe('2026-01-31T14:00:00Z');
+  });
+});
+
+describe('RFC 8984 1.4.4 LocalDateTime', () => {
+  it.each([
+    ['2026-02-28T23:59:59', true],
+    ['2026-02-28T23:59:59.003', true],
+    ['2026-02-28T23:59:59.10', false],
+    ['2026-02-29T00:00:00', false],
+    ['2026-02-28T23:59:59Z', false],
+  ])('%s: %s', (text, is) => expect(isLocalDateTime(text)).toBe(is));
 });

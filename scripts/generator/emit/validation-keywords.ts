@@ -9,6 +9,9 @@ export interface RuntimeFunctions {
   readonly isInexact: (value: unknown) => boolean;
   readonly isUtcDate: (text: string) => boolean;
   readonly isCanonicalUtcDate: (text: string) => boolean;
+  readonly isDate: (text: string) => boolean;
+  readonly isCanonicalDate: (text: string) => boolean;
+  readonly isLocalDateTime: (text: string) => boolean;
   readonly settleJson: (holder: object, key: string | number) => string | null;
 }
 
@@ -37,6 +40,23 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
       const name = cxt.schema === 'canonical' ? 'isCanonicalUtcDate' : 'isUtcDate';
       cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
     },
+  });
+  ajv.addKeyword({
+    keyword: 'date',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: 'must be a Date, for instance 2026-01-31T14:00:00+02:00' },
+    code: (cxt) => {
+      const name = cxt.schema === 'canonical' ? 'isCanonicalDate' : 'isDate';
+      cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'localDateTime',
+    type: 'string',
+    schemaType: 'boolean',
+    error: { message: 'must be a LocalDateTime, for instance 2026-01-31T14:00:00' },
+    code: (cxt) => cxt.fail(_`!${call(cxt, 'isLocalDateTime')}(${cxt.data})`),
   });
   ajv.addKeyword({
     // An inexact number is an instance of a class of ours; it is no object of the client's.

@@ -57,6 +57,10 @@ function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): A
   // come.
   if (format === 'utc-date')
     return { ...checks, utcDate: use === 'message' || depth === 0 ? 'any' : 'canonical' };
+  // A property's Date is kept in its canonical text, which the engine writes.
+  if (format === 'date')
+    return { ...checks, date: use === 'message' || depth === 0 ? 'any' : 'canonical' };
+  if (format === 'local-date-time') return { ...checks, localDateTime: true };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
 }
 
@@ -87,8 +91,8 @@ function furtherMembers(
 ): AjvSchema {
   if (further === false) return { additionalProperties: false };
   const nameChecks = {
-    ...(names === undefined ? {} : { pattern: ID_PATTERN }),
     ...(use === 'stored' ? { maxLength: BOUNDS.keyLength, storable: true } : {}),
+    ...(typeof names === 'object' ? keySchema(names) : {}),
   };
   return {
     noNumber: true,
@@ -99,4 +103,10 @@ function furtherMembers(
       ? {}
       : { additionalProperties: validationSchema(further, use, depth + 1) }),
   };
+}
+
+/** What the keys of a map or the members of a set have to be. */
+function keySchema(names: JSONSchema7): AjvSchema {
+  const { description: _words, type: _string, format, ...checks } = names;
+  return format === 'id' ? { ...checks, pattern: ID_PATTERN } : checks;
 }
