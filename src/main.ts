@@ -5,6 +5,7 @@ import { registry as capabilities } from '../generated/registry.js';
 import { ACCESS_VERSION, bootstrap, createAuthenticator } from './accounts/index.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
+import { openHookPrisma } from './database/sqlite/hook-prisma.js';
 import {
   lockServer,
   MigrationError,
@@ -18,8 +19,8 @@ import { openPrisma } from './database/sqlite/prisma.js';
 import { createLogging, type Logger } from './logging.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
-import { MissingMethodError, requireBuiltIns } from './methods/built-in.js';
 import { createDispatcher } from './methods/dispatch.js';
+import { MissingHookError, requireHooks } from './methods/hooks/required.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
@@ -116,6 +117,15 @@ async function start(
   opened.push(() => store.close());
   const prisma = openPrisma(writerDatabase, writer);
   opened.push(() => prisma.$disconnect());
+  const hookPrisma = openHookPrisma(writerDatabase);
+  opened.push(() => hookPrisma.client.$disconnect());
+  const hooks = {
+    timeout: limits.hookTimeout,
+    prisma: hookPrisma.client,
+    join: hookPrisma.join,
+    onError: (err: unknown, hook: string) =>
+      log.error({ err, hook }, 'a hook failed after the commit'),
+  };
   // A connection that is never in a transaction: it sees each commit of any process at once.
   const access = openDatabase({ file, readonly: true });
   opened.push(() => void access.close());
@@ -125,7 +135,7 @@ async function start(
   });
 
   const registry = createRegistry(capabilities);
-  requireBuiltIns(registry);
+  requireHooks(registry);
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
@@ -134,7 +144,7 @@ async function start(
     ...config,
     registry,
     dispatcher: createDispatcher(
-      { store, blobs, registry, ids, limits },
+      { store, blobs, registry, ids, limits, hooks },
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
     ),
@@ -289,7 +299,7 @@ async function run(): Promise<void> {
 
 /** What to say about a start that failed, and the exit code. */
 function startFailure(error: unknown): { readonly code: number; readonly message: string } {
-  if (error instanceof ConfigError || error instanceof MissingMethodError)
+  if (error instanceof ConfigError || error instanceof MissingHookError)
     return { code: EXIT.input, message: error.message };
   if (error instanceof ServerLockError || error instanceof MigrationError) {
     return { code: EXIT.refused, message: error.message };

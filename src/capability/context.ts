@@ -8,4 +8,9 @@ export interface MethodContext {
     name: string,
     args: Arguments,
   ): Promise<Response>;
+  /** Runs a method that the capability's hook file implements. */
+  own<Arguments extends object, Response extends object>(
+    name: string,
+    args: Arguments,
+  ): Promise<Response>;
 }

@@ -215,6 +215,8 @@ export interface MethodDefinition<Arguments extends object = any, Response exten
   readonly argumentNames?: readonly string[];
   readonly acceptSnakeCase: boolean;
   readonly validateArguments: Validator;
+  /** Of a method that a hook file implements: what it returns must fit. */
+  readonly validateResponse?: Validator;
   readonly handle: (args: Arguments, context: MethodContext) => Promise<Response>;
 }
 

@@ -4,7 +4,6 @@ import { blobLookup } from './blob/lookup.js';
 import { blobUpload } from './blob/upload.js';
 import type { BuiltInMethod } from './context.js';
 import { echo } from './echo.js';
-import type { Registry } from './registry.js';
 
 /**
  * The methods that the engine implements by name; their arguments and responses are declared by
@@ -28,19 +27,7 @@ export function builtInMethod(name: string): BuiltInMethod {
   return method;
 }
 
-/** A descriptor declares a method that this server has no body for. */
-export class MissingMethodError extends Error {
-  override readonly name = 'MissingMethodError';
-}
-
-/** Throws MissingMethodError where a method of the registry, standard ones apart, has no body: said at start. */
-export function requireBuiltIns(registry: Registry): void {
-  const missing = [...registry.methods.values()]
-    .filter(({ dataType, name }) => dataType === undefined && !BUILT_IN.has(name))
-    .map(({ name, capability }) => `${name} (${capability})`);
-  if (missing.length === 0) return;
-  throw new MissingMethodError(
-    `Nothing implements ${missing.join(', ')}. A method that a descriptor declares needs an entry in ` +
-      'src/methods/built-in.ts.',
-  );
+/** Whether the engine has the body of a method. */
+export function isBuiltIn(name: string): boolean {
+  return BUILT_IN.has(name);
 }

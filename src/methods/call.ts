@@ -6,6 +6,9 @@ import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, RequestScope, Services } from './context.js';
+import { ownMethod } from './hooks/own.js';
+import { HookScope } from './hooks/scope.js';
+import { setWithin } from './set-within.js';
 import { BoundStandardMethods } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
@@ -38,6 +41,8 @@ export class MethodCall implements CallContext {
   readonly account: AccountAccess | undefined;
   readonly deadline: number;
   readonly standard: StandardMethods;
+  readonly hooks: HookScope;
+  readonly isInternal = false;
   readonly followUps: Invocation[] = [];
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
@@ -50,6 +55,7 @@ export class MethodCall implements CallContext {
     this.account = options.account;
     this.deadline = options.deadline;
     this.standard = new BoundStandardMethods(this);
+    this.hooks = new HookScope(this, setWithin);
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
   }
@@ -59,6 +65,13 @@ export class MethodCall implements CallContext {
     args: Arguments,
   ): Promise<Response> {
     return (await builtInMethod(name)(args, this)) as Response;
+  }
+
+  async own<Arguments extends object, Response extends object>(
+    name: string,
+    args: Arguments,
+  ): Promise<Response> {
+    return (await ownMethod(name, args, this)) as Response;
   }
 
   admit(response: object, createdIds: ReadonlyMap<string, string> = NONE): void {

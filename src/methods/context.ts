@@ -4,6 +4,8 @@ import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition, MethodDefinition } from '../capability/definition.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Store } from '../store/port.js';
+import type { HookServices } from './hooks/port.js';
+import type { HookScope } from './hooks/scope.js';
 import type { Registry } from './registry.js';
 
 /** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
@@ -24,6 +26,8 @@ export interface Services {
   readonly registry: Registry;
   readonly ids: IdGenerator;
   readonly limits: MethodLimits;
+  /** What hooks run with; a registry without hooks needs none. */
+  readonly hooks?: HookServices;
   /** Epoch ms; the system's clock where it is left out. */
   readonly now?: () => number;
 }
@@ -50,6 +54,10 @@ export interface CallContext extends MethodContext {
    * `none`.
    */
   readonly account: AccountAccess | undefined;
+  /** The hooks of this call. */
+  readonly hooks: HookScope;
+  /** A `tx.set` of a hook: it may write what clients may not, and its response is not sent. */
+  readonly isInternal: boolean;
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
   /**

@@ -137,6 +137,7 @@ class RequestRun {
       // (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
       this.#emit(text, invocation.name, response, invocation.callId);
+      call.hooks.committed();
       return call.followUps;
     } catch (error) {
       call?.release();

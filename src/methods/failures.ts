@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { HookRefusal } from '../capability/refusal.js';
 import { MethodError, UnavailableError } from '../protocol/errors.js';
+import { HookTimeoutError } from './hooks/errors.js';
 
 /** Is told of every failure that nobody expected, with the reference that its response shows. */
 export type FailureLog = (error: unknown, reference: string) => void;
@@ -7,6 +9,7 @@ export type FailureLog = (error: unknown, reference: string) => void;
 /** What a call answers when something was thrown: nothing foreign leaves the server (D20). */
 export function toMethodError(error: unknown, log: FailureLog): MethodError {
   if (error instanceof MethodError) return error;
+  if (error instanceof HookRefusal) return new MethodError(error.type, error.message);
   if (error instanceof UnavailableError) {
     return new MethodError(
       'serverUnavailable',
@@ -15,5 +18,9 @@ export function toMethodError(error: unknown, log: FailureLog): MethodError {
   }
   const reference = randomBytes(8).toString('hex');
   log(error, reference);
+  if (error instanceof HookTimeoutError) {
+    const description = `${error.message}; nothing was changed. The log has it as ${reference}.`;
+    return new MethodError('serverFail', description);
+  }
   return new MethodError('serverFail', `An unexpected failure; the log has it as ${reference}.`);
 }

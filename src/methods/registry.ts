@@ -3,12 +3,17 @@ import type {
   DataTypeDefinition,
   MethodDefinition,
 } from '../capability/definition.js';
+import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
 
 /** All registered capabilities, indexed: what dispatch, the session and Blob/lookup read. */
 export interface Registry {
   readonly capabilities: ReadonlyMap<string, CapabilityDefinition>;
   readonly methods: ReadonlyMap<string, MethodDefinition>;
   readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
+  /** Bodies of methods, from hook files. */
+  readonly ownMethods: ReadonlyMap<string, OwnMethod>;
+  /** Hooks by the type's name. */
+  readonly typeHooks: ReadonlyMap<string, TypeHooks>;
 }
 
 /**
@@ -19,12 +24,18 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
   const capabilities = new Map<string, CapabilityDefinition>();
   const methods = new Map<string, MethodDefinition>();
   const dataTypes = new Map<string, DataTypeDefinition>();
+  const ownMethods = new Map<string, OwnMethod>();
+  const typeHooks = new Map<string, TypeHooks>();
   for (const capability of definitions) {
     add(capabilities, capability.urn, capability, 'capability');
     for (const method of capability.methods) add(methods, method.name, method, 'method');
     for (const type of capability.dataTypes) add(dataTypes, type.name, type, 'data type');
+    for (const [name, body] of Object.entries(capability.hooks?.methods ?? {}))
+      add(ownMethods, name, body, 'method body');
+    for (const [name, hooks] of Object.entries(capability.hooks?.types ?? {}))
+      add(typeHooks, name, hooks, 'hooks of the type');
   }
-  return Object.freeze({ capabilities, methods, dataTypes });
+  return Object.freeze({ capabilities, methods, dataTypes, ownMethods, typeHooks });
 }
 
 function add<T>(map: Map<string, T>, key: string, value: T, what: string): void {

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import type { MethodDefinition } from '../../src/capability/definition.js';
+import type { CapabilityHooks } from '../../src/capability/hooks.js';
+import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
@@ -55,6 +58,14 @@ const LIMITS: Limits = {
   requestTimeout: 30_000,
 };
 
+/** Logic of the widgets' capability: what a hook file and its descriptor would add. */
+export interface Logic {
+  readonly hooks?: CapabilityHooks;
+  readonly methods?: readonly MethodDefinition[];
+  /** HOOK_TIMEOUT, ms. */
+  readonly timeout?: number;
+}
+
 function principal(userId: string, accounts: readonly AccountAccess[]): Principal {
   return {
     userId,
@@ -89,9 +100,10 @@ export class Rig {
   /** Epoch ms that the store and the methods see; null is the system's clock. */
   time: number | null = null;
   readonly #folder: string;
+  readonly #prisma: HookPrisma | undefined;
   readonly #limits: Limits;
 
-  constructor(limits: Partial<Limits> = {}) {
+  constructor(limits: Partial<Limits> = {}, logic: Logic = {}) {
     this.#limits = { ...LIMITS, ...limits };
     this.#folder = mkdtempSync(join(tmpdir(), 'methods-'));
     const file = join(this.#folder, 'jmap.db');
@@ -106,10 +118,23 @@ export class Rig {
       now,
       onStatement: (sql) => void this.statements.push(sql),
     });
+    const prisma = logic.hooks === undefined ? undefined : openHookPrisma(writerDatabase);
+    this.#prisma = prisma;
     this.services = {
+      ...(prisma === undefined
+        ? {}
+        : {
+            hooks: {
+              timeout: logic.timeout ?? 2000,
+              prisma: prisma.client,
+              join: prisma.join,
+              onError: (error: unknown, reference: string) =>
+                void this.failures.push({ error, reference }),
+            },
+          }),
       store,
       blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
-      registry: createRegistry([...generated, widgetCapability(this.trick)]),
+      registry: createRegistry([...generated, widgetCapability(this.trick, logic)]),
       ids: createIdGenerator({ now }),
       limits: this.#limits,
       now,
@@ -183,6 +208,7 @@ export class Rig {
   }
 
   async close(): Promise<void> {
+    await this.#prisma?.client.$disconnect();
     await this.services.store.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -8,6 +8,7 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../src/capability/definition.js';
+import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 
 /**
@@ -140,7 +141,10 @@ export interface Trick {
   run(context: MethodContext): Promise<object>;
 }
 
-export function widgetCapability(trick: Trick): CapabilityDefinition {
+export function widgetCapability(
+  trick: Trick,
+  logic: { readonly hooks?: CapabilityHooks; readonly methods?: readonly MethodDefinition[] } = {},
+): CapabilityDefinition {
   return {
     urn: Widget.capability,
     name: 'widgets',
@@ -165,6 +169,8 @@ export function widgetCapability(trick: Trick): CapabilityDefinition {
         validateArguments: () => true,
         handle: (_, context) => trick.run(context),
       },
+      ...(logic.methods ?? []),
     ],
+    ...(logic.hooks === undefined ? {} : { hooks: logic.hooks }),
   };
 }

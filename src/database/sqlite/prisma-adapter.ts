@@ -65,6 +65,72 @@ export function sharedAdapter(
   };
 }
 
+/** A work during which the reading client is inside the writing connection's transaction. */
+export interface JoinScope {
+  /** False once the work has settled, though something of it may still run. */
+  readonly open: boolean;
+}
+
+/**
+ * A driver adapter that only reads: inside a scope on the writing connection, so that it sees what
+ * its transaction has not committed yet; otherwise on a connection of its own. Nothing is begun or
+ * committed: inside a scope, a transaction of Prisma's is the engine's.
+ */
+export function readingAdapter(
+  writerDatabase: Database,
+  open: () => Database,
+  scopeOf: () => JoinScope | undefined,
+): SharedAdapterFactory {
+  return {
+    provider: 'sqlite',
+    adapterName: '@prisma/adapter-better-sqlite3',
+    connect: async () => {
+      const reader = open();
+      const outside = await adapterOn(reader);
+      const inside = await adapterOn(writerDatabase);
+      const run = async <T>(query: Query, statement: (on: Adapter) => Promise<T>): Promise<T> => {
+        const scope = scopeOf();
+        if (scope?.open === false) throw new UnavailableError('The transaction is over.');
+        if (!isReadOnly(reader, query.sql)) refuseWrite();
+        if (scope !== undefined && !writerDatabase.inTransaction)
+          throw new UnavailableError('The database rolled back the transaction.');
+        return translated(() => statement(scope === undefined ? outside : inside));
+      };
+      const queryRaw: Adapter['queryRaw'] = (query) => run(query, (on) => on.queryRaw(query));
+      const executeRaw: Adapter['executeRaw'] = (query) => run(query, (on) => on.executeRaw(query));
+      const nothing = async (): Promise<void> => undefined;
+      return {
+        provider: 'sqlite',
+        adapterName: outside.adapterName,
+        queryRaw,
+        executeRaw,
+        executeScript: async () => refuseWrite(),
+        startTransaction: async () => ({
+          provider: 'sqlite',
+          adapterName: outside.adapterName,
+          options: { usePhantomQuery: true },
+          queryRaw,
+          executeRaw,
+          commit: nothing,
+          rollback: nothing,
+          createSavepoint: nothing,
+          rollbackToSavepoint: nothing,
+          releaseSavepoint: nothing,
+        }),
+        dispose: async () => {
+          reader.close();
+        },
+      };
+    },
+  };
+}
+
+function refuseWrite(): never {
+  throw new Error(
+    'The Prisma client of hooks only reads: write objects by tx.set, which keeps change records.',
+  );
+}
+
 /** Prisma's adapter with its connection replaced by `db`. */
 async function adapterOn(db: Database): Promise<Adapter> {
   const adapter = await new PrismaBetterSqlite3({ url: ':memory:' }).connect();

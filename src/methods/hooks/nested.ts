@@ -1,0 +1,44 @@
+import type { DataTypeDefinition, MethodDefinition } from '../../capability/definition.js';
+import type { CallContext } from '../context.js';
+import type { HookScope } from './scope.js';
+
+/**
+ * The context of a `tx.set`: the account, user and time of the call whose hook makes it, but creation
+ * ids of its own and no response to send.
+ */
+export function nestedContext(
+  outer: CallContext,
+  type: DataTypeDefinition,
+  scopeOf: (context: CallContext) => HookScope,
+): CallContext {
+  const request = { ...outer.request, createdIds: new Map<string, string>() };
+  const context: Omit<CallContext, 'hooks'> & { hooks?: HookScope } = {
+    services: outer.services,
+    request,
+    method: methodOf(outer, type),
+    account: outer.account,
+    deadline: outer.deadline,
+    standard: outer.standard,
+    isInternal: true,
+    builtIn: (name, args) => outer.builtIn(name, args),
+    own: (name, args) => outer.own(name, args),
+    admit: () => undefined,
+    followWith: () => undefined,
+    otherAccount: (accountId) => outer.otherAccount(accountId),
+  };
+  context.hooks = scopeOf(context as CallContext);
+  return context as CallContext;
+}
+
+/** The type's own /set, or, where it has none on the wire, one that stands for it. */
+function methodOf(outer: CallContext, type: DataTypeDefinition): MethodDefinition {
+  const name = `${type.name}/set`;
+  return (
+    outer.services.registry.methods.get(name) ?? {
+      ...outer.method,
+      name,
+      capability: type.capability,
+      dataType: type,
+    }
+  );
+}

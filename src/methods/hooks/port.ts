@@ -1,0 +1,27 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { SetArguments, SetResponse } from '../../capability/standard.js';
+import type { Transaction } from '../../store/port.js';
+import type { CallContext } from '../context.js';
+
+/** What hooks need of the process: made once in main. */
+export interface HookServices {
+  /** HOOK_TIMEOUT, ms: for all hooks of one method call together. */
+  readonly timeout: number;
+  /** The team's typed Prisma client, for reading. */
+  readonly prisma: unknown;
+  /**
+   * Runs `work` so that the client reads inside the transaction that this process has open for its
+   * exclusive call; once `work` has settled, the client refuses whatever `work` left running.
+   */
+  join<T>(work: () => Promise<T>): Promise<T>;
+  /** Told of what afterCommit hooks throw. */
+  readonly onError: (error: unknown, what: string) => void;
+}
+
+/** Foo/set inside a transaction that is open: what `tx.set` calls. */
+export type SetWithin = (
+  type: DataTypeDefinition,
+  args: SetArguments,
+  context: CallContext,
+  transaction: Transaction,
+) => Promise<SetResponse>;

@@ -1,0 +1,167 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { HookCall } from '../../capability/hooks.js';
+import type { SetResponse } from '../../capability/standard.js';
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { Snapshot } from '../../store/port.js';
+import type { CallContext } from '../context.js';
+import { HookHandleError, HookTimeoutError } from './errors.js';
+import { HookHandle, isTransaction } from './handle.js';
+import { nestedContext } from './nested.js';
+import type { HookServices, SetWithin } from './port.js';
+
+/** How deep `tx.set` may call hooks that call `tx.set`. */
+export const MAX_HOOK_DEPTH = 8;
+
+type Timed<T> = (call: HookCall, handle: HookHandle) => T | Promise<T>;
+
+/** Aborts when its time is over; one for a method call and all its hooks. */
+interface Budget {
+  readonly end: number;
+  readonly abort: AbortController;
+}
+
+/**
+ * The hooks of one method call: their time, what they may touch, and what is left for after the
+ * commit. A transaction may be run again: `begin` forgets what the last attempt left.
+ */
+export class HookScope {
+  readonly #context: CallContext;
+  readonly #set: SetWithin;
+  readonly #depth: number;
+  readonly #parent: HookScope | null;
+  #after: { readonly what: string; readonly run: () => unknown }[] = [];
+  #budget: Budget | null = null;
+
+  constructor(context: CallContext, set: SetWithin, parent: HookScope | null = null) {
+    this.#context = context;
+    this.#set = set;
+    this.#parent = parent;
+    this.#depth = parent === null ? 0 : parent.#depth + 1;
+  }
+
+  /** Before the first hook of a transaction: the time starts anew. */
+  begin(): void {
+    if (this.#parent !== null) return;
+    this.#after = [];
+    this.#budget = null;
+  }
+
+  /**
+   * Runs one hook with a `tx` on `snapshot` (null: none). Rejects with what it throws, or with
+   * HookTimeoutError; from then on its `tx` refuses everything.
+   */
+  async run<T>(
+    what: string,
+    snapshot: Snapshot | null,
+    further: JsonObject,
+    hook: Timed<T>,
+  ): Promise<T> {
+    const services = this.#services();
+    const budget = this.#time(services);
+    const handle = this.#handle(snapshot, services);
+    const call = this.#call(further, budget.abort.signal);
+    const work = async (): Promise<T> => hook(call, handle);
+    try {
+      const joined = isTransaction(snapshot) ? services.join(work) : work();
+      const value = await withinTime(
+        joined,
+        budget,
+        () => new HookTimeoutError(what, services.timeout),
+      );
+      return value;
+    } finally {
+      handle.end();
+    }
+  }
+
+  /** Keeps a hook for after the commit. */
+  keep(what: string, run: (call: HookCall) => unknown, further: JsonObject): void {
+    if (this.#parent !== null) {
+      this.#parent.keep(what, run, further);
+      return;
+    }
+    const { timeout } = this.#services();
+    const signal = (): AbortSignal => AbortSignal.timeout(timeout);
+    this.#after.push({ what, run: () => run(this.#call(further, signal())) });
+  }
+
+  /** The call's answer is safe: runs what was kept, and waits for none of it. */
+  committed(): void {
+    const { hooks } = this.#context.services;
+    for (const { what, run } of this.#after.splice(0)) {
+      Promise.resolve()
+        .then(run)
+        .catch((error: unknown) => hooks?.onError(error, what));
+    }
+  }
+
+  #handle(snapshot: Snapshot | null, services: HookServices): HookHandle {
+    const set = isTransaction(snapshot)
+      ? (type: DataTypeDefinition, request: object): Promise<SetResponse> => {
+          if (this.#depth >= MAX_HOOK_DEPTH) {
+            throw new HookHandleError(
+              `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
+            );
+          }
+          const context = nestedContext(
+            this.#context,
+            type,
+            (inner) => new HookScope(inner, this.#set, this),
+          );
+          const args = { ...request, accountId: this.#context.account?.id ?? '' };
+          return this.#set(type, args, context, snapshot);
+        }
+      : null;
+    const { maxObjectsInGet } = this.#context.services.limits;
+    return new HookHandle({ snapshot, prisma: services.prisma, maxObjectsInGet, set });
+  }
+
+  #call(further: JsonObject, signal: AbortSignal): HookCall {
+    const { account, request, method } = this.#context;
+    return Object.freeze({
+      accountId: account?.id ?? '',
+      userId: request.principal.userId,
+      method: method.name,
+      arguments: further,
+      signal,
+    });
+  }
+
+  #time(services: HookServices): Budget {
+    if (this.#parent !== null) return this.#parent.#time(services);
+    this.#budget ??= {
+      end: Math.min(performance.now() + services.timeout, this.#context.deadline),
+      abort: new AbortController(),
+    };
+    return this.#budget;
+  }
+
+  #services(): HookServices {
+    const { hooks } = this.#context.services;
+    if (hooks === undefined) throw new Error('Hooks are there, but nothing that they run with.');
+    return hooks;
+  }
+}
+
+/** What no hook of the call was declared to take. */
+export const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
+
+async function withinTime<T>(work: Promise<T>, budget: Budget, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), Math.max(0, budget.end - performance.now()));
+  });
+  try {
+    const value = await Promise.race([work, timeout]);
+    // A loop that never awaits kept the timer from firing.
+    if (performance.now() > budget.end) throw late();
+    return value;
+  } catch (error) {
+    if (error instanceof HookTimeoutError) budget.abort.abort(error);
+    // What the hook does later has nobody to tell.
+    work.catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
