@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { parseDate } from '../../protocol/dates.js';
 import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
 import { tick } from './deadline.js';
 
@@ -11,12 +12,19 @@ export function registerFunctions(db: Database): void {
   text(db, 'jmap_fold', fold);
   text(db, 'jmap_casemap', casemapKey);
   text(db, 'jmap_ascii_numeric', asciiNumericKey);
+  text(db, 'jmap_instant', parseDate);
   // Not deterministic: SQLite must call it for each row, not once.
   db.function('jmap_tick', { deterministic: false, varargs: false }, () => tick(db));
 }
 
-function text(db: Database, name: string, transform: (text: string) => string): void {
-  db.function(name, { deterministic: true }, (value: unknown) =>
-    value === null ? null : transform(String(value)),
-  );
+function text(
+  db: Database,
+  name: string,
+  transform: (text: string) => string | number | null,
+): void {
+  db.function(name, { deterministic: true }, (value: unknown) => {
+    const result = value === null ? null : transform(String(value));
+    // The driver would pass a number as REAL.
+    return typeof result === 'number' ? BigInt(result) : result;
+  });
 }

@@ -1,6 +1,13 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import type { Fragment, Raw, SqlValue } from './fragment.js';
 
+/** A type's search index, and the account whose part of it is read. */
+export interface SearchTarget {
+  /** SearchIndexDefinition.name. */
+  readonly name: string;
+  readonly accountId: string;
+}
+
 /** Where the databases' SQL differs, for the composers of this folder. */
 export interface Dialect {
   /** The text of the parameter at `position`, counted from 1. */
@@ -16,6 +23,16 @@ export interface Dialect {
 
   /** True where `needle` occurs in the column. */
   contains(column: Raw, needle: string): Fragment;
+
+  /**
+   * True at least where each of `words` occurs in one of the columns, as the type's search index
+   * finds it; the exact condition stands beside it. Null where the words are too short for it.
+   */
+  search(
+    index: SearchTarget,
+    columns: readonly string[],
+    words: readonly string[],
+  ): Fragment | null;
 
   /** True where the JSON object in the column has the member. */
   hasKey(column: Raw, key: string): Fragment;

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
+import { parseDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
@@ -18,6 +19,9 @@ const MAX_WORDS = 50;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
 
+/** More than the height of any condition. */
+const HEIGHT = 16;
+
 /** A part of the WHERE clause with the height of its expression tree; constants are folded away. */
 type Condition = true | false | { readonly sql: Fragment; readonly height: number };
 
@@ -31,6 +35,7 @@ type Condition = true | false | { readonly sql: Fragment; readonly height: numbe
  */
 export function composeFilter(
   type: DataTypeDefinition,
+  accountId: string,
   filter: FilterNode,
   dialect: Dialect,
 ): Fragment {
@@ -47,7 +52,10 @@ export function composeFilter(
         if (conditions > MAX_CONDITIONS) throw tooComplex();
         const condition = composeCondition(type, node.filter, node.value, dialect);
         if (typeof condition === 'boolean') return condition !== negated;
-        return { sql: negated ? sql`(${condition}) IS NOT TRUE` : condition, height: 8 };
+        if (negated) return { sql: sql`(${condition}) IS NOT TRUE`, height: HEIGHT };
+        const indexed = composeSearch(type, accountId, node.filter, node.value, dialect);
+        if (indexed === null) return { sql: condition, height: HEIGHT };
+        return { sql: sql`(${indexed} AND ${condition})`, height: HEIGHT };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
@@ -136,19 +144,50 @@ function composeText(
   value: JsonValue,
   dialect: Dialect,
 ): Fragment | boolean {
-  const columns = (filter.columns ?? [filter.column]).map(name);
-  const words = needle(type, filter, value)
-    .split(/\s+/u)
-    .filter((word) => word !== '');
+  const columns = columnsOf(filter).map(name);
+  const words = wordsOf(type, filter, value);
   if (words.length > MAX_WORDS) throw tooComplex();
   return words.reduce<Fragment | boolean>((all, word) => {
     const [first = name(filter.column), ...rest] = columns;
+    // A null column contains nothing; as the unknown it would be, it spoils no OR.
     const somewhere = rest.reduce(
       (any, column) => sql`${any} OR ${dialect.contains(column, word)}`,
       dialect.contains(first, word),
     );
     return typeof all === 'boolean' ? sql`(${somewhere})` : sql`${all} AND (${somewhere})`;
   }, true);
+}
+
+/** What the search index says of a condition that it can narrow down. */
+function composeSearch(
+  type: DataTypeDefinition,
+  accountId: string,
+  filter: FilterDefinition,
+  value: JsonValue,
+  dialect: Dialect,
+): Fragment | null {
+  if (filter.indexed !== true || type.search === undefined) return null;
+  const words =
+    filter.operator === 'text'
+      ? wordsOf(type, filter, value)
+      : filter.operator === 'contains'
+        ? [needle(type, filter, value)]
+        : [];
+  return dialect.search({ name: type.search.name, accountId }, columnsOf(filter), words);
+}
+
+function columnsOf(filter: FilterDefinition): readonly string[] {
+  return filter.columns ?? [filter.column];
+}
+
+/** Each once: a word that is there twice asks for nothing more. */
+function wordsOf(
+  type: DataTypeDefinition,
+  filter: FilterDefinition,
+  value: JsonValue,
+): readonly string[] {
+  const words = needle(type, filter, value).split(/\s+/u);
+  return [...new Set(words)].filter((word) => word !== '');
 }
 
 function itemValue(value: JsonValue): SqlValue | boolean {
@@ -172,6 +211,8 @@ function composeIn(
 
 /** A condition's value as its column holds it. */
 function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
+  const isInstant = filter.property.format === 'date' && filter.column !== filter.property.column;
+  if (isInstant && typeof value === 'string') return parseDate(value);
   const stored = columnValue(filter.property, value);
   return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
 }

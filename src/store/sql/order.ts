@@ -34,14 +34,14 @@ function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {
 
 function expressionOf(key: SortKey, dialect: Dialect): string {
   const { property, casemapColumn } = key.sort;
+  if (key.sort.column !== undefined) return quote(key.sort.column);
   const column = quote(property.column);
   if (property.kind !== 'string') return column;
   switch (key.collation) {
     case 'i;unicode-casemap':
-      if (casemapColumn === undefined) {
-        throw new Error(`The sort by ${property.name} has no casemap column.`);
-      }
-      return dialect.octet(quote(casemapColumn));
+      return casemapColumn === undefined
+        ? dialect.octet(column)
+        : dialect.octet(quote(casemapColumn));
     case 'i;ascii-casemap':
       return dialect.asciiCasemap(column);
     case 'i;ascii-numeric':

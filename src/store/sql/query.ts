@@ -39,7 +39,7 @@ export function rankQuery(
   dialect: Dialect,
 ): Fragment {
   const terms = orderTerms(plan.sort, dialect);
-  const filter = composeFilter(type, plan.filter, dialect);
+  const filter = composeFilter(type, accountId, plan.filter, dialect);
   // An underscore in front: no property has such a name.
   const keys = terms.map((term, index) => `${term.expression} AS "_k${index}"`).join(', ');
   const before = comesBefore(terms, (index) => `"_target"."_k${index}"`);
@@ -76,5 +76,5 @@ function rows(
   dialect: Dialect,
 ): Fragment {
   return sql`${name(type.table)} WHERE "accountId" = ${accountId} AND ${dialect.tick}
- AND ${composeFilter(type, filter, dialect)}`;
+ AND ${composeFilter(type, accountId, filter, dialect)}`;
 }

@@ -1,5 +1,9 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { parseUtcDate } from '../../protocol/dates.js';
+import type {
+  DataTypeDefinition,
+  PropertyDefinition,
+  ShadowTransform,
+} from '../../capability/definition.js';
+import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { casemapKey, fold } from '../../text/index.js';
@@ -12,6 +16,10 @@ export interface WriteColumn {
   readonly encode: (object: StoredObject) => JsonValue;
 }
 
+/** What a shadow column holds of a text. */
+const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
+  Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
+
 const columns = new WeakMap<DataTypeDefinition, readonly WriteColumn[]>();
 
 /** Every column of a type's table but accountId: its properties', then its shadows'. */
@@ -21,7 +29,7 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
   const composed = [
     ...type.properties.map((property) => ({ column: property.column, encode: encoder(property) })),
     ...type.shadows.map(({ column, property, transform }) => {
-      const key = transform === 'fold' ? fold : casemapKey;
+      const key = TRANSFORMS[transform];
       const encode = (object: StoredObject): JsonValue => {
         const value = object[property.name];
         return typeof value === 'string' ? key(value) : null;
