@@ -1,4 +1,4 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
+import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
 import type { Fragment, Raw, SqlValue } from './fragment.js';
 
 /** A type's search index, and the account whose part of it is read. */
@@ -15,8 +15,11 @@ export interface Dialect {
 
   boolean(value: boolean): SqlValue;
 
-  /** A subquery with one row for each element of a JSON array, which is one parameter. */
-  elements(json: string): Fragment;
+  /**
+   * A subquery with one row for each element of a JSON array, which is one parameter; `kind` is that
+   * of the column that they are compared with.
+   */
+  elements(json: string, kind: PropertyKind): Fragment;
 
   /** A subquery with a row of `count` columns for each array of a JSON array, which is one parameter. */
   tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;

@@ -204,7 +204,7 @@ function composeIn(
   const column = name(filter.column);
   const present = values.filter((element) => element !== null);
   const json = JSON.stringify(present.map((element) => comparable(filter, element, dialect)));
-  const members = sql`${column} IN (${dialect.elements(json)})`;
+  const members = sql`${column} IN (${dialect.elements(json, filter.property.kind)})`;
   if (present.length === values.length) return present.length > 0 && members;
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
 }

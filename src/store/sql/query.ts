@@ -66,7 +66,7 @@ export function ranksQuery(
   return sql`SELECT "id", "n" FROM (
  SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n"
  FROM ${rows(type, accountId, plan.filter, dialect)}) AS "numbered"
- WHERE "id" IN (${dialect.elements(JSON.stringify(ids))}) ORDER BY "n"`;
+ WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`;
 }
 
 function rows(
