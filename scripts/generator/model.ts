@@ -93,6 +93,8 @@ export interface ModelUnique {
 /** An ordered index over several properties that the descriptor asks for by itself. */
 export interface ModelIndex {
   readonly properties: readonly ModelProperty[];
+  /** What is indexed of each: its column or a shadow of it. */
+  readonly columns: readonly string[];
   readonly at: Location;
 }
 

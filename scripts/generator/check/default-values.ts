@@ -1,6 +1,6 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
-import type { PropertyView } from '../descriptor/view.js';
+import type { PropertyView } from '../descriptor/property-view.js';
 import { type AjvSchema, validationSchema } from '../emit/validation-schema.js';
 import { createAjv } from '../emit/validators.js';
 import { type Located, member } from '../load/located.js';
@@ -23,7 +23,7 @@ export const defaultValues: Rule = (views, report) => {
 type Compile = (node: Located) => ValidateFunction | undefined;
 
 function judge(
-  { name, node, kind, blob, nullable }: PropertyView,
+  { name, node, kind, blob, nullable, reference }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -38,11 +38,19 @@ function judge(
     complain('can only be null: no blob is in every account');
     return;
   }
+  if (reference !== undefined && given.value !== null && !isEmpty(given)) {
+    complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
+    return;
+  }
   if (kind === 'date' && typeof given.value === 'string' && !isCanonicalUtcDate(given.value)) {
     complain('must be a UTCDate in its shortest form, for instance 2026-01-31T12:00:00Z');
     return;
   }
   for (const issue of issuesOf(compile(node), given)) complain(issue);
+}
+
+function isEmpty({ members, items }: Located): boolean {
+  return members?.size === 0 || items?.length === 0;
 }
 
 function issuesOf(validate: ValidateFunction | undefined, given: Located): readonly string[] {

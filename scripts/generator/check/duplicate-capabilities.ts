@@ -14,6 +14,7 @@ export const duplicateCapabilities: Rule = (views, report) => {
           view.urnAt,
           `the capability ${view.urn} is described in ${place(earlier.urnAt)} already; each ` +
             'has one descriptor.',
+          { related: [earlier.urnAt] },
         );
     }
     const earlier = bases.get(view.base);
@@ -24,6 +25,7 @@ export const duplicateCapabilities: Rule = (views, report) => {
         { file: view.file, line: 1, column: 1 },
         `${view.file} and ${earlier.file} would both generate into generated/${view.base}/; ` +
           'rename one.',
+        { related: [{ file: earlier.file, line: 1, column: 1 }] },
       );
   }
 };

@@ -29,6 +29,7 @@ export const duplicateMethods: Rule = (views, report) => {
       method.at,
       `the method ${method.name} clashes with ${earlier.name}${why} (${place(earlier.at)}); ` +
         'rename it.',
+      { related: [earlier.at] },
     );
   }
 };

@@ -21,6 +21,7 @@ export const duplicateTypes: Rule = (views, report) => {
       'duplicate-type',
       type.nameAt,
       `${what}: here and in ${place(earlier.nameAt)}; rename one.`,
+      { related: [earlier.nameAt] },
     );
   }
 };

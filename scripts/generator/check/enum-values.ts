@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { typeOf } from '../descriptor/view.js';
+import { typeOf } from '../descriptor/kinds.js';
 import { member } from '../load/located.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';

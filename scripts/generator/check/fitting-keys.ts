@@ -1,6 +1,6 @@
-import { typeOf } from '../descriptor/view.js';
-import { member, members, text } from '../load/located.js';
-import { oneOf, type Rule } from './rule.js';
+import { typeOf } from '../descriptor/kinds.js';
+import { type Located, member, members, text } from '../load/located.js';
+import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
 /** The types that a key goes with; keys that aren't listed go with all. */
@@ -10,6 +10,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   pattern: ['string'],
   format: ['string'],
   blob: ['string'],
+  references: ['string', 'array'],
   enum: ['string', 'integer', 'number'],
   minimum: ['integer', 'number'],
   maximum: ['integer', 'number'],
@@ -31,6 +32,11 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
  */
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
+/** Keys that a set has: what `setOf` says is left out of them. */
+const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
+/** Beside `setOf: string` they are about the keys. */
+const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum'];
+
 /**
  * A key stands only where it means something: maxLength on an integer is a mistake, not a no-op.
  */
@@ -38,7 +44,13 @@ export const fittingKeys: Rule = (views, report) => {
   for (const { node, label } of views.flatMap(schemasOf)) {
     const { type } = typeOf(node);
     if (type === undefined) continue;
-    const format = text(member(node, 'format'));
+    const keys = member(node, 'setOf');
+    if (keys !== undefined) {
+      ofSet(node, keys, report);
+      continue;
+    }
+    const isSingle = type === 'string' && member(node, 'references') !== undefined;
+    const format = isSingle ? 'id' : text(member(node, 'format'));
     for (const { name, nameAt } of members(node)) {
       const types = TYPES[name];
       if (types !== undefined && !types.includes(type))
@@ -51,8 +63,29 @@ export const fittingKeys: Rule = (views, report) => {
         report(
           'misplaced-key',
           nameAt,
-          `"${name}" does not go with format: ${format}, which says it all; drop one of the two.`,
+          `"${name}" does not go with ${isSingle ? 'references' : `format: ${format}`}, which ` +
+            'says it all; drop one of the two.',
         );
     }
   }
 };
+
+function ofSet(node: Located, keys: Located, report: Report): void {
+  const { type } = typeOf(node);
+  const legal = keys.value === 'string' ? [...OF_A_SET, ...OF_ITS_KEYS] : OF_A_SET;
+  if (type !== 'object')
+    report(
+      'misplaced-key',
+      keys.at,
+      `a set is an object: with "setOf", "type" is left out or [object, 'null'], not ${type}.`,
+    );
+  for (const { name, nameAt } of members(node)) {
+    if (TYPES[name] === undefined || legal.includes(name)) continue;
+    report(
+      'misplaced-key',
+      nameAt,
+      `"${name}" does not go with "setOf": legal are ${oneOf(legal)}` +
+        `${keys.value === 'string' ? '' : '; what its keys are, setOf says'}.`,
+    );
+  }
+}

@@ -58,8 +58,8 @@ export const RULES: readonly Rule[] = Object.freeze([
 export function checkDescriptors(views: readonly CapabilityView[]): readonly Problem[] {
   const problems: Problem[] = [];
   for (const rule of RULES) {
-    rule(views, (code, at, message) => {
-      problems.push({ code, at, message });
+    rule(views, (code, at, message, details) => {
+      problems.push({ code, at, message, ...details });
     });
   }
   return problems;

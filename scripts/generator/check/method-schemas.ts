@@ -1,4 +1,5 @@
-import { kindOf, type MethodView, typeOf } from '../descriptor/view.js';
+import { kindOf, typeOf } from '../descriptor/kinds.js';
+import type { MethodView } from '../descriptor/view.js';
 import { items, member, text } from '../load/located.js';
 import type { Report, Rule } from './rule.js';
 

@@ -14,6 +14,7 @@ export const propertyClashes: Rule = (views, report) => {
           property.nameAt,
           `"${property.name}" and "${earlier.name}" (${place(earlier.nameAt)}) differ by ` +
             "letter case alone; columns don't see that.",
+          { related: [earlier.nameAt] },
         );
     }
   }

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../descriptor/bounds.js';
-import { typeOf } from '../descriptor/view.js';
+import { typeOf } from '../descriptor/kinds.js';
 import { member } from '../load/located.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';

@@ -1,11 +1,14 @@
 import type { CapabilityView } from '../descriptor/view.js';
-import type { Location } from '../model.js';
+import type { Location, Problem } from '../model.js';
+
+/** A warning instead of an error; the other places that the message speaks of. */
+export type ReportDetails = Pick<Problem, 'severity' | 'related'>;
 
 /**
  * Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is
  * legal.
  */
-export type Report = (code: string, at: Location, message: string) => void;
+export type Report = (code: string, at: Location, message: string, details?: ReportDetails) => void;
 
 /**
  * A rule reports what it finds and never throws, also where other rules will complain about the

@@ -23,7 +23,8 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
     for (const { name, nameAt, node } of type.properties)
       collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
   }
-  for (const method of view.methods) {
+  const standard = view.types.flatMap((type) => type.standardMethods ?? []);
+  for (const method of [...standard, ...view.methods]) {
     for (const part of ['arguments', 'response']) {
       const node = member(method.node, part);
       if (node !== undefined)
@@ -44,6 +45,8 @@ function collect(schema: SchemaView, found: SchemaView[]): void {
     inner(name, node, nameAt);
   const items = member(schema.node, 'items');
   if (items !== undefined) inner('items', items, items.at);
+  const keys = member(schema.node, 'setOf');
+  if (keys?.members !== undefined) inner('keys', keys, keys.at);
   const further = member(schema.node, 'additionalProperties');
   if (further?.members !== undefined) inner('*', further, further.at);
 }

@@ -1,5 +1,5 @@
 import { BOUNDS } from '../descriptor/bounds.js';
-import { typeOf } from '../descriptor/view.js';
+import { typeOf } from '../descriptor/kinds.js';
 import { items, member, members, text } from '../load/located.js';
 import { isOpen } from '../model/schema.js';
 import { didYouMean } from './did-you-mean.js';
@@ -26,7 +26,7 @@ export const shapes: Rule = (views, report) => {
         `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance ` +
           'items: { type: string }.',
       );
-    if (type === 'object') object(schema, report);
+    if (type === 'object' && member(schema.node, 'setOf') === undefined) object(schema, report);
   }
 };
 

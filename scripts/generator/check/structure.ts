@@ -18,7 +18,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   patternProperties: 'use additionalProperties with a schema',
   dependencies: 'properties are independent of each other',
   const: 'use enum with one value',
-  $ref: 'write the schema where it is used',
   nullable: "write type: [string, 'null']",
   '<<': 'YAML 1.2 has no merge; repeat the keys, or name a whole value with & and *',
 };
@@ -34,6 +33,8 @@ const VALUE_CODES: Readonly<Record<string, string>> = {
   account: 'unknown-account-use',
   is: 'unknown-operator',
   filter: 'unknown-operator',
+  standardMethods: 'unknown-standard-method',
+  onDestroy: 'unknown-on-destroy',
 };
 
 const validate = new Ajv({ allErrors: true, verbose: true, strictTypes: false }).compile(

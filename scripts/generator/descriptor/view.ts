@@ -1,7 +1,14 @@
-import type { PropertyKind, PropertyRole } from '../../../src/capability/definition.js';
 import type { Descriptor } from '../load/index.js';
 import { flag, items, type Located, type Member, member, members, text } from '../load/located.js';
 import type { Location } from '../model.js';
+import { Definitions } from './expand.js';
+import {
+  type NameView,
+  nameOf,
+  type PropertyView,
+  standardProperties,
+  viewProperty,
+} from './property-view.js';
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
@@ -24,21 +31,15 @@ export interface TypeView {
   readonly node: Located;
   /** As declared; the standard ones are in STANDARD_PROPERTIES. */
   readonly properties: readonly PropertyView[];
-  readonly required: readonly { readonly name: string; readonly at: Location }[];
+  readonly required: readonly NameView[];
+  readonly singleton: boolean;
+  /** As declared, the same name twice too; undefined where the type has all that it can have. */
+  readonly standardMethods: readonly MethodView[] | undefined;
+  /** Lists of properties: those with `unique: true` first. */
+  readonly uniques: readonly ListView[];
+  readonly indexes: readonly ListView[];
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
-}
-
-export interface PropertyView {
-  readonly name: string;
-  readonly nameAt: Location;
-  readonly node: Located;
-  /** Undefined where the declaration is too wrong to tell. */
-  readonly kind: PropertyKind | undefined;
-  readonly nullable: boolean;
-  readonly blob: boolean;
-  readonly access: string;
-  readonly role?: PropertyRole;
 }
 
 export interface FilterView {
@@ -50,6 +51,9 @@ export interface FilterView {
   readonly property: PropertyView | undefined;
   readonly operator: string | undefined;
   readonly operatorAt: Location;
+  readonly indexed: boolean;
+  /** What `text` reads: the properties that it lists. */
+  readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
 }
 
 export interface SortView {
@@ -57,6 +61,12 @@ export interface SortView {
   readonly at: Location;
   readonly property: PropertyView | undefined;
   readonly indexed: boolean;
+}
+
+/** A list of properties that are unique or indexed together. */
+export interface ListView {
+  readonly names: readonly NameView[];
+  readonly at: Location;
 }
 
 export interface MethodView {
@@ -70,99 +80,66 @@ export function viewCapability(
 ): CapabilityView {
   const { file, base, root, start } = descriptor;
   const urn = member(root, 'capability');
+  const definitions = new Definitions(root);
   return {
     file,
     base,
     root,
     urn: text(urn),
     urnAt: urn?.at ?? start,
-    types: members(member(root, 'types')).map(viewType),
-    methods: members(member(root, 'methods')),
+    types: members(member(root, 'types')).map((type) => viewType(type, definitions)),
+    methods: expanded(members(member(root, 'methods')), definitions),
   };
 }
 
-function viewType({ name, nameAt, node }: Member): TypeView {
-  const properties = members(member(node, 'properties')).map(viewProperty);
+function expanded(found: readonly Member[], definitions: Definitions): readonly Member[] {
+  return found.map((each) => ({ ...each, node: definitions.expand(each.node) }));
+}
+
+function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
+  const declared = expanded(members(member(node, 'properties')), definitions);
+  const properties = declared.map(viewProperty);
   const all = new Map<string, PropertyView>();
   for (const property of [...standardProperties(nameAt), ...properties]) {
     if (!all.has(property.name)) all.set(property.name, property);
   }
-  const required = items(member(node, 'required')).flatMap((item) => {
-    const required = text(item);
-    return required === undefined ? [] : [{ name: required, at: item.at }];
-  });
   return {
     name,
     nameAt,
     node,
     properties,
-    required,
+    required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
+    singleton: flag(member(node, 'singleton'), false),
+    standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
+    uniques: [...properties.flatMap(uniqueByItself), ...viewLists(member(node, 'unique'))],
+    indexes: viewLists(member(node, 'indexes')),
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
   };
 }
 
-function viewProperty({ name, nameAt, node }: Member): PropertyView {
-  const { type, nullable } = typeOf(node);
-  return {
-    name,
-    nameAt,
-    node,
-    kind: kindOf(type, text(member(node, 'format'))),
-    nullable,
-    blob: flag(member(node, 'blob'), false),
-    access: text(member(node, 'access')) ?? 'mutable',
-  };
-}
-
-/** The one type of a schema and whether null is allowed beside it. */
-export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
-  const type = member(node, 'type');
-  if (type?.items === undefined) return { type: text(type), nullable: false };
-  const names = type.items.map(text);
-  const others = names.filter((name) => name !== 'null');
-  return {
-    type: others.length === 1 ? others[0] : undefined,
-    nullable: names.includes('null'),
-  };
-}
-
-export function kindOf(
-  type: string | undefined,
-  format: string | undefined,
-): PropertyKind | undefined {
-  switch (type) {
-    case 'string':
-      return format === 'utc-date' ? 'date' : 'string';
-    case 'boolean':
-    case 'integer':
-    case 'number':
-      return type;
-    case 'array':
-    case 'object':
-      return 'json';
-    default:
-      return undefined;
-  }
-}
-
-/** What every type has besides its own properties (service.md 2: standard columns). */
-export function standardProperties(at: Location): readonly PropertyView[] {
-  const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
-    name,
-    nameAt: at,
-    node: { value: null, at },
-    kind,
-    nullable: false,
-    blob: false,
-    access: 'serverSet',
-    role,
+function viewStandardMethods(
+  node: Located | undefined,
+  definitions: Definitions,
+): readonly MethodView[] | undefined {
+  if (node?.members !== undefined) return expanded(members(node), definitions);
+  return node?.items?.flatMap((item) => {
+    const named = nameOf(item);
+    return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
   });
-  return [
-    standard('id', 'string', 'id'),
-    standard('created', 'date', 'created'),
-    standard('updated', 'date', 'updated'),
-  ];
+}
+
+function uniqueByItself({ name, nameAt, node }: PropertyView): readonly ListView[] {
+  const unique = member(node, 'unique');
+  return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
+}
+
+/** Names, or lists of names. */
+function viewLists(node: Located | undefined): readonly ListView[] {
+  return items(node).map((item) => ({
+    names: (item.items ?? [item]).flatMap((each) => nameOf(each) ?? []),
+    at: item.at,
+  }));
 }
 
 function viewFilter(
@@ -171,16 +148,19 @@ function viewFilter(
 ): FilterView {
   const property = member(node, 'property');
   const operator = node.members === undefined ? node : member(node, 'is');
-  const propertyName = text(property) ?? name;
+  const texts = items(member(node, 'properties')).flatMap((item) => nameOf(item) ?? []);
+  const propertyName = text(property) ?? texts[0]?.name ?? name;
   return {
     name,
     nameAt,
     node,
     propertyName,
-    propertyAt: property?.at ?? nameAt,
+    propertyAt: property?.at ?? texts[0]?.at ?? nameAt,
     property: all.get(propertyName),
     operator: text(operator),
     operatorAt: operator?.at ?? node.at,
+    indexed: flag(member(node, 'indexed'), false),
+    texts: texts.map((each) => ({ ...each, property: all.get(each.name) })),
   };
 }
 

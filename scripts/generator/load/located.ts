@@ -10,6 +10,10 @@ export interface Located {
   readonly members?: ReadonlyMap<string, Member>;
   /** For an array. */
   readonly items?: readonly Located[];
+  /** Of a schema from `$defs`: its name in types. */
+  readonly title?: string;
+  /** Of a schema that is one from `$defs` with more said beside it: that one. */
+  readonly definition?: Located;
 }
 
 export interface Member {

@@ -7,6 +7,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -42,6 +43,7 @@ export function parseDescriptor(file: string, source: string): Parsed {
     return Object.freeze({ file, line: Math.max(line, 1), column: Math.max(col, 1) });
   };
   const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
+    ...(error.code === 'DUPLICATE_KEY' ? { related: twinsOf(document, error.pos[0], locate) } : {}),
     at: locate(error.pos[0]),
     code: error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'syntax',
     message:
@@ -55,6 +57,25 @@ export function parseDescriptor(file: string, source: string): Parsed {
   const root = reader.read(document.contents, 0, locate(0));
   problems.push(...reader.problems);
   return { root: reader.readable ? root : undefined, problems };
+}
+
+/** Where the key stands first whose second stands at the offset. */
+function twinsOf(
+  document: Document,
+  offset: number,
+  locate: (offset: number) => Location,
+): readonly Location[] {
+  const found: Location[] = [];
+  visit(document, {
+    Map(_key, map) {
+      const second = map.items.find(({ key }) => rangeStart(key) === offset)?.key;
+      if (!isScalar(second)) return undefined;
+      const first = map.items.find(({ key }) => isScalar(key) && key.value === second.value)?.key;
+      if (first !== second) found.push(locate(rangeStart(first) ?? 0));
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 /** Turns yaml's nodes into located ones, resolving aliases. */

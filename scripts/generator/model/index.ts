@@ -6,7 +6,7 @@ import type { Model, ModelCapability, ModelMethod } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './schema.js';
-import { buildType } from './type.js';
+import { buildType, namesIn } from './type.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
 export function buildModel(views: readonly CapabilityView[]): Model {
@@ -24,7 +24,7 @@ function buildCapability(view: CapabilityView): ModelCapability {
     accountLevel: flag(member(root, 'accountLevel'), true),
     types: view.types.map(buildType),
     methods: view.methods.map(buildMethod),
-    drops: [],
+    drops: namesIn(member(root, 'drops')),
   };
   return {
     ...meaning,
@@ -38,6 +38,7 @@ function buildCapability(view: CapabilityView): ModelCapability {
 function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
   const args = member(node, 'arguments') ?? node;
   const schema = buildSchema(args, 'message');
+  const deprecated = text(member(node, 'deprecated'))?.trim();
   const accountCapability = text(member(node, 'accountCapability'));
   return {
     name,
@@ -50,6 +51,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     builtIn: BUILT_IN_METHODS.includes(name),
     arguments: schema,
     response: buildSchema(member(node, 'response') ?? node, 'message'),
+    ...(deprecated === undefined ? {} : { deprecated }),
     at: nameAt,
   };
 }

@@ -1,7 +1,8 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { BOUNDS } from '../descriptor/bounds.js';
-import { kindOf, typeOf } from '../descriptor/view.js';
+import { kindOf, typeOf } from '../descriptor/kinds.js';
+import { isTypeName } from '../descriptor/property-view.js';
 import { items, type Located, member, members, text, words } from '../load/located.js';
 
 /**
@@ -19,9 +20,28 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
   object: ['minProperties', 'maxProperties'],
 };
 
+/** The schemas of `$defs` by what they were made of: each is one object, wherever it is used. */
+const shared: Readonly<Record<SchemaUse, WeakMap<Located, JSONSchema7>>> = Object.freeze({
+  stored: new WeakMap(),
+  message: new WeakMap(),
+});
+
 /** Makes a plain JSON Schema of a descriptor's schema, bounds and closed objects spelled out. */
 export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
+  if (node.definition !== undefined) return buildSchema(node.definition, use);
+  if (node.title === undefined) return freshSchema(node, use);
+  const known = shared[use].get(node);
+  if (known !== undefined) return known;
+  const made = { ...freshSchema(node, use), title: node.title };
+  shared[use].set(node, made);
+  return made;
+}
+
+function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const { type, nullable } = typeOf(node);
+  if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
+  const isReference = member(node, 'references') !== undefined;
+  if (isReference && type === 'string') return referenceSchema(node, nullable);
   const own: Record<string, unknown> = {};
   for (const key of COPIED[type ?? ''] ?? []) {
     const value = member(node, key)?.value;
@@ -34,9 +54,52 @@ export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
     ...enumOf(node, nullable),
     ...(use === 'stored' ? defaultBounds(node, type) : {}),
     ...own,
-    ...(type === 'array' ? { items: itemSchema(node, use) } : {}),
+    ...(type === 'array'
+      ? { items: isReference ? { type: 'string', format: 'id' } : itemSchema(node, use) }
+      : {}),
     ...(type === 'object' ? objectPart(node, use) : {}),
   };
+}
+
+function referenceSchema(node: Located, nullable: boolean): JSONSchema7 {
+  const description = words(node);
+  return {
+    ...(description === '' ? {} : { description }),
+    type: nullable ? ['string', 'null'] : 'string',
+    format: 'id',
+  };
+}
+
+/** The keys of a set: what `setOf` says of them, or what stands beside `setOf: string`. */
+export function keySchemaOf(node: Located): Located | undefined {
+  const keys = member(node, 'setOf');
+  return keys?.members === undefined ? undefined : keys;
+}
+
+/** RFC 8620 1.1: String[Boolean] and Id[Boolean], where every value is true. */
+function setSchema(node: Located, nullable: boolean): JSONSchema7 {
+  const description = words(node);
+  const keys = keySchemaOf(node) ?? node;
+  const own = Object.fromEntries(
+    ['minLength', 'maxLength', 'pattern', 'enum'].flatMap((key) => {
+      const value = member(keys, key)?.value;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+  const isId = isTypeName(text(member(node, 'setOf'))) || text(member(keys, 'format')) === 'id';
+  return {
+    ...(description === '' ? {} : { description }),
+    type: nullable ? ['object', 'null'] : 'object',
+    ...countOf(node, 'minProperties'),
+    ...{ maxProperties: BOUNDS.properties, ...countOf(node, 'maxProperties') },
+    propertyNames: isId ? { format: 'id' } : { maxLength: BOUNDS.keyLength, ...own },
+    additionalProperties: { type: 'boolean', enum: [true] },
+  };
+}
+
+function countOf(node: Located, key: 'minProperties' | 'maxProperties'): JSONSchema7 {
+  const value = member(node, key)?.value;
+  return typeof value === 'number' ? { [key]: value } : {};
 }
 
 /** A list without `items` is wrong and told so; until then it is one of anything. */

@@ -1,25 +1,25 @@
-import type { JSONSchema7 } from 'json-schema';
 import type {
-  FilterOperator,
-  PropertyAccess,
-  PropertyKind,
+  SearchIndexDefinition,
+  StandardMethodName,
+  TypeLimits,
 } from '../../../src/capability/definition.js';
-import type { JsonValue } from '../../../src/protocol/json.js';
-import { OPERATORS } from '../descriptor/operators.js';
-import { type PropertyView, standardProperties, type TypeView } from '../descriptor/view.js';
-import { flag, member, words } from '../load/located.js';
-import type { ModelFilter, ModelProperty, ModelShadow, ModelSort, ModelType } from '../model.js';
+import { METHOD_NAMES } from '../descriptor/meta-schema.js';
+import { standardProperties } from '../descriptor/property-view.js';
+import type { ListView, TypeView } from '../descriptor/view.js';
+import { flag, items, type Located, member, text, words } from '../load/located.js';
+import type {
+  ModelFilter,
+  ModelIndex,
+  ModelStandardMethod,
+  ModelType,
+  ModelUnique,
+} from '../model.js';
+import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
+import { buildFilter, buildSort, type Find, filterIndexes, shadowsOf } from './query.js';
 import { buildSchema } from './schema.js';
 
-const STANDARD_METHOD_NAMES = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
-const FOLDED = 'folded';
-const CASEMAP = 'casemap';
-
-const STANDARD_WORDS: Readonly<Record<string, string>> = {
-  id: 'The id that the server gave the object.',
-  created: 'When the object was created.',
-  updated: 'When the object was last changed.',
-};
+/** What a singleton can have: nothing is created, destroyed or looked for. */
+export const SINGLETON_METHODS: readonly StandardMethodName[] = ['get', 'changes', 'set'];
 
 /** Builds the model of a type that passed every check. */
 export function buildType(view: TypeView): ModelType {
@@ -29,32 +29,15 @@ export function buildType(view: TypeView): ModelType {
     ...view.properties.map((property) => buildProperty(property, required.has(property.name))),
   ];
   const named = new Map(properties.map((property) => [property.name, property]));
-  const filters = view.filters.map((filter): ModelFilter => {
-    const property = expect(named, filter.propertyName);
-    const operator = filter.operator as FilterOperator;
-    const rule = OPERATORS[operator];
-    return {
-      name: filter.name,
-      property,
-      operator,
-      column: rule.folded ? `${property.column}_${FOLDED}` : property.column,
-      schema: conditionSchema(property, operator),
-      description: words(filter.node) || `${property.name}: ${rule.description}`,
-      at: filter.nameAt,
-    };
-  });
-  const sorts = view.sorts.map((sort): ModelSort => {
-    const property = expect(named, sort.propertyName);
-    return {
-      property,
-      // Ids are compared as octets (D7 gives them one letter case), so they need no key.
-      ...(property.kind === 'string' && property.role === undefined
-        ? { casemapColumn: `${property.column}_${CASEMAP}` }
-        : {}),
-      indexed: sort.indexed,
-      at: sort.at,
-    };
-  });
+  const find: Find = (name) => {
+    const property = named.get(name);
+    if (property === undefined) throw new Error(`The rules let the unknown property ${name} pass.`);
+    return property;
+  };
+  const filters = view.filters.map((filter) => buildFilter(filter, find));
+  const sorts = view.sorts.map((sort) => buildSort(sort, find));
+  const search = searchOf(view.name, filters);
+  const limits = limitsOf(member(view.node, 'limits'));
   return {
     name: view.name,
     table: view.name,
@@ -64,111 +47,76 @@ export function buildType(view: TypeView): ModelType {
     filters,
     sorts,
     shadows: shadowsOf(properties, filters, sorts),
-    singleton: false,
-    methods: STANDARD_METHOD_NAMES.map((name) => ({ name, at: view.nameAt })),
-    uniques: [],
-    indexes: [],
-    drops: [],
+    singleton: view.singleton,
+    methods: methodsOf(view),
+    uniques: view.uniques.map((list) => uniqueOf(list, find)),
+    indexes: [
+      ...view.indexes.map((list) => indexOf(list, find)),
+      ...filterIndexes(view.filters, filters),
+    ],
+    ...(search === undefined ? {} : { search }),
+    ...(limits === undefined ? {} : { limits }),
+    ...evolutionOf(view),
+    drops: namesIn(member(view.node, 'drops')),
     at: view.nameAt,
   };
 }
 
-function buildProperty(view: PropertyView, required: boolean): ModelProperty {
-  const given = member(view.node, 'default')?.value;
-  const schema = buildSchema(view.node, 'stored');
-  return {
-    name: view.name,
-    column: view.name,
-    kind: view.kind as PropertyKind,
-    nullable: view.nullable,
-    required,
-    ...(required ? {} : { default: (given ?? null) as JsonValue }),
-    access: view.access as PropertyAccess,
-    blob: view.blob,
-    description: words(view.node),
-    schema,
-    at: view.nameAt,
-  };
+/** The texts of a list. */
+export function namesIn(node: Located | undefined): readonly string[] {
+  return items(node).flatMap((item) => text(item) ?? []);
 }
 
-function buildStandardProperty(view: PropertyView): ModelProperty {
-  const kind = view.kind as PropertyKind;
-  return {
-    name: view.name,
-    column: view.name,
-    kind,
-    nullable: false,
-    required: false,
-    access: 'serverSet',
-    ...(view.role === undefined ? {} : { role: view.role }),
-    blob: false,
-    description: STANDARD_WORDS[view.name] ?? '',
-    schema: { type: 'string', format: kind === 'date' ? 'utc-date' : 'id' },
-    at: view.nameAt,
-  };
+function methodsOf({
+  standardMethods,
+  singleton,
+  nameAt,
+}: TypeView): readonly ModelStandardMethod[] {
+  const all = singleton ? SINGLETON_METHODS : METHOD_NAMES;
+  return all.flatMap((name): ModelStandardMethod[] => {
+    if (standardMethods === undefined) return [{ name, at: nameAt }];
+    const named = standardMethods.find((method) => method.name === name);
+    if (named === undefined) return [];
+    const args = member(named.node, 'arguments');
+    const response = member(named.node, 'response');
+    return [
+      {
+        name,
+        ...(args === undefined ? {} : { arguments: buildSchema(args, 'message') }),
+        ...(response === undefined ? {} : { response: buildSchema(response, 'message') }),
+        at: named.nameAt,
+      },
+    ];
+  });
 }
 
-/**
- * The schema of a condition's value without null, which the validator allows for every condition.
- */
-function conditionSchema(property: ModelProperty, operator: FilterOperator): JSONSchema7 {
-  const value = comparedSchema(property);
-  switch (OPERATORS[operator].value) {
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'list':
-      return { type: 'array', items: value };
-    default:
-      return value;
-  }
+function uniqueOf({ names, at }: ListView, find: Find): ModelUnique {
+  const name = names.map((each) => each.name).join('+');
+  return { name, properties: names.map((each) => find(each.name)), at };
 }
 
-/**
- * The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked
- * for (D13).
- */
-function comparedSchema(property: ModelProperty): JSONSchema7 {
-  switch (property.kind) {
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'integer':
-      return {
-        type: 'integer',
-        minimum: Number.MIN_SAFE_INTEGER,
-        maximum: Number.MAX_SAFE_INTEGER,
-      };
-    case 'number':
-      return { type: 'number' };
-    case 'date':
-      return { type: 'string', format: 'utc-date' };
-    default:
-      return { type: 'string' };
-  }
+/** The moment of a Date is what has an order, and text has one of octets. */
+function indexOf({ names, at }: ListView, find: Find): ModelIndex {
+  const properties = names.map(({ name }) => find(name));
+  return { properties, columns: properties.map(({ column }) => column), at };
 }
 
-function shadowsOf(
-  properties: readonly ModelProperty[],
+function searchOf(
+  type: string,
   filters: readonly ModelFilter[],
-  sorts: readonly ModelSort[],
-): readonly ModelShadow[] {
-  const folded = new Set(
-    filters.filter(({ operator }) => OPERATORS[operator].folded).map(({ property }) => property),
-  );
-  const collated = new Set(
-    sorts.filter((sort) => sort.casemapColumn !== undefined).map(({ property }) => property),
-  );
-  return properties.flatMap((property): ModelShadow[] => [
-    ...(folded.has(property)
-      ? [{ column: `${property.column}_${FOLDED}`, property, transform: 'fold' as const }]
-      : []),
-    ...(collated.has(property)
-      ? [{ column: `${property.column}_${CASEMAP}`, property, transform: 'casemap' as const }]
-      : []),
-  ]);
+): SearchIndexDefinition | undefined {
+  const indexed = filters.filter((filter) => filter.indexed === true);
+  if (indexed.length === 0) return undefined;
+  const columns = indexed.flatMap((filter) => filter.columns ?? [filter.column]);
+  return { name: `${type}_search`, columns: [...new Set(columns)] };
 }
 
-function expect(named: ReadonlyMap<string, ModelProperty>, name: string): ModelProperty {
-  const property = named.get(name);
-  if (property === undefined) throw new Error(`The rules let the unknown property ${name} pass.`);
-  return property;
+function limitsOf(node: Located | undefined): TypeLimits | undefined {
+  const count = member(node, 'count')?.value;
+  const octets = member(node, 'octets')?.value;
+  if (typeof count !== 'number' && typeof octets !== 'number') return undefined;
+  return {
+    ...(typeof count === 'number' ? { count } : {}),
+    ...(typeof octets === 'number' ? { octets } : {}),
+  };
 }
