@@ -4,7 +4,9 @@ import type {
   FilterOperator,
   PropertyDefinition,
   PropertyKind,
+  SearchIndexDefinition,
   SortDefinition,
+  UniqueDefinition,
 } from '../../src/capability/definition.js';
 import type { JsonValue } from '../../src/protocol/json.js';
 import type {
@@ -48,6 +50,10 @@ export const PROPERTIES = {
   due: property('due', 'date', nullable),
   meta: property('meta', 'json', nullable),
   blobId: property('blobId', 'string', { ...nullable, blob: true }),
+  tags: property('tags', 'json', nullable),
+  list: property('list', 'json', nullable),
+  held: property('held', 'string', { ...nullable, format: 'date' }),
+  local: property('local', 'string', { ...nullable, format: 'local-date-time' }),
 };
 
 type Name = keyof typeof PROPERTIES;
@@ -60,6 +66,9 @@ function filter(
 ): FilterDefinition {
   return { name, property: PROPERTIES[of], operator, column: column ?? of };
 }
+
+/** What text filters read, and the search index holds. */
+const FOLDED: readonly string[] = ['title_folded', 'code_folded'];
 
 export const FILTERS = {
   title: filter('title', 'title', 'contains', 'title_folded'),
@@ -80,6 +89,19 @@ export const FILTERS = {
   before: filter('before', 'due', 'before'),
   after: filter('after', 'due', 'after'),
   due: filter('due', 'due', 'equals'),
+  hasTag: filter('hasTag', 'tags', 'hasKey'),
+  hasItem: filter('hasItem', 'list', 'hasItem'),
+  heldBefore: filter('heldBefore', 'held', 'before', 'held_instant'),
+  heldAfter: filter('heldAfter', 'held', 'after', 'held_instant'),
+  localBefore: filter('localBefore', 'local', 'before'),
+  text: { ...filter('text', 'title', 'text', 'title_folded'), columns: FOLDED },
+  found: { ...filter('found', 'title', 'contains', 'title_folded'), indexed: true as const },
+  foundCode: { ...filter('foundCode', 'code', 'contains', 'code_folded'), indexed: true as const },
+  foundText: {
+    ...filter('foundText', 'title', 'text', 'title_folded'),
+    columns: FOLDED,
+    indexed: true as const,
+  },
 };
 
 const SORTS: Readonly<Partial<Record<Name, SortDefinition>>> = {
@@ -92,7 +114,38 @@ const SORTS: Readonly<Partial<Record<Name, SortDefinition>>> = {
   rank: { property: PROPERTIES.rank },
   score: { property: PROPERTIES.score },
   due: { property: PROPERTIES.due },
+  held: { property: PROPERTIES.held, column: 'held_instant' },
+  local: { property: PROPERTIES.local },
 };
+
+function unique(...names: readonly Name[]): UniqueDefinition {
+  return { name: names.join('+'), properties: names.map((name) => PROPERTIES[name]) };
+}
+
+export const UNIQUES = {
+  code: unique('code'),
+  rank: unique('rank'),
+  score: unique('score'),
+  done: unique('done'),
+  due: unique('due'),
+  held: unique('held'),
+  codeRank: unique('code', 'rank'),
+  all: unique('done', 'due', 'title', 'score'),
+};
+
+export const SEARCH: SearchIndexDefinition = { name: 'Gadget_search', columns: FOLDED };
+
+/** The table, with the database's types of text (bytewise order) and of JSON. */
+export function gadgetTable(text: string, json: string): string {
+  return `CREATE TABLE "Gadget" (
+  "accountId" ${text} NOT NULL, "id" ${text} NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "title" ${text} NOT NULL, "code" ${text}, "done" BOOLEAN NOT NULL,
+  "rank" BIGINT, "score" DOUBLE PRECISION, "due" BIGINT, "meta" ${json}, "blobId" ${text},
+  "tags" ${json}, "list" ${json}, "held" ${text}, "local" ${text},
+  "title_folded" ${text} NOT NULL DEFAULT '', "title_casemap" ${text} NOT NULL DEFAULT '',
+  "code_folded" ${text}, "code_casemap" ${text}, "held_instant" BIGINT,
+  PRIMARY KEY ("accountId", "id"))`;
+}
 
 const accepts = (): boolean => true;
 
@@ -104,10 +157,15 @@ export const Gadget: DataTypeDefinition = {
   properties: Object.values(PROPERTIES),
   filters: Object.values(FILTERS),
   sorts: Object.values(SORTS),
-  shadows: (['title', 'code'] as const).flatMap((name) => [
-    { column: `${name}_folded`, property: PROPERTIES[name], transform: 'fold' as const },
-    { column: `${name}_casemap`, property: PROPERTIES[name], transform: 'casemap' as const },
-  ]),
+  shadows: [
+    ...(['title', 'code'] as const).flatMap((name) => [
+      { column: `${name}_folded`, property: PROPERTIES[name], transform: 'fold' as const },
+      { column: `${name}_casemap`, property: PROPERTIES[name], transform: 'casemap' as const },
+    ]),
+    { column: 'held_instant', property: PROPERTIES.held, transform: 'instant' },
+  ],
+  uniques: Object.values(UNIQUES),
+  search: SEARCH,
   validate: { create: accepts, update: accepts, filter: accepts },
 };
 
@@ -154,6 +212,10 @@ export function gadget(id: string, more: Readonly<Record<string, JsonValue>> = {
     due: null,
     meta: null,
     blobId: null,
+    tags: null,
+    list: null,
+    held: null,
+    local: null,
     ...more,
   };
 }

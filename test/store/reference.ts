@@ -1,4 +1,4 @@
-import { parseUtcDate } from '../../src/protocol/dates.js';
+import type { PropertyDefinition } from '../../src/capability/definition.js';
 import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, QueryPlan, SortKey, StoredObject } from '../../src/store/port.js';
 import { asciiCasemapKey, asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
@@ -24,10 +24,14 @@ function matches(object: StoredObject, node: FilterNode): boolean {
       return !node.conditions.some((child) => matches(object, child));
     case 'condition': {
       const { property, operator } = node.filter;
-      const stored = plain(property.kind, object[property.name] ?? null);
+      if (operator === 'text') return hasWords(object, String(node.value));
+      const stored = plain(property, object[property.name] ?? null);
+      if (operator === 'hasKey')
+        return isObject(stored) && Object.hasOwn(stored, String(node.value));
+      if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(node.value);
       const value = Array.isArray(node.value)
-        ? node.value.map((element) => plain(property.kind, element as JsonValue))
-        : plain(property.kind, node.value);
+        ? node.value.map((element) => plain(property, element as JsonValue))
+        : plain(property, node.value);
       if (operator === 'isNull') return (stored === null) === (value !== false);
       if (operator === 'equals') return stored === value;
       if (operator === 'in') return (value as readonly JsonValue[]).includes(stored);
@@ -41,8 +45,24 @@ function matches(object: StoredObject, node: FilterNode): boolean {
   }
 }
 
-function plain(kind: string, value: JsonValue): JsonValue {
-  return kind === 'date' && typeof value === 'string' ? parseUtcDate(value) : value;
+/** Each word of the text in the title or in the code. */
+function hasWords({ title, code }: StoredObject, text: string): boolean {
+  const texts = [title, code].map((value) => (typeof value === 'string' ? fold(value) : ''));
+  const words = fold(text)
+    .split(/\s/u)
+    .filter((word) => word.length > 0);
+  return words.every((word) => texts.some((candidate) => candidate.includes(word)));
+}
+
+function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** A UTCDate or Date as its time: JavaScript reads both. */
+function plain({ kind, format }: PropertyDefinition, value: JsonValue): JsonValue {
+  return (kind === 'date' || format === 'date') && typeof value === 'string'
+    ? Date.parse(value)
+    : value;
 }
 
 function compare(a: StoredObject, b: StoredObject, sort: readonly SortKey[]): number {
@@ -57,10 +77,11 @@ function compare(a: StoredObject, b: StoredObject, sort: readonly SortKey[]): nu
 function keyOf(object: StoredObject, key: SortKey): string | number | null {
   const { property } = key.sort;
   if (property.role === 'created') return object.id;
-  const value = plain(property.kind, object[property.name] ?? null);
+  const value = plain(property, object[property.name] ?? null);
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value as number | null;
-  if (key.collation === 'i;unicode-casemap') return casemapKey(value);
+  if (key.sort.casemapColumn !== undefined && key.collation === 'i;unicode-casemap')
+    return casemapKey(value);
   if (key.collation === 'i;ascii-casemap') return asciiCasemapKey(value);
   if (key.collation === 'i;ascii-numeric') return asciiNumericKey(value);
   return value;

@@ -3,29 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { StateChange } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
-import { Gadget, gadget } from './gadget.js';
+import { Gadget, gadget, gadgetTable, SEARCH } from './gadget.js';
 import { storeSuite } from './suite.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
-
-/** As the generator's migration would declare it: Prisma's SQLite types, affinities included. */
-const GADGET = `CREATE TABLE "Gadget" (
-  "accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
-  "updated" BIGINT NOT NULL, "title" TEXT NOT NULL, "code" TEXT, "done" BOOLEAN NOT NULL,
-  "rank" BIGINT, "score" REAL, "due" BIGINT, "meta" JSONB, "blobId" TEXT,
-  "title_folded" TEXT NOT NULL DEFAULT '', "title_casemap" TEXT NOT NULL DEFAULT '',
-  "code_folded" TEXT, "code_casemap" TEXT, PRIMARY KEY ("accountId", "id"))`;
 
 async function open({ now }: { readonly now: () => number }) {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, MIGRATIONS);
-  writerDatabase.exec(GADGET);
+  writerDatabase.exec(gadgetTable('TEXT', 'JSONB'));
+  const search = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
+  for (const statement of search.create) writerDatabase.exec(statement);
   const reader = openDatabase({ file, readonly: true });
   const writer = new Writer(writerDatabase);
   const statements: string[] = [];

@@ -21,12 +21,12 @@ export const sqlite: Dialect = Object.freeze({
 
   hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE key = ${key})`,
 
-  // A Boolean in JSON is 0 or 1 to json_each: its type tells it from the number.
+  // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
   hasItem: (column, item) =>
     typeof item === 'boolean'
       ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE type = ${String(item)})`
       : sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${item}
- AND type NOT IN ('true', 'false'))`,
+ AND type NOT IN ('true', 'false', 'array', 'object'))`,
 
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 

@@ -18,7 +18,7 @@ export function randomCases(bench: Bench): void {
       gadgets(20, () => randomValues(random)),
       B,
     );
-    for (let round = 0; round < 150; round += 1) {
+    for (let round = 0; round < 300; round += 1) {
       const query = plan(randomFilter(random, 3), ...randomSort(random));
       const said = `seed ${random.seed}, ${JSON.stringify(query)}`;
       const expected = referenceIds(objects, query);
@@ -37,19 +37,95 @@ export function randomCases(bench: Bench): void {
 }
 
 const TEXTS = ['', 'a', 'A', 'ä', 'Ä', 'a\u0308', 'ß', 'SS', '10', '9', '007', 'x10', '😀', '_%'];
+const WORDS = [
+  'Москва',
+  'МОСКВЕ',
+  'скв',
+  '東京都',
+  '京都',
+  '都',
+  '"quote"',
+  "it's",
+  'AND',
+  'OR NOT',
+  'NEAR(a b)',
+  '😀😃😄',
+  '😃😄',
+  'a*',
+  '^a',
+  '-a',
+  'a:b',
+  '{a}',
+  '\u0001\u0002\u0003',
+  'Straße',
+  'STRASSE',
+  'aaaa',
+  'aa',
+];
+const KEYS = [
+  'a',
+  '__proto__',
+  'constructor',
+  '',
+  '0',
+  '"',
+  '\\',
+  'a.b',
+  '$',
+  'é',
+  '😀',
+  '\n',
+  'toString',
+];
+const ITEMS = ['1', 'true', 'a', '', 'null', '[1]', 1, 0, 0.1, -1.5, 1e300, true, false];
+const HELD = [
+  '2026-01-01T00:00:00Z',
+  '2026-01-01T00:30:00+01:00',
+  '2025-12-31T23:00:00-01:00',
+  '2026-01-01T00:00:00.5+14:00',
+  '1969-12-31T23:59:59.999Z',
+];
+const LOCAL = ['2026-01-01T00:00:00', '2026-01-01T00:00:00.5', '2025-12-31T23:59:59'];
 const DATES = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5Z', '1969-12-31T23:59:59.999Z'];
 
 function randomValues(random: Random): Readonly<Record<string, JsonValue>> {
   const maybe = <T extends JsonValue>(value: T): T | null => (random.chance(0.3) ? null : value);
   return {
-    title: random.pick(TEXTS) + random.pick(TEXTS),
-    code: maybe(random.pick(TEXTS)),
+    title: randomTitle(random),
+    code: maybe(random.chance(0.3) ? random.pick(WORDS) : random.pick(TEXTS)),
     done: random.chance(0.5),
     rank: maybe(random.integer(-3, 3)),
     score: maybe(random.pick([0, 0.1, -1.5, 1e300, 5])),
     due: maybe(random.pick(DATES)),
     updated: random.pick(DATES),
+    tags: maybe(randomSet(random)),
+    list: maybe(Array.from({ length: random.integer(0, 3) }, () => random.pick(ITEMS))),
+    held: maybe(random.pick(HELD)),
+    local: maybe(random.pick(LOCAL)),
   };
+}
+
+function randomTitle(random: Random): string {
+  if (random.chance(0.5)) return random.pick(TEXTS) + random.pick(TEXTS);
+  return `${random.pick(WORDS)}${random.pick(['', ' '])}${random.pick(WORDS)}`;
+}
+
+/** JSON.parse makes `__proto__` a member like any. */
+function randomSet(random: Random): JsonValue {
+  const keys = KEYS.filter(() => random.chance(0.3));
+  return JSON.parse(`{${keys.map((key) => `${JSON.stringify(key)}:true`).join()}}`) as JsonValue;
+}
+
+function randomWord(random: Random): string {
+  const points = [...random.pick(WORDS)];
+  const start = random.integer(0, points.length - 1);
+  return points.slice(start, random.integer(start + 1, points.length)).join('');
+}
+
+function randomWords(random: Random): string {
+  const spaces = [' ', '\t\n', '\u3000', '  '];
+  const words = Array.from({ length: random.integer(0, 3) }, () => randomWord(random));
+  return `${random.pick(['', ...spaces])}${words.join(random.pick(spaces))}`;
 }
 
 function randomFilter(random: Random, depth: number): FilterNode {
@@ -76,12 +152,32 @@ function randomFilter(random: Random, depth: number): FilterNode {
     () => condition('score', random.pick([0, 0.1, 5])),
     () => condition('before', random.pick(DATES)),
     () => condition('after', random.pick(DATES)),
+    () => condition('hasTag', random.pick(KEYS)),
+    () => condition('hasItem', random.pick(ITEMS)),
+    () => condition('heldBefore', random.pick(HELD)),
+    () => condition('heldAfter', random.pick(HELD)),
+    () => condition('localBefore', random.pick(LOCAL)),
+    () => condition('title', randomWord(random)),
+    () => condition('found', randomWord(random)),
+    () => condition('foundCode', randomWord(random)),
+    () => condition('text', randomWords(random)),
+    () => condition('foundText', randomWords(random)),
   ])();
 }
 
 function randomSort(random: Random): readonly string[] {
   const one = (): string => {
-    const name = random.pick(['title', 'code', 'rank', 'score', 'due', 'done', 'updated']);
+    const name = random.pick([
+      'title',
+      'code',
+      'rank',
+      'score',
+      'due',
+      'done',
+      'updated',
+      'held',
+      'local',
+    ]);
     const collation = random.pick([
       'i;unicode-casemap',
       'i;ascii-casemap',
