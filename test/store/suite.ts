@@ -7,8 +7,11 @@ import { filterCases } from './suite/filters.js';
 import { objectCases } from './suite/objects.js';
 import { orderCases } from './suite/order.js';
 import { randomCases } from './suite/random.js';
+import { referenceCases } from './suite/references.js';
+import { searchCases } from './suite/search.js';
 import { statementCases } from './suite/statements.js';
 import { transactionCases } from './suite/transactions.js';
+import { uniqueCases } from './suite/uniques.js';
 
 /**
  * What every engine of the store port must do: each engine's test file calls this with its own
@@ -27,6 +30,9 @@ export function storeSuite(name: string, open: OpenEngine): void {
     filterCases(bench);
     orderCases(bench);
     randomCases(bench);
+    searchCases(bench);
+    referenceCases(bench);
+    uniqueCases(bench);
     changeCases(bench);
     blobCases(bench);
     transactionCases(bench);

@@ -155,6 +155,7 @@ export class SqliteSnapshot implements Snapshot {
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
+    if (targets.every(({ ids }) => ids.length === 0)) return [];
     return readReferrers(this.connection, this.accountId, targets, through, limit);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredObject, Transaction } from '../../../src/store/port.js';
-import { ALL, Gadget, gadgets, plan } from '../gadget.js';
+import { ALL, Gadget, gadgets, plan, UNIQUES } from '../gadget.js';
 import { type Bench, HUGE, idOf } from './bench.js';
 
 export function statementCases(bench: Bench): void {
@@ -40,6 +40,29 @@ export function statementCases(bench: Bench): void {
         (t, objects) => t.changeBlobReferences(objects.map(referenceOf), objects.map(referenceOf)),
       ],
       ['blobReferences', 1, (t, objects) => t.blobReferences(objects.map(idOf), ['Gadget'])],
+      ['existing', 1, (t, objects) => t.existing(Gadget, objects.map(idOf))],
+      ['objectCount', 1, (t) => t.objectCount(Gadget)],
+      [
+        'holders',
+        1,
+        (t, objects) =>
+          t.holders(
+            Gadget,
+            UNIQUES.codeRank,
+            objects.map(({ id }) => [id, 1]),
+          ),
+      ],
+      [
+        'changeReferences',
+        2,
+        (t, objects) => t.changeReferences(linksOf(objects), linksOf(objects)),
+      ],
+      [
+        'referrers',
+        1,
+        (t, objects) => t.referrers([{ type: 'Gadget', ids: objects.map(idOf) }], [], 1000),
+      ],
+      ['ancestors', 1, (t, objects) => t.ancestors(Gadget, 'link', objects.map(idOf), 1000)],
       ['destroy', 1, (t, objects) => t.destroy(Gadget, objects.map(idOf))],
     ];
 
@@ -63,6 +86,11 @@ export function statementCases(bench: Bench): void {
           await transaction.destroy(Gadget, []);
           await transaction.get(Gadget, [], Gadget.properties, HUGE);
           await transaction.ranks(Gadget, plan(ALL), []);
+          await transaction.existing(Gadget, []);
+          await transaction.holders(Gadget, UNIQUES.code, []);
+          await transaction.changeReferences([], []);
+          await transaction.referrers([], [{ type: 'Gadget', property: 'link' }], 10);
+          await transaction.ancestors(Gadget, 'link', [], 10);
           await transaction.insertBlobs([]);
           await transaction.blobs([]);
           await transaction.changeBlobReferences([], []);
@@ -72,6 +100,11 @@ export function statementCases(bench: Bench): void {
       });
     });
   });
+}
+
+function linksOf(objects: readonly StoredObject[]) {
+  const ends = { toType: 'Gadget', fromType: 'Gadget', property: 'link' };
+  return objects.map(({ id }) => ({ ...ends, toId: id, fromId: id }));
 }
 
 function blobOf({ id }: StoredObject) {

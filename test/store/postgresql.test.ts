@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openPool } from '../../src/database/postgresql/index.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { Gadget, gadget } from './gadget.js';
+import { A, B } from './suite/bench.js';
+import { storeSuite } from './suite.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
+
+/** As the generator's migration would declare it. */
+const GADGET = `CREATE TABLE "Gadget" (
+  "accountId" TEXT COLLATE "C" NOT NULL, "id" TEXT COLLATE "C" NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "title" TEXT COLLATE "C" NOT NULL, "code" TEXT COLLATE "C",
+  "done" BOOLEAN NOT NULL, "rank" BIGINT, "score" DOUBLE PRECISION, "due" BIGINT, "meta" JSONB,
+  "blobId" TEXT COLLATE "C", "title_folded" TEXT COLLATE "C" NOT NULL DEFAULT '',
+  "title_casemap" TEXT COLLATE "C" NOT NULL DEFAULT '', "code_folded" TEXT COLLATE "C",
+  "code_casemap" TEXT COLLATE "C", PRIMARY KEY ("accountId", "id"))`;
+
+const ACCOUNTS = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+  VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`;
+
+const postgresql = usePostgresql();
+let databases = 0;
+
+async function open({ now }: { readonly now: () => number }) {
+  databases += 1;
+  const url = await postgresql().createDatabase(`store${databases}`);
+  const pool = openPool({ url, size: 8 });
+  await migrate(pool, MIGRATIONS);
+  await pool.query(GADGET);
+  await pool.query(ACCOUNTS);
+  const statements: string[] = [];
+  const onStatement = (sql: string): void => void statements.push(sql);
+  const store = createPostgresqlStore({ pool, now, onStatement });
+  return { store, statements, url, close: () => store.close() };
+}
+
+storeSuite('PostgreSQL', open);
+
+describe('store on PostgreSQL alone', () => {
+  const soon = () => ({ deadline: performance.now() + 20_000 });
+
+  it('5.3: two processes that write to one account take turns', async () => {
+    const { store, url, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const other = createPostgresqlStore({ pool: openPool({ url, size: 4 }) });
+    onTestFinished(() => other.close());
+    const add = (from: typeof store, id: string) =>
+      from.write(A, soon(), async (transaction) => {
+        const before = await transaction.stateNumber(Gadget);
+        await transaction.insert(Gadget, [gadget(id)]);
+        const after = await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
+        return [before, after];
+      });
+    const all = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => add(index % 2 === 0 ? store : other, `r${index}`)),
+    );
+    const sorted = all.sort(([, a = 0], [, b = 0]) => a - b);
+    expect(sorted).toEqual(Array.from({ length: 40 }, (_, index) => [index, index + 1]));
+  });
+
+  it('D6: waiting for another process ends at the deadline', async () => {
+    const { store, url, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const holder = openPool({ url, size: 1 });
+    const client = await holder.connect();
+    await client.query(`BEGIN; SELECT 1 FROM "JmapAccount" WHERE "id" = '${A}' FOR UPDATE`);
+    const waiting = store.write(A, { deadline: performance.now() + 300 }, (transaction) =>
+      transaction.insert(Gadget, [gadget('r1')]),
+    );
+    await expect(waiting).rejects.toBeInstanceOf(UnavailableError);
+    await client.query('ROLLBACK');
+    client.release();
+    await holder.end();
+    await store.write(A, soon(), (transaction) => transaction.insert(Gadget, [gadget('r2')]));
+  });
+
+  it('a connection that the server ends is unavailable, and the next call has another', async () => {
+    const { store, url, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const operator = openPool({ url, size: 1 });
+    onTestFinished(() => operator.end());
+    const cut = store.write(A, soon(), async (transaction) => {
+      await transaction.insert(Gadget, [gadget('r1')]);
+      await operator.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      );
+      await transaction.insert(Gadget, [gadget('r2')]);
+    });
+    await expect(cut).rejects.toBeInstanceOf(UnavailableError);
+    const count = store.read(A, soon(), (snapshot) => snapshot.count(Gadget, { kind: 'all' }));
+    expect(await count).toBe(0);
+  });
+
+  it('refuses to write to an account that has been deleted', async () => {
+    const { store, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const writing = store.write('gone', soon(), (t) => t.insert(Gadget, [gadget('r1')]));
+    await expect(writing).rejects.toMatchObject({ type: 'accountNotFound' });
+  });
+});
