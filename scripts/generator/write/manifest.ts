@@ -43,7 +43,7 @@ export async function readManifest(root: string): Promise<Manifest> {
  */
 function isOwned(path: string): boolean {
   return (
-    /^(generated|prisma)\//.test(path) &&
+    /^(generated|prisma|docs\/reference)\//.test(path) &&
     !path.includes('/migrations/') &&
     !path.split('/').includes('..') &&
     !path.includes('\\')

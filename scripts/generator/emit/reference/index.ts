@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../../model.js';
+import { preambleText } from '../preamble.js';
+import { sourceOf } from '../type-validators.js';
+import { json, paragraphs } from './markdown.js';
+import { memberTable } from './member-table.js';
+import { call, deprecation, typeSection } from './type-section.js';
+import { sampleOf } from './values.js';
+
+/** `docs/reference/todos.md` ...: what a client's author needs to know of each capability. */
+export function emitReference(model: Model): EmittedFiles {
+  return new Map(
+    model.capabilities.map((capability) => [
+      `docs/reference/${capability.name}.md`,
+      pageOf(capability),
+    ]),
+  );
+}
+
+function pageOf(capability: ModelCapability): string {
+  const lines = [
+    `<!-- ${preambleText(sourceOf(capability))} -->`,
+    '',
+    `# ${capability.urn}`,
+    '',
+    ...paragraphs(capability.description),
+    ...sessionLines(capability),
+    ...capability.types.flatMap((type) => typeSection(capability, type)),
+    ...capability.methods.flatMap((method) => methodSection(capability, method)),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function sessionLines({ session, accountSession }: ModelCapability): readonly string[] {
+  const entry = (words: string, value: JsonObject): readonly string[] =>
+    Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];
+  return [
+    ...entry('In `capabilities` of the session object:', session),
+    ...entry('In `accountCapabilities` of each account:', accountSession),
+  ];
+}
+
+function methodSection(capability: ModelCapability, method: ModelMethod): readonly string[] {
+  const args = method.arguments;
+  const required = Object.fromEntries(
+    Object.entries(args.properties ?? {}).filter(([name]) => args.required?.includes(name)),
+  );
+  return [
+    `## ${method.name}`,
+    '',
+    ...paragraphs(method.description),
+    ...deprecation(method.deprecated),
+    ...memberTable('Argument', args),
+    ...memberTable('Response', method.response),
+    ...call(capability, method.name, {
+      request: sampleOf({ ...args, properties: required }) as JsonObject,
+      response: sampleOf(method.response) as JsonObject,
+    }),
+  ];
+}

@@ -1,0 +1,72 @@
+import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
+
+/** Pieces of Markdown. Words come from descriptors: none of them may end a cell or open a tag. */
+
+const WIDTH = 90;
+
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const line = (cells: readonly string[]): string =>
+    `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
+}
+
+/** Words in a line of their own or in a cell. */
+export function plain(words: string): string {
+  return words
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/[&<]/g, (character) => (character === '&' ? '&amp;' : '&lt;'))
+    .replaceAll('|', '\\|');
+}
+
+/** Words with their paragraphs. */
+export function paragraphs(words: string): readonly string[] {
+  if (words.trim() === '') return [];
+  return words.split(/\n\s*\n/).flatMap((paragraph) => [plain(paragraph), '']);
+}
+
+/** Text as code, in a cell too; a longer fence where the text has backticks. */
+export function code(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
+  const fence = '`'.repeat(Math.max(0, ...runs) + 1);
+  const space = runs.length > 0 ? ' ' : '';
+  return `${fence}${space}${text.replace(/\s+/g, ' ').replaceAll('|', '\\|')}${space}${fence}`;
+}
+
+export function json(value: JsonValue): readonly string[] {
+  return ['```json', jsonText(value, ''), '```', ''];
+}
+
+/** What fits on a line stands on one. */
+function jsonText(value: JsonValue, indent: string): string {
+  const line = inline(value);
+  if (indent.length + line.length <= WIDTH || typeof value !== 'object' || value === null)
+    return line;
+  const inner = `${indent}  `;
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((item: JsonValue) => jsonText(item, inner))]
+    : ['{', '}', membersOf(value, (item) => jsonText(item, inner))];
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+}
+
+function inline(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = membersOf(value, inline);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function membersOf(value: object, print: (item: JsonValue) => string): string[] {
+  return Object.entries(value as JsonObject).map(
+    ([name, item]) => `${JSON.stringify(name)}: ${print(item)}`,
+  );
+}
+
+/** "a", "a and b", "a, b and c". */
+export function list(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join('');
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { ModelCapability, ModelSort, ModelType } from '../../model.js';
+import { isShown } from '../access.js';
+import { standardMethodsOf } from '../further-members.js';
+import { type Example, standardExample } from './examples.js';
+import { code, json, list, paragraphs, plain, table } from './markdown.js';
+import { memberTable } from './member-table.js';
+import { accessWords, boundWords, defaultWords, typeWords } from './words.js';
+
+const CORE = 'urn:ietf:params:jmap:core';
+
+/** A data type: its properties, filters, sorts and methods. */
+export function typeSection(capability: ModelCapability, type: ModelType): readonly string[] {
+  return [
+    `## ${type.name}`,
+    '',
+    ...paragraphs(type.description),
+    ...deprecation(type.deprecated),
+    ...manners(type),
+    ...properties(type),
+    ...(type.methods.some(({ name }) => name === 'query') ? queries(type) : []),
+    ...standardMethodsOf(type).flatMap(({ row, method }) => [
+      `### ${type.name}/${row.verb}`,
+      '',
+      `RFC 8620 section ${row.section}.`,
+      '',
+      ...memberTable('Further argument', method.arguments),
+      ...memberTable('Further member of the response', method.response),
+      ...call(capability, `${type.name}/${row.verb}`, standardExample(type, method)),
+    ]),
+  ];
+}
+
+export function deprecation(words: string | undefined): readonly string[] {
+  return words === undefined ? [] : [`**Deprecated:** ${plain(words)}`, ''];
+}
+
+/** A whole request and the answer to its one call. */
+export function call(
+  capability: ModelCapability,
+  name: string,
+  { request, response }: Example,
+): readonly string[] {
+  return [
+    'Request:',
+    '',
+    ...json({
+      using: [...new Set([CORE, capability.urn])],
+      methodCalls: [[name, request, 'c1']],
+    }),
+    'Answer:',
+    '',
+    ...json([name, response, 'c1'] satisfies [string, JsonObject, string]),
+  ];
+}
+
+function manners(type: ModelType): readonly string[] {
+  const { count, octets } = type.limits ?? {};
+  const words = [
+    ...(type.singleton
+      ? ['There is always one object, with the id `singleton`: none is created or destroyed.']
+      : []),
+    ...(type.acceptSnakeCase ? ['Names may be given in snake_case too.'] : []),
+    ...(count === undefined ? [] : [`An account holds at most ${count} objects (overQuota).`]),
+    ...(octets === undefined ? [] : [`An object has at most ${octets} octets (tooLarge).`]),
+  ];
+  return words.length === 0 ? [] : [words.join(' '), ''];
+}
+
+/** Every property that clients see or give. */
+function properties(type: ModelType): readonly string[] {
+  const visible = type.properties.filter(
+    (property) => isShown(property) || property.access === 'secret',
+  );
+  return table(
+    ['Property', 'Type', 'Access', 'Default', 'Bounds', 'What it is'],
+    visible.map((property) => [
+      code(property.name),
+      code(typeWords(property.schema)),
+      accessWords(property),
+      defaultWords(property),
+      boundWords(property, type),
+      [
+        plain(property.description),
+        ...(property.deprecated === undefined
+          ? []
+          : [`**Deprecated:** ${plain(property.deprecated)}`]),
+      ]
+        .join(' ')
+        .trim(),
+    ]),
+  );
+}
+
+function queries(type: ModelType): readonly string[] {
+  const filters = table(
+    ['Filter', 'Value', 'What it matches'],
+    type.filters.map(({ name, schema, description }) => [
+      code(name),
+      code(typeWords(schema)),
+      plain(description),
+    ]),
+  );
+  return [
+    ...(type.filters.length === 0 ? ['It has no filters.', ''] : filters),
+    type.sorts.length === 0 ? 'It has no sorts.' : `Sorts: ${list(type.sorts.map(sortWords))}.`,
+    '',
+  ];
+}
+
+function sortWords({ property, indexed }: ModelSort): string {
+  return `${code(property.name)}${indexed ? ' (with an index)' : ''}`;
+}

@@ -1,0 +1,197 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emitAll } from '../../../../scripts/generator/emit/index.js';
+import type { Validator } from '../../../../src/capability/index.js';
+import { REPOSITORY } from '../project.js';
+import { richModel } from './rich-model.js';
+
+let files: ReadonlyMap<string, string>;
+let root: string;
+let validators: Readonly<Record<'create' | 'update' | 'filter' | 'queryArguments', Validator>>;
+
+beforeAll(async () => {
+  files = await emitAll(richModel);
+  root = await mkdtemp(join(tmpdir(), 'jmapsmith-emit-'));
+  await mkdir(join(root, 'node_modules'));
+  await symlink(REPOSITORY, join(root, 'node_modules/jmapsmith'));
+  await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  validators = await import(pathToFileURL(join(root, 'generated/things/Rich.validators.js')).href);
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+function text(path: string): string {
+  const found = files.get(path);
+  if (found === undefined) throw new Error(`${path} is not emitted: ${[...files.keys()].join()}`);
+  return found;
+}
+
+/** The member names of an emitted interface. */
+function membersOf(name: string): string[] {
+  const all = text('generated/things/Rich.types.ts');
+  const body = new RegExp(`export interface ${name} \\{\\n([^]*?)\\n\\}`).exec(all)?.[1] ?? '';
+  return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member ?? '');
+}
+
+/** What a validator complains about: path and keyword. */
+function complaints(validator: Validator, value: unknown): string[] {
+  if (validator(value)) return [];
+  return (validator.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+}
+
+describe('wire types', () => {
+  it('show neither internal nor secret properties', () => {
+    expect(membersOf('Rich')).not.toContain('cost');
+    expect(membersOf('Rich')).not.toContain('pin');
+    expect(membersOf('Rich')).toContain('slug');
+  });
+
+  it.each(['RichCreate', 'RichPatch'])('%s takes what clients give, secrets too', (name) => {
+    expect(membersOf(name)).toEqual([
+      ...['title', 'code', 'position', 'tags', 'links', 'parentId', 'starts', 'local', 'old'],
+      'pin',
+    ]);
+  });
+
+  it('give hooks everything, in a type only where that is more', () => {
+    expect(membersOf('RichStored')).toEqual(expect.arrayContaining(['id', 'slug', 'cost', 'pin']));
+    expect(text('generated/things/Rich.definition.ts')).toContain(
+      'readonly stored: wire.RichStored',
+    );
+    expect(text('generated/things/Single.types.ts')).not.toContain('Stored');
+    expect(text('generated/things/Single.definition.ts')).not.toContain('stored');
+  });
+
+  it('write sets as records of true and mark what is deprecated', () => {
+    const all = text('generated/things/Rich.types.ts');
+    expect(all).toContain('tags: {\n    [k: string]: true;\n  };');
+    expect(all).toContain('@deprecated Use tags.');
+    expect(all).toContain('@deprecated Use Poor.');
+  });
+});
+
+describe('validators', () => {
+  it.each([
+    ['a property that the server sets', { slug: 'x' }, ' additionalProperties'],
+    ['an internal property', { cost: 1 }, ' additionalProperties'],
+    ['a member of a set that is false', { tags: { a: false } }, '/tags/a enum'],
+    ['a key of a set that is too long', { tags: { abcdef: true } }, '/tags maxLength'],
+    ['a key of a reference set that is no Id', { links: { 'a b': true } }, '/links pattern'],
+    ['a reference that is no Id', { parentId: '#new' }, '/parentId pattern'],
+    ['a Date without offset', { starts: '2026-01-31T14:00:00' }, '/starts date'],
+    ['a LocalDateTime with one', { local: '2026-01-31T14:00:00Z' }, '/local localDateTime'],
+  ])('refuse %s', (_what, value, complaint) => {
+    expect(complaints(validators.update, value)).toContain(complaint);
+  });
+
+  it('take what is legal', () => {
+    const value = {
+      title: 'a',
+      tags: { abcde: true },
+      links: { a1: true },
+      parentId: null,
+      starts: '2026-01-31T14:00:00.120+02:00',
+      local: '2026-01-31T14:00:00',
+      pin: '1234',
+    };
+    expect(complaints(validators.create, value)).toEqual([]);
+    expect(complaints(validators.filter, { hasTag: 'x', text: null })).toEqual([]);
+  });
+
+  it('judge the further arguments of a standard method with the standard ones', () => {
+    const whole = { accountId: 'A', nearTo: 'r1', limit: 3 };
+    expect(complaints(validators.queryArguments, whole)).toEqual([]);
+    expect(complaints(validators.queryArguments, { accountId: 'A' })).toEqual([' required']);
+    expect(complaints(validators.queryArguments, { ...whole, limit: 'x' })).toEqual([
+      '/limit type',
+    ]);
+  });
+});
+
+describe('definitions', () => {
+  it('have the methods of the type alone', async () => {
+    const { richMethods } = await import(await compiled('Rich'));
+    const names = richMethods.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['Rich/get', 'Rich/set', 'Rich/query']);
+    expect(richMethods[2].argumentNames).toEqual(
+      expect.arrayContaining(['accountId', 'calculateTotal', 'nearTo']),
+    );
+  });
+
+  it('say what the engine needs of references, sorts, uniqueness, search and limits', async () => {
+    const { richType } = await import(await compiled('Rich'));
+    const named = new Map(
+      richType.properties.map((property: { name: string }) => [property.name, property]),
+    );
+    expect(named.get('parentId')).toMatchObject({
+      format: 'id',
+      reference: { type: 'Rich', form: 'single', onDestroy: 'restrict', acyclic: true },
+    });
+    expect(named.get('pin')).toMatchObject({ access: 'secret', secret: 'hash' });
+    expect(named.get('slug')).toMatchObject({ computed: { kind: 'from', properties: ['title'] } });
+    expect(richType).toMatchObject({
+      search: { name: 'Rich_search', columns: ['title_folded', 'code_folded'] },
+      limits: { count: 5, octets: 1000 },
+    });
+    expect(richType.filters[1]).toMatchObject({ columns: ['title_folded', 'code_folded'] });
+    expect(richType.sorts[1].column).toBe('starts_instant');
+    expect(richType.uniques[1].properties[1]).toBe(named.get('position'));
+    expect(richType).not.toHaveProperty('singleton');
+  });
+
+  it('mark a singleton', async () => {
+    const { singleType } = await import(await compiled('Single'));
+    expect(singleType.singleton).toBe(true);
+  });
+});
+
+describe('data tables', () => {
+  it('have ordinary indexes for what is unique or asked for, on the columns that are read', () => {
+    const schema = text('prisma/postgresql/schema.prisma');
+    const table = /model Rich \{.*?\n\}/s.exec(schema)?.[0] ?? '';
+    expect(table.match(/@@.*/g)).toEqual([
+      '@@id([accountId, id])',
+      '@@index([accountId, starts_instant, id])',
+      '@@index([accountId, code, id])',
+      '@@index([accountId, parentId, position, id])',
+      '@@index([accountId, old, title_casemap, id])',
+    ]);
+    expect(table).toMatch(/starts_instant +BigInt +@default\(0\)/);
+  });
+});
+
+describe('reference pages', () => {
+  it('say nothing of internal properties and show no secret', () => {
+    const page = text('docs/reference/things.md');
+    expect(page).not.toContain('cost');
+    expect(page).toContain('| `pin` | `String\\|null` | written, never shown |');
+    expect(page).not.toContain('"pin"');
+  });
+
+  it('have an example for every method of the type and none for others', () => {
+    const heads = [...text('docs/reference/things.md').matchAll(/^### (.*)/gm)];
+    expect(heads.map(([, head]) => head)).toEqual([
+      ...['Rich/get', 'Rich/set', 'Rich/query'],
+      ...['Single/get', 'Single/changes', 'Single/set'],
+    ]);
+  });
+});
+
+/** The URL of a type's definition as JavaScript. */
+async function compiled(name: string): Promise<string> {
+  const path = join(root, `generated/things/${name}.definition`);
+  const source = text(`generated/things/${name}.definition.ts`);
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  });
+  await writeFile(`${path}.js`, outputText);
+  return pathToFileURL(`${path}.js`).href;
+}
