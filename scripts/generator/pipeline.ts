@@ -2,6 +2,7 @@ import { checkDescriptors } from './check/index.js';
 import { place } from './check/rule.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitAll } from './emit/index.js';
+import { withHooks } from './hooks/index.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
 import { planMigrations } from './migrations/index.js';
@@ -17,10 +18,14 @@ import { emitManifest } from './write/manifest.js';
 export interface Rendered {
   /** What the generator owns: path to text, the manifest included. */
   readonly owned: EmittedFiles;
-  /** Migrations: added once, then reviewed and kept. Never overwritten, never pruned. */
+  /** Migrations: the released ones as they are, and one that is made anew until it is released. */
   readonly kept: EmittedFiles;
-  /** In order of place. Where there are any, there are no files. */
+  /** Files of an unreleased migration that are no longer needed. */
+  readonly obsolete: readonly string[];
+  /** Errors, in order of place. Where there are any, there are no files. */
   readonly problems: readonly Problem[];
+  /** What is told and stops nothing, in order of place. */
+  readonly warnings: readonly Problem[];
 }
 
 /** Reports what is being done, for whoever waits. */
@@ -39,28 +44,44 @@ export async function render(
   );
   const views = readable.map(viewCapability);
   const problems = [...loaded.problems, ...besides(loaded.problems, checkDescriptors(views))];
-  if (problems.length > 0) return failed(problems);
+  if (problems.some(isError)) return failed(problems);
 
-  const model = buildModel(views);
+  const hooked = await withHooks(root, buildModel(views));
+  if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
+  const { model } = hooked;
   progress('rendering');
   const artefacts = await emitAll(model);
   progress('planning migrations');
   const plan = await planMigrations({ root, model, schemas: artefacts });
-  if (plan.problems.length > 0) return failed(plan.problems);
-  return { owned: emitManifest(artefacts), kept: plan.files, problems: [] };
+  const all = [...problems, ...hooked.problems, ...plan.problems];
+  if (all.some(isError)) return failed(all);
+  return { owned: emitManifest(artefacts), kept: plan.files, obsolete: plan.obsolete, ...told(all) };
 }
 
 /** What the rules say of a value that could not be read says nothing: that one is told already. */
-function besides(told: readonly Problem[], found: readonly Problem[]): readonly Problem[] {
-  const places = new Set(told.map(({ at }) => place(at)));
+function besides(earlier: readonly Problem[], found: readonly Problem[]): readonly Problem[] {
+  const places = new Set(earlier.map(({ at }) => place(at)));
   return found.filter(({ at }) => !places.has(place(at)));
 }
 
 function failed(problems: readonly Problem[]): Rendered {
-  return { owned: new Map(), kept: new Map(), problems: [...problems].sort(byPlace) };
+  return { owned: new Map(), kept: new Map(), obsolete: [], ...told(problems) };
 }
 
-function byPlace(a: Problem, b: Problem): number {
+function told(problems: readonly Problem[]): Pick<Rendered, 'problems' | 'warnings'> {
+  const sorted = [...problems].sort(byPlace);
+  return {
+    problems: sorted.filter(isError),
+    warnings: sorted.filter((problem) => !isError(problem)),
+  };
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity !== 'warning';
+}
+
+/** The order in which problems are told. */
+export function byPlace(a: Problem, b: Problem): number {
   return (
     byCodeUnit(a.at.file, b.at.file) ||
     a.at.line - b.at.line ||

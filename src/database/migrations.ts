@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BackfillStep } from './backfill.js';
 
 /** One reviewed migration: a folder `0001_name` with its `migration.sql`. */
 export interface Migration {
@@ -8,6 +9,28 @@ export interface Migration {
   readonly sql: string;
   /** SHA-256 of the file in hex, as Prisma's own table keeps it. */
   readonly checksum: string;
+  /** From `backfill.json`: what the server computes for rows that exist, once the SQL is applied. */
+  readonly backfill: readonly BackfillStep[];
+}
+
+/** What follows this line runs statement by statement, each outside of a transaction. */
+export const OUTSIDE_MARK = '-- outside a transaction';
+
+/**
+ * The parts of a migration's SQL: what one transaction runs, and statements that PostgreSQL takes
+ * outside of one only, such as CREATE INDEX CONCURRENTLY. These may run twice after a crash.
+ */
+export function splitSql(sql: string): {
+  readonly inside: string;
+  readonly outside: readonly string[];
+} {
+  const [inside = '', ...rest] = sql.split(/^-- outside a transaction[^\n]*$/m);
+  const outside = rest
+    .join('\n')
+    .split(/;[ \t]*(?:\r?\n|$)/)
+    .map((statement) => statement.replace(/^\s*--[^\n]*$/gm, '').trim())
+    .filter((statement) => statement !== '');
+  return { inside, outside };
 }
 
 /**
@@ -42,8 +65,22 @@ export function readMigrations(folder: string): readonly Migration[] {
     }
     const octets = readFileSync(join(folder, name, 'migration.sql'));
     const checksum = createHash('sha256').update(octets).digest('hex');
-    return Object.freeze({ name, sql: octets.toString('utf8'), checksum });
+    const backfill = readBackfill(join(folder, name, 'backfill.json'));
+    return Object.freeze({ name, sql: octets.toString('utf8'), checksum, backfill });
   });
+}
+
+function readBackfill(file: string): readonly BackfillStep[] {
+  if (!existsSync(file)) return [];
+  try {
+    const { steps } = JSON.parse(readFileSync(file, 'utf8')) as { steps: readonly BackfillStep[] };
+    if (Array.isArray(steps)) return steps;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new MigrationError(
+    `${file} is no list of steps: restore it from version control (the generator writes it).`,
+  );
 }
 
 /** A row of `_prisma_migrations`, as far as it matters. */

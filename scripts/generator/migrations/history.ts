@@ -3,57 +3,136 @@ import { join } from 'node:path';
 import type { Provider } from '../emit/prisma-datamodel.js';
 import type { Problem } from '../model.js';
 import { DatamodelError, type ReadTable, readDatamodel } from './read-datamodel.js';
+import { hashOf, type ModelSnapshot, parseSnapshot } from './snapshot.js';
 
 export const SQL_FILE = 'migration.sql';
 /** The datamodel after the migration. */
 export const SNAPSHOT_FILE = 'schema.prisma';
+/** The model after the migration, and the hash of its parent's; older migrations have none. */
+export const MODEL_FILE = 'model.json';
+/** What the server has to compute for rows that exist (src/database/backfill.ts). */
+export const BACKFILL_FILE = 'backfill.json';
 
 const FOLDER = /^(\d{4})_[A-Za-z0-9_]+$/;
+
+/** One migration on disk. */
+interface Entry {
+  readonly name: string;
+  readonly number: number;
+  /** Relative to the root. */
+  readonly path: string;
+  readonly files: ReadonlyMap<string, string>;
+  readonly model?: ModelSnapshot;
+  /** What the next one has as its parent. */
+  readonly hash: string;
+}
 
 /** The migrations of one database as they are on disk. */
 export interface History {
   readonly provider: Provider;
-  /** The highest number, 0 where there is no migration yet. */
+  /** The highest number among the released, 0 where there is none. */
   readonly last: number;
-  /** Path relative to the root -> text, of all files in the migrations' folders. */
+  /** Path relative to the root -> text, of all files in the released migrations' folders. */
   readonly files: ReadonlyMap<string, string>;
+  /** Paths of the files of the migration that is not released: it is made anew. */
+  readonly unreleased: readonly string[];
   readonly snapshot?: Snapshot;
 }
 
-/** The datamodel that the database has once all migrations are applied. */
+/** The state that the database has once all released migrations are applied. */
 export interface Snapshot {
   /** Relative to the root. */
   readonly file: string;
   readonly text: string;
   readonly tables: readonly ReadTable[];
+  readonly model?: ModelSnapshot;
+  readonly hash: string;
 }
 
 export function migrationsFolder(provider: Provider): string {
   return `prisma/${provider}/migrations`;
 }
 
-/** Reads a history; what is wrong with it goes to `report`. */
+/**
+ * Reads a history; what is wrong with it goes to `report`. `committed`: see released.ts.
+ */
 export function readHistory(
   root: string,
   provider: Provider,
+  committed: ReadonlySet<string> | undefined,
   report: (problem: Problem) => void,
 ): History {
-  const folder = migrationsFolder(provider);
-  const files = new Map<string, string>();
-  let last = 0;
+  const all = migrationNames(root, migrationsFolder(provider)).map((name) =>
+    readEntry(root, `${migrationsFolder(provider)}/${name}`, name),
+  );
+  const isReleased = ({ path }: Entry) =>
+    committed === undefined || committed.has(`${path}/${SQL_FILE}`);
+  const released = all.filter(isReleased);
+  checkChain(released, report);
   let snapshot: Snapshot | undefined;
-  for (const name of migrationNames(root, folder)) {
-    const path = `${folder}/${name}`;
-    const number = Number(FOLDER.exec(name)?.[1]);
-    if (number <= last) report(incomplete(path, `has the number ${number}, as another has`));
-    last = Math.max(last, number);
-    for (const file of filesOf(join(root, path)))
-      files.set(`${path}/${file}`, readFileSync(join(root, path, file), 'utf8'));
+  for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
-      if (!files.has(`${path}/${needed}`)) report(incomplete(path, `lacks ${needed}`));
-    snapshot = readSnapshot(`${path}/${SNAPSHOT_FILE}`, files, report) ?? snapshot;
+      if (!entry.files.has(`${entry.path}/${needed}`))
+        report(incomplete(entry.path, `lacks ${needed}`));
+    snapshot = readSnapshot(entry, report) ?? snapshot;
   }
-  return { provider, last, files, ...(snapshot === undefined ? {} : { snapshot }) };
+  return {
+    provider,
+    last: released.at(-1)?.number ?? 0,
+    files: new Map(released.flatMap(({ files }) => [...files])),
+    unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
+    ...(snapshot === undefined ? {} : { snapshot }),
+  };
+}
+
+function readEntry(root: string, path: string, name: string): Entry {
+  const files = new Map(
+    filesOf(join(root, path)).map((file) => [
+      `${path}/${file}`,
+      readFileSync(join(root, path, file), 'utf8'),
+    ]),
+  );
+  const text = files.get(`${path}/${MODEL_FILE}`);
+  const model = text === undefined ? undefined : parseSnapshot(text);
+  return {
+    name,
+    number: Number(FOLDER.exec(name)?.[1]),
+    path,
+    files,
+    hash: hashOf(text ?? files.get(`${path}/${SNAPSHOT_FILE}`) ?? ''),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** Each migration is made from the state after the one before: two with one parent are branches. */
+function checkChain(entries: readonly Entry[], report: (problem: Problem) => void): void {
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index - 1];
+    const parent = entry.model?.parent;
+    if (entry.files.has(`${entry.path}/${MODEL_FILE}`) && entry.model === undefined)
+      report(incomplete(entry.path, `has a ${MODEL_FILE} that the generator would not write`));
+    if (before?.number === entry.number) report(branches(before, entry, 'number'));
+    else if (parent !== undefined && parent !== (before?.hash ?? null)) {
+      const twin = entries.slice(0, index).find(({ model }) => model?.parent === parent);
+      report(
+        twin === undefined
+          ? incomplete(entry.path, 'was made from a state that the migration before does not leave')
+          : branches(twin, entry, 'parent'),
+      );
+    }
+  }
+}
+
+function branches(one: Entry, other: Entry, what: 'number' | 'parent'): Problem {
+  const everywhere = `${other.path.replace(/^prisma\/[^/]+\//, 'prisma/*/')}`;
+  return {
+    at: { file: `${other.path}/${SNAPSHOT_FILE}`, line: 1, column: 1 },
+    code: 'migration-branches',
+    message:
+      `The migrations ${one.name} and ${other.name} have one ${what}: two branches made them. Delete the one that ` +
+      `no database has yet, the later (rm -r ${everywhere}), and generate again: what it did is made anew, after the other.`,
+    related: [{ file: `${one.path}/${SNAPSHOT_FILE}`, line: 1, column: 1 }],
+  };
 }
 
 function migrationNames(root: string, folder: string): string[] {
@@ -72,14 +151,15 @@ function filesOf(folder: string): string[] {
 }
 
 function readSnapshot(
-  file: string,
-  files: ReadonlyMap<string, string>,
+  { path, files, model, hash }: Entry,
   report: (problem: Problem) => void,
 ): Snapshot | undefined {
+  const file = `${path}/${SNAPSHOT_FILE}`;
   const text = files.get(file);
   if (text === undefined) return undefined;
   try {
-    return { file, text, tables: readDatamodel(text) };
+    const tables = readDatamodel(text);
+    return { file, text, tables, hash, ...(model === undefined ? {} : { model }) };
   } catch (error) {
     if (!(error instanceof DatamodelError)) throw error;
     report({

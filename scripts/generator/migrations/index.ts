@@ -1,36 +1,38 @@
 import { schemaPath, tablesOf } from '../emit/prisma.js';
-import { PROVIDERS, type Provider, type Table } from '../emit/prisma-datamodel.js';
-import { printDatasource, printModels } from '../emit/prisma-text.js';
+import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import type { EmittedFiles, Model, Problem } from '../model.js';
-import { backfillsOf } from './backfill.js';
-import { compareTables, type Difference, isEmpty } from './compare.js';
-import { loadEngine } from './engine.js';
-import { type History, migrationsFolder, readHistory, SNAPSHOT_FILE, SQL_FILE } from './history.js';
+import { compareTables, isEmpty } from './compare.js';
+import { type Change, compose, printDatamodel } from './compose.js';
+import { effectsOf, type TypeEffect } from './effects.js';
+import {
+  BACKFILL_FILE,
+  type History,
+  MODEL_FILE,
+  migrationsFolder,
+  readHistory,
+  SNAPSHOT_FILE,
+  SQL_FILE,
+} from './history.js';
 import { nameProblems } from './names.js';
 import { migrationName } from './naming.js';
-import { finishPostgresql } from './postgresql.js';
-import type { ReadTable } from './read-datamodel.js';
 import { readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
-import { finishSqlite } from './sqlite.js';
+import { committedFiles } from './released.js';
+import { renamesOf, renameTables } from './renames.js';
+import { searchChanged } from './search-changes.js';
+import { printSnapshot, takeSnapshot } from './snapshot.js';
 
 export interface MigrationPlan {
-  /** Every migration's files, those on disk unchanged; paths relative to the root. */
+  /** Every migration's files, the released ones unchanged; paths relative to the root. */
   readonly files: EmittedFiles;
+  /** Files of a migration that is not released and no longer needed, or has another name now. */
+  readonly obsolete: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-interface Step {
-  readonly history: History;
-  readonly tables: readonly Table[];
-  readonly difference: Difference<ReadTable>;
-}
-
-const FINISH = Object.freeze({ sqlite: finishSqlite, postgresql: finishPostgresql });
-
 /**
- * The migrations of both databases: those that `root` has, and one more for each database whose
- * schema (of `emitPrisma`) has moved on from its last migration. Writes nothing.
+ * The migrations of both databases: the released ones, and one for each database whose schema (of
+ * `emitPrisma`) or rows have to move on from them. Writes nothing.
  */
 export async function planMigrations({
   root,
@@ -45,47 +47,84 @@ export async function planMigrations({
   const report = (problem: Problem) => {
     problems.push(problem);
   };
-  const steps = PROVIDERS.map((provider) => {
-    const history = readHistory(root, provider, report);
-    const tables = readDatamodel(schemas.get(schemaPath(provider)) ?? '');
-    return { history, tables, difference: compareTables(history.snapshot?.tables ?? [], tables) };
-  });
-  for (const { history, difference } of steps)
-    if (history.snapshot !== undefined)
-      for (const problem of refusals(difference, model, history.snapshot)) report(problem);
+  const committed = committedFiles(root);
+  const histories = PROVIDERS.map((provider) => readHistory(root, provider, committed, report));
+  const changes = histories.map((history) =>
+    changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
+  );
+  for (const { difference, snapshot } of changes)
+    if (snapshot !== undefined)
+      for (const problem of refusals(difference, model, snapshot)) report(problem);
   for (const problem of nameProblems(tablesOf(model), model)) report(problem);
 
-  const files = new Map(steps.flatMap(({ history }) => [...history.files]));
+  const files = new Map(histories.flatMap((history) => [...history.files]));
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
-    const number = Math.max(...steps.map(({ history }) => history.last)) + 1;
-    for (const step of steps)
-      if (!isEmpty(step.difference))
-        for (const [path, text] of await newMigration(step, model, number)) files.set(path, text);
+    const number = Math.max(...histories.map(({ last }) => last)) + 1;
+    for (const change of changes)
+      if (isNeeded(change))
+        for (const [path, text] of await newMigration(change, number)) files.set(path, text);
   }
-  return { files, problems: distinct(problems) };
+  const unreleased = histories.flatMap((history) => history.unreleased);
+  return {
+    files,
+    obsolete: unreleased.filter((path) => !files.has(path)),
+    problems: distinct(problems),
+  };
 }
 
-async function newMigration(step: Step, model: Model, number: number): Promise<EmittedFiles> {
-  const { history, tables, difference } = step;
-  const { provider } = history;
-  const snapshot = printSnapshot(provider, tables);
-  const engine = await loadEngine();
-  const sql = await engine.diff(provider, history.snapshot?.text ?? null, snapshot);
-  const folder = `${migrationsFolder(provider)}/${migrationName(number, difference)}`;
+function changeOf({ provider, snapshot }: History, model: Model, schema: string): Change {
+  const renames = renamesOf(snapshot?.tables ?? [], model);
+  const renamed = renameTables(snapshot?.tables ?? [], renames);
+  const tables = readDatamodel(schema);
+  const difference = compareTables(renamed, tables);
+  const altered = new Map(
+    difference.changed.map((change) => [
+      change.after.name,
+      new Set(
+        change.altered
+          .filter(({ before, after }) => before.type !== after.type || !after.nullable)
+          .map(({ after }) => after.name),
+      ),
+    ]),
+  );
+  const effects = snapshot === undefined ? [] : effectsOf(snapshot, renames, model, altered);
+  return { provider, model, snapshot, renames, renamed, tables, difference, effects };
+}
+
+function isNeeded(change: Change): boolean {
+  const { difference, renames, effects } = change;
+  return (
+    !isEmpty(difference) || renames.length > 0 || effects.some(doesMore) || searchChanged(change)
+  );
+}
+
+function doesMore(effect: TypeEffect): boolean {
+  const { seen, references, formerReferences, blobs, counts } = effect;
+  return seen || blobs || references.length + formerReferences.length + counts.length > 0;
+}
+
+async function newMigration(change: Change, number: number): Promise<EmittedFiles> {
+  const { provider, model, snapshot, tables, difference, renames, effects } = change;
+  const { sql, backfill } = await compose(change);
+  const others = [
+    ...renames.map(({ to, columns }) => (columns[0] === undefined ? to : `${to}_${columns[0].to}`)),
+    ...effects.filter(doesMore).map(({ type }) => type.name),
+  ];
+  const name = migrationName(number, difference, isEmpty(difference) ? others : []);
+  const folder = `${migrationsFolder(provider)}/${name}`;
   return new Map([
-    [`${folder}/${SQL_FILE}`, FINISH[provider](sql, backfillsOf(difference, model))],
-    [`${folder}/${SNAPSHOT_FILE}`, snapshot],
+    [`${folder}/${SQL_FILE}`, sql],
+    [`${folder}/${SNAPSHOT_FILE}`, printDatamodel(provider, tables)],
+    [`${folder}/${MODEL_FILE}`, printSnapshot(takeSnapshot(model, snapshot?.hash ?? null))],
+    ...(backfill.length === 0
+      ? []
+      : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill)] as const]),
   ]);
 }
 
-function printSnapshot(provider: Provider, tables: readonly Table[]): string {
-  return [
-    '// The datamodel after this migration: what the generator compares the next one with. Do not edit.',
-    '',
-    printDatasource(provider),
-    printModels(tables, false),
-  ].join('\n');
+function printBackfill(steps: readonly unknown[]): string {
+  return `${JSON.stringify({ steps }, null, 2)}\n`;
 }
 
 /** Both databases have the same complaints: one is enough. */

@@ -3,11 +3,17 @@ import type { Difference } from './compare.js';
 const MAX_LENGTH = 48;
 
 /** `0002_country`: the number in order, and what first comes to mind about the change. */
-export function migrationName(number: number, difference: Difference): string {
-  return `${String(number).padStart(4, '0')}_${number === 1 ? 'init' : summary(difference)}`;
+export function migrationName(
+  number: number,
+  difference: Difference,
+  others: readonly string[] = [],
+): string {
+  const words = number === 1 ? 'init' : summary(difference, others);
+  return `${String(number).padStart(4, '0')}_${words}`;
 }
 
-function summary({ added, changed, removed }: Difference): string {
+/** `others`: what changes beside the tables' shape, such as renames. */
+function summary({ added, changed, removed }: Difference, others: readonly string[]): string {
   const parts = [
     ...added.map((table) => table.name),
     ...changed.map(({ after, added: columns }) =>
@@ -15,9 +21,10 @@ function summary({ added, changed, removed }: Difference): string {
       columns[0] === undefined ? after.name : `${after.name}_${columns[0].name}`,
     ),
     ...removed.map((table) => table.name),
+    ...others,
   ].map(snakeCase);
-  const [first = 'change', ...others] = parts;
-  return others.length === 0 ? first : `${first}_and_${others.length}_more`;
+  const [first = 'change', ...rest] = parts;
+  return rest.length === 0 ? first : `${first}_and_${rest.length}_more`;
 }
 
 function snakeCase(name: string): string {

@@ -1,9 +1,35 @@
-import type { Backfill } from './backfill.js';
-import { quoted, replaceOutsideStrings } from './sql.js';
+import { OUTSIDE_MARK } from '../../../src/database/migrations.js';
+import { replaceOutsideStrings } from './sql.js';
 
 /** Adds to the engine's SQL what Prisma's language can't say. */
-export function finishPostgresql(sql: string, backfills: readonly Backfill[]): string {
-  return backfills.map(refuseRows).join('') + bytewise(withoutSchema(sql));
+export function finishPostgresql(sql: string): string {
+  return bytewise(withoutSchema(sql));
+}
+
+const CREATE_INDEX = /(?:-- CreateIndex\n)?CREATE INDEX ("[^"]+") ON ("[^"]+")[^;]*;\n*/g;
+
+/**
+ * Indexes of `tables`, which may have rows and writers, are made after the rest, and concurrently:
+ * the server before goes on writing meanwhile.
+ */
+export function concurrently(
+  sql: string,
+  tables: ReadonlySet<string>,
+): { readonly sql: string; readonly statements: readonly string[] } {
+  const statements: string[] = [];
+  const rest = replaceOutsideStrings(sql, CREATE_INDEX, (match) => {
+    const [, name = '', table = ''] = /CREATE INDEX ("[^"]+") ON ("[^"]+")/.exec(match) ?? [];
+    if (name === '' || !tables.has(table.slice(1, -1))) return match;
+    const statement = match.replace(/^-- CreateIndex\n/, '').trim();
+    statements.push(statement.replace('CREATE INDEX ', 'CREATE INDEX CONCURRENTLY '));
+    return '';
+  });
+  return { sql: rest, statements };
+}
+
+/** The part of a migration that PostgreSQL runs outside of a transaction. */
+export function outside(statements: readonly string[]): string {
+  return statements.length === 0 ? '' : `\n${OUTSIDE_MARK}\n${statements.join('\n')}\n`;
 }
 
 /**
@@ -20,20 +46,4 @@ function bytewise(sql: string): string {
  */
 function withoutSchema(sql: string): string {
   return sql.replace(/^-- CreateSchema\nCREATE SCHEMA IF NOT EXISTS "[^"]+";\n\n/, '');
-}
-
-/** PostgreSQL has no function that could fill a shadow column: only the server can. */
-function refuseRows({ table, columns }: Backfill): string {
-  const names = columns.map(({ column }) => column).join(', ');
-  const message = `table ${table} has rows, which this migration can not give ${names}`;
-  return `-- Columns that the server computes: they can be added only while there is nothing to compute.
-DO $$
-BEGIN
-  IF EXISTS (SELECT 1 FROM ${quoted(table)}) THEN
-    RAISE EXCEPTION '${message.replaceAll("'", "''")}';
-  END IF;
-END
-$$;
-
-`;
 }

@@ -5,9 +5,8 @@ import type { Snapshot } from './history.js';
 import type { ReadTable } from './read-datamodel.js';
 
 /**
- * Changes that would lose data, or alter objects behind their clients' backs (a change without a
- * change record is never synchronised). Each names the descriptor's place, or the snapshot's where
- * the descriptor no longer has one.
+ * Changes that would lose data, or that nothing can carry out. Each names the descriptor's place and
+ * what to write there; `drops` acknowledges those that lose data.
  */
 export function refusals(
   difference: Difference<ReadTable>,
@@ -16,7 +15,7 @@ export function refusals(
 ): readonly Problem[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return [
-    ...difference.removed.map((table) => removedType(table, snapshot)),
+    ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
       const type = types.find((candidate) => candidate.table === change.after.name);
       const at = type?.at ?? { file: snapshot.file, line: change.before.line, column: 1 };
@@ -25,15 +24,23 @@ export function refusals(
   ];
 }
 
-function removedType(table: ReadTable, snapshot: Snapshot): Problem {
-  return {
-    at: { file: snapshot.file, line: table.line, column: 1 },
-    code: 'type-removed',
-    message:
-      `The type ${table.name} is in the migrations and in no descriptor: removing a type, which would drop its ` +
-      `table and all data in it, is not supported yet. Put its descriptor back; or, if no database has ` +
-      `the table, delete the migration folders that made it, of both databases, and generate again.`,
-  };
+/** Refused at the capability that had it, while that is there; otherwise in the snapshot. */
+function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
+  if (model.capabilities.some(({ drops }) => drops.includes(table.name))) return [];
+  const urn = snapshot.model?.capabilities.find(({ types }) =>
+    types.some((type) => type.table === table.name),
+  )?.urn;
+  const capability = model.capabilities.find((candidate) => candidate.urn === urn);
+  return [
+    {
+      at: capability?.at ?? { file: snapshot.file, line: table.line, column: 1 },
+      code: 'type-removed',
+      message:
+        `The type ${table.name} is in the migrations and no longer here: its table and all data in it would go. ` +
+        `Write \`drops: [${table.name}]\` beside \`capability\` to give them up, or \`renamedFrom: ${table.name}\` at the ` +
+        `type that has its data now; or put it back.`,
+    },
+  ];
 }
 
 function changedType(
@@ -42,16 +49,22 @@ function changedType(
   at: Location,
 ): Problem[] {
   const table = change.after.name;
+  const given = new Set(type?.drops);
   const problems = change.removed
-    .filter((column) => !isShadow(column.name, change.before))
+    .filter(({ name }) => !isShadow(name, change.before) && !given.has(name))
     .map((column) => removedProperty(table, column.name, at));
   for (const { before, after } of change.altered) {
     const place = propertyOf(type, after.name)?.at ?? at;
-    if (before.type !== after.type)
-      problems.push(alteredProperty(table, after.name, before.type, after.type, place));
-    else if (before.nullable && !after.nullable && !isShadow(after.name, change.after))
-      problems.push(requiredProperty(table, after.name, place));
-    else if (before.unique !== after.unique) problems.push(keyChange(table, place));
+    const without = !after.nullable && after.default === undefined;
+    if (isShadow(after.name, change.after)) continue;
+    if (before.type !== after.type) {
+      if (!given.has(after.name))
+        problems.push(alteredProperty(table, after.name, before.type, after.type, place));
+      else if (without) problems.push(addedProperty(table, after.name, place));
+    } else if (before.nullable && !after.nullable) {
+      if (without || !given.has(after.name))
+        problems.push(requiredProperty(table, after.name, place, without));
+    } else if (before.unique !== after.unique) problems.push(keyChange(table, place));
   }
   for (const column of change.added)
     if (!column.nullable && column.default === undefined)
@@ -64,8 +77,8 @@ function changedType(
  * Shadow columns are computed from their property: dropping one loses nothing. Only they have an
  * underscore.
  */
-function isShadow(column: string, table: Table): boolean {
-  const base = /^(.+)_(?:folded|casemap)$/.exec(column)?.[1];
+export function isShadow(column: string, table: Table): boolean {
+  const base = /^(.+)_(?:folded|casemap|instant)$/.exec(column)?.[1];
   return base !== undefined && table.columns.some(({ name }) => name === base);
 }
 
@@ -78,8 +91,9 @@ function removedProperty(table: string, column: string, at: Location): Problem {
     at,
     code: 'property-removed',
     message:
-      `${table}.${column} is in the migrations and no longer in the descriptor: removing (or renaming) a property, ` +
-      `which would drop its values, is not supported yet. Put it back.`,
+      `${table}.${column} is in the migrations and no longer in the descriptor: its values would go. Write ` +
+      `\`drops: [${column}]\` at the type to give them up, or \`renamedFrom: ${column}\` at the property that has them ` +
+      `now; or put it back.`,
   };
 }
 
@@ -94,18 +108,26 @@ function alteredProperty(
     at,
     code: 'property-type-changed',
     message:
-      `${table}.${column} was stored as ${before} and would now be ${after}: changing a property's type is not ` +
-      `supported yet. Put the type back and declare a property of another name.`,
+      `${table}.${column} was stored as ${before} and would now be ${after}: its values would go. Write ` +
+      `\`drops: [${column}]\` at the type to give them up, or declare a property of another name.`,
   };
 }
 
-function requiredProperty(table: string, column: string, at: Location): Problem {
+function requiredProperty(
+  table: string,
+  column: string,
+  at: Location,
+  withoutDefault: boolean,
+): Problem {
+  const how = withoutDefault
+    ? `Give it a default, which they get, and write \`drops: [${column}]\` at the type`
+    : `They would get the default: write \`drops: [${column}]\` at the type to accept that`;
   return {
     at,
     code: 'property-not-nullable',
     message:
-      `${table}.${column} was nullable and no longer is: objects that hold null would have to change without ` +
-      `a change record, which is not supported. Leave it nullable.`,
+      `${table}.${column} was nullable and no longer is: objects that hold null would have to change. ` +
+      `${how}; or leave it nullable.`,
   };
 }
 

@@ -17,3 +17,8 @@ export function replaceOutsideStrings(
   const either = new RegExp(`'(?:[^']|'')*'|${pattern.source}`, pattern.flags);
   return sql.replace(either, (match) => (match.startsWith("'") ? match : replace(match)));
 }
+
+/** An SQL string literal. */
+export function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

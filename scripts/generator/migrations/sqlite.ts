@@ -1,6 +1,6 @@
 import type { ShadowTransform } from '../../../src/capability/definition.js';
+import type { BackfillStep } from '../../../src/database/backfill.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
-import type { Backfill } from './backfill.js';
 import { quoted, replaceOutsideStrings } from './sql.js';
 
 /**
@@ -16,8 +16,8 @@ const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
 const CREATE_TABLE = /CREATE TABLE "[^"]+" \([^;]*?\n\);/g;
 
 /** Adds to the engine's SQL what Prisma's language can't say. */
-export function finishSqlite(sql: string, backfills: readonly Backfill[]): string {
-  return keyOrdered(withoutPragmas(sql)) + backfills.map(fill).join('');
+export function finishSqlite(sql: string): string {
+  return keyOrdered(withoutPragmas(sql));
 }
 
 /**
@@ -39,7 +39,8 @@ function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');
 }
 
-function fill({ table, columns }: Backfill): string {
+/** Shadow columns of rows that exist, by the functions that fill new rows. */
+export function fillSqlite({ table, columns }: BackfillStep): string {
   const list = columns.map(
     ({ column, from, transform }) => `${quoted(column)} = ${FUNCTIONS[transform]}(${quoted(from)})`,
   );

@@ -30,7 +30,10 @@ export async function compare(root: string, rendered: Rendered): Promise<readonl
     if (before === after) continue;
     differences.push({ path, before, after, finding: findingOf(before, manifest.get(path)) });
   }
-  const gone = [...manifest.keys()].filter((path) => !rendered.owned.has(path));
+  const gone = [
+    ...[...manifest.keys()].filter((path) => !rendered.owned.has(path)),
+    ...rendered.obsolete,
+  ];
   for (const path of gone) {
     const before = await readIfThere(join(root, path));
     if (before !== null) differences.push({ path, before, after: null, finding: 'orphaned' });

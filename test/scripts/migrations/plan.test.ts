@@ -80,7 +80,7 @@ describe('planMigrations: nothing to do', () => {
     const plan = await generate(root, model([todo()]));
     expect(names(plan)).toEqual(['0001_init']);
     expect(plan.files.get(path)).toMatch(/-- reviewed\n$/);
-    expect(plan.files.size).toBe(4);
+    expect(plan.files.size).toBe(6);
   });
 
   it('takes no notice of descriptions, order or another default', async () => {
@@ -103,13 +103,21 @@ describe('planMigrations: nothing to do', () => {
 });
 
 describe('planMigrations: what is refused', () => {
-  it('a removed type, at its place in the snapshot', async () => {
+  it('a removed type, at the capability that had it', async () => {
     const root = temporaryRoot();
     await generate(root, model([todo(), COUNTRY]));
     const plan = await generate(root, model([todo()]));
     // Once, though both histories have the table.
     expect(plan.problems.map(({ code }) => code)).toEqual(['type-removed']);
-    const at = plan.problems[0]?.at;
+    expect(plan.problems[0]?.at).toMatchObject({ file: 'capabilities/things.yaml', line: 1 });
+    expect(plan.problems[0]?.message).toContain('drops: [Country]');
+  });
+
+  it('a removed type whose capability went with it, at its place in the snapshot', async () => {
+    const root = temporaryRoot();
+    await generate(root, model([todo(), COUNTRY]));
+    const plan = await generate(root, { capabilities: [] });
+    const at = plan.problems.find(({ message }) => message.includes('Country'))?.at;
     expect(at?.file).toBe('prisma/sqlite/migrations/0001_init/schema.prisma');
     const lines = readFileSync(join(root, at?.file ?? ''), 'utf8').split('\n');
     expect(lines[(at?.line ?? 0) - 1]).toBe('model Country {');

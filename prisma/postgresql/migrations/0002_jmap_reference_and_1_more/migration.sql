@@ -15,3 +15,11 @@ CREATE TABLE "JmapReference" (
 
 -- CreateIndex
 CREATE INDEX "JmapReference_accountId_fromType_property_fromId_idx" ON "JmapReference"("accountId", "fromType", "property", "fromId");
+
+-- How many objects there are.
+UPDATE "JmapState" SET "objects" = (
+  SELECT count(*) FROM "Note" AS "t" WHERE "t"."accountId" = "JmapState"."accountId"
+) WHERE "type" = 'Note';
+UPDATE "JmapState" SET "objects" = (
+  SELECT count(*) FROM "Todo" AS "t" WHERE "t"."accountId" = "JmapState"."accountId"
+) WHERE "type" = 'Todo';

@@ -25,3 +25,11 @@ ALTER TABLE "new_JmapState" RENAME TO "JmapState";
 
 -- CreateIndex
 CREATE INDEX "JmapReference_accountId_fromType_property_fromId_idx" ON "JmapReference"("accountId", "fromType", "property", "fromId");
+
+-- How many objects there are.
+UPDATE "JmapState" SET "objects" = (
+  SELECT count(*) FROM "Note" AS "t" WHERE "t"."accountId" = "JmapState"."accountId"
+) WHERE "type" = 'Note';
+UPDATE "JmapState" SET "objects" = (
+  SELECT count(*) FROM "Todo" AS "t" WHERE "t"."accountId" = "JmapState"."accountId"
+) WHERE "type" = 'Todo';

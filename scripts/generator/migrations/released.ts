@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+
+/**
+ * The files below `prisma/` that are committed: a migration among them is released, since others
+ * may have applied it. Undefined where nobody can tell (no repository, no git, or a folder that the
+ * repository ignores): every migration on disk counts as released then.
+ */
+export function committedFiles(root: string): ReadonlySet<string> | undefined {
+  if (git(root, ['rev-parse', '--is-inside-work-tree'])?.trim() !== 'true') return undefined;
+  if (git(root, ['check-ignore', '--quiet', 'prisma']) !== undefined) return undefined;
+  // A repository without a commit has released nothing.
+  const names = git(root, ['ls-tree', '-r', '--name-only', '-z', 'HEAD', '--', 'prisma/']) ?? '';
+  return new Set(names.split('\u0000').filter((name) => name !== ''));
+}
+
+function git(root: string, args: readonly string[]): string | undefined {
+  try {
+    return execFileSync('git', args, {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    if (error instanceof Error && ('status' in error || 'code' in error)) return undefined;
+    throw error;
+  }
+}

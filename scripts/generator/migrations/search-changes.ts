@@ -1,0 +1,80 @@
+import type { SearchIndexDefinition } from '../../../src/capability/definition.js';
+import type { Change } from './compose.js';
+import { postgresqlSearchSql, type SearchSql, sqliteSearchSql } from './search.js';
+
+/** The parts of a migration that are about search indexes (search.ts says when each is needed). */
+export interface SearchChanges {
+  readonly before: readonly string[];
+  readonly triggers: readonly string[];
+  readonly after: readonly string[];
+  /** PostgreSQL, for tables that exist: outside of a transaction. */
+  readonly concurrent: readonly string[];
+}
+
+/** `rewritten`: tables that SQLite copies, which drops their triggers. */
+export function searchSql(
+  { provider, model, snapshot, renames, renamed }: Change,
+  rewritten: ReadonlySet<string>,
+): SearchChanges {
+  const old = searchedBefore(snapshot?.model?.capabilities ?? []);
+  const sqlOf = provider === 'sqlite' ? sqliteSearchSql : postgresqlSearchSql;
+  const before: string[] = [];
+  const triggers: string[] = [];
+  const after: string[] = [];
+  const concurrent: string[] = [];
+  const kept = new Set<string>();
+  for (const { table, search } of model.capabilities.flatMap(({ types }) => types)) {
+    const oldTable = renames.find(({ to }) => to === table)?.from ?? table;
+    const was = old.get(oldTable);
+    if (search === undefined) continue;
+    const now = sqlOf({ table, search });
+    if (was !== undefined && oldTable === table && same(was, search)) {
+      kept.add(oldTable);
+      if (rewritten.has(table)) triggers.push(lines(now.triggers));
+      continue;
+    }
+    const exists = renamed.some(({ name }) => name === table);
+    if (provider === 'postgresql' && exists) {
+      after.push(lines(now.create.filter((statement) => !isIndex(statement))));
+      concurrent.push(...now.create.filter(isIndex).map(inConcurrence));
+    } else after.push(lines(now.create), ...(exists ? [lines(now.fill)] : []));
+  }
+  for (const [table, search] of old)
+    if (!kept.has(table)) before.push(lines(sqlOf({ table, search }).drop));
+  return { before, triggers, after, concurrent };
+}
+
+export function searchChanged(change: Change): boolean {
+  const { before, after } = searchSql(change, new Set());
+  return before.length > 0 || after.length > 0;
+}
+
+function searchedBefore(
+  capabilities: readonly {
+    readonly types: readonly { readonly table: string; readonly search?: unknown }[];
+  }[],
+): ReadonlyMap<string, SearchIndexDefinition> {
+  return new Map(
+    capabilities
+      .flatMap(({ types }) => types)
+      .flatMap(({ table, search }) =>
+        search === undefined ? [] : [[table, search as SearchIndexDefinition] as const],
+      ),
+  );
+}
+
+function same(a: SearchIndexDefinition, b: SearchIndexDefinition): boolean {
+  return a.name === b.name && a.columns.join() === b.columns.join();
+}
+
+function isIndex(statement: string): boolean {
+  return statement.startsWith('CREATE INDEX ');
+}
+
+function inConcurrence(statement: string): string {
+  return statement.replace('CREATE INDEX ', 'CREATE INDEX CONCURRENTLY ');
+}
+
+function lines(statements: SearchSql['create']): string {
+  return statements.map((statement) => `\n${statement}\n`).join('');
+}

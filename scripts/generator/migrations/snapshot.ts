@@ -1,0 +1,112 @@
+import { sha256 } from '../model/hash.js';
+import type { Model, ModelProperty, ModelType } from '../model.js';
+
+/** What storage, wire and sync depend on of a property; descriptions and places are not in it. */
+export type SnapshotProperty = Omit<
+  ModelProperty,
+  'at' | 'description' | 'deprecated' | 'renamedFrom'
+>;
+
+export interface SnapshotType {
+  readonly name: string;
+  readonly table: string;
+  readonly properties: readonly SnapshotProperty[];
+  readonly filters: readonly {
+    readonly name: string;
+    readonly property: string;
+    readonly operator: string;
+    readonly indexed: boolean;
+  }[];
+  readonly sorts: readonly { readonly property: string; readonly indexed: boolean }[];
+  readonly shadows: readonly {
+    readonly column: string;
+    readonly property: string;
+    readonly transform: string;
+  }[];
+  readonly uniques: readonly (readonly string[])[];
+  readonly singleton: boolean;
+  readonly methods: readonly string[];
+  readonly search?: ModelType['search'];
+}
+
+/** `model.json` beside a migration: the model after it, and the state that it was made from. */
+export interface ModelSnapshot {
+  /** The hash of the state before; null for the first. */
+  readonly parent: string | null;
+  readonly capabilities: readonly {
+    readonly urn: string;
+    readonly types: readonly SnapshotType[];
+  }[];
+}
+
+export function takeSnapshot(model: Model, parent: string | null): ModelSnapshot {
+  return {
+    parent,
+    capabilities: model.capabilities
+      .filter(({ types }) => types.length > 0)
+      .map(({ urn, types }) => ({ urn, types: types.map(snapshotType) })),
+  };
+}
+
+export function printSnapshot(snapshot: ModelSnapshot): string {
+  return `${JSON.stringify(snapshot, null, 2)}\n`;
+}
+
+/** Undefined where the text is none that the generator wrote. */
+export function parseSnapshot(text: string): ModelSnapshot | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<ModelSnapshot> | null;
+    const fine =
+      (value?.parent === null || typeof value?.parent === 'string') &&
+      Array.isArray(value.capabilities);
+    return fine ? (value as ModelSnapshot) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What the next migration names as its parent; line ends are the checkout's, and count nothing. */
+export function hashOf(text: string): string {
+  return `sha256-${sha256(text.replaceAll('\r\n', '\n'))}`;
+}
+
+export function snapshotType(type: ModelType): SnapshotType {
+  return {
+    name: type.name,
+    table: type.table,
+    properties: type.properties.map(snapshotProperty),
+    filters: type.filters.map(({ name, property, operator, indexed }) => ({
+      name,
+      property: property.name,
+      operator,
+      indexed: indexed === true,
+    })),
+    sorts: type.sorts.map(({ property, indexed }) => ({ property: property.name, indexed })),
+    shadows: type.shadows.map(({ column, property, transform }) => ({
+      column,
+      property: property.name,
+      transform,
+    })),
+    uniques: type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
+    singleton: type.singleton,
+    methods: type.methods.map(({ name }) => name),
+    ...(type.search === undefined ? {} : { search: type.search }),
+  };
+}
+
+function snapshotProperty(property: ModelProperty): SnapshotProperty {
+  const { at: _at, description: _words, deprecated: _why, renamedFrom: _old, ...rest } = property;
+  return { ...rest, schema: withoutWords(rest.schema) as SnapshotProperty['schema'] };
+}
+
+/** A property that is called `description` has an object there, not words. */
+function withoutWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutWords);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => key !== 'description' || typeof inner !== 'string')
+      .map(([key, inner]) => [key, withoutWords(inner)]),
+  );
+}
