@@ -1,0 +1,53 @@
+import { UnavailableError } from '../../protocol/errors.js';
+
+/**
+ * SQLSTATE classes and codes of failures that may pass or that are the machine's: connections (08),
+ * resources (53), operator's doing and time-outs (57), the system (58), a rollback for the sake of
+ * others (40), a lock (55P03), a server that only reads (25006), an idle or long transaction (25P03,
+ * 25P04). All others (a constraint, wrong SQL) go on as they are: someone must look at them.
+ */
+const UNAVAILABLE = /^(08|53|57|58|40)|^(55P03|25006|25P03|25P04)$/;
+
+/** Codes of sockets and of name resolution. */
+const SOCKET =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT$|EACCES$|EADDRNOTAVAIL|ERR_SOCKET)/;
+
+/** What the driver says, without a code, of a connection that is gone or not to be had. */
+const GONE = /^(Connection terminated|timeout exceeded when trying to connect|Client has)/;
+
+/** Serialisation failure, deadlock: the same transaction may well succeed when it is run again. */
+export function isRetryable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = codeOf(at);
+    if (code === '40001' || code === '40P01') return true;
+  }
+  return false;
+}
+
+/** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
+export function translateError(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  const code = codeOf(error);
+  // 57014: what a statement time-out does.
+  if (code === '57014') return lateError(error);
+  const said = code === undefined ? '' : ` (${code})`;
+  return new UnavailableError(`The database is unavailable${said}.`, { cause: error });
+}
+
+/** True where the database can't be reached or can't serve now. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (code === undefined) return GONE.test(error.message);
+  return UNAVAILABLE.test(code) || SOCKET.test(code);
+}
+
+export function lateError(cause?: unknown): UnavailableError {
+  return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}

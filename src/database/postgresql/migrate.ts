@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AppliedMigration,
+  compareMigrations,
+  type Migration,
+  MigrationError,
+  type MigrationStatus,
+  readMigrations,
+} from '../migrations.js';
+import type { Pool, PoolClient } from './pool.js';
+import { splitStatements } from './statements.js';
+
+/** Prisma's own table, so that its tools read the same history. */
+const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
+
+const RECORD = `INSERT INTO "_prisma_migrations"
+  ("id", "checksum", "finished_at", "migration_name", "started_at", "applied_steps_count")
+  VALUES ($1, $2, clock_timestamp(), $3, $4, 1)`;
+
+/** Any number that nothing else in the database locks by: "jmap" and "mig". */
+const LOCK = '7668050513123302';
+
+/** How long this process waits for another's migrations, and how often it looks, ms. */
+const LOCK_WAIT = 600_000;
+const LOCK_PAUSE = 100;
+
+const CONCURRENTLY = /\bINDEX\s+CONCURRENTLY\b/i;
+const CREATED =
+  /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?"([^"]+)"/i;
+
+/**
+ * Applies what the database lacks of a migrations folder; several processes that start together take
+ * turns. Each migration runs in one transaction, but for one that makes indexes concurrently, which
+ * PostgreSQL allows in none: there each statement is one, and a run that was cut short is gone on
+ * with. Throws MigrationError as the one for SQLite does.
+ */
+export async function migrate(pool: Pool, folder: string): Promise<MigrationStatus> {
+  const migrations = readMigrations(folder);
+  return withConnection(pool, (client) =>
+    locked(client, async () => {
+      const pending = compareMigrations(await readApplied(client), migrations);
+      for (const migration of pending) await apply(client, migration);
+      return { applied: pending.map((migration) => migration.name), pending: [] };
+    }),
+  );
+}
+
+/** What is applied and what is pending, without changing anything. */
+export async function migrationStatus(pool: Pool, folder: string): Promise<MigrationStatus> {
+  const migrations = readMigrations(folder);
+  const applied = await withConnection(pool, readApplied);
+  const pending = compareMigrations(applied, migrations).map((migration) => migration.name);
+  const names = migrations.map((migration) => migration.name);
+  return { applied: names.filter((name) => !pending.includes(name)), pending };
+}
+
+async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    // Its session may hold the lock, or a transaction: it goes with them.
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * Holds the lock of the session. Waiting in a statement would be in a transaction, and that is what
+ * an index made concurrently by the holder waits for: so this asks again and again.
+ */
+async function locked<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + LOCK_WAIT;
+  for (;;) {
+    const { rows } = await client.query<{ held: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS "held"',
+      [LOCK],
+    );
+    if (rows[0]?.held === true) break;
+    if (performance.now() > end) {
+      throw new MigrationError('Another process has been migrating the database for 10 minutes.');
+    }
+    await sleep(LOCK_PAUSE);
+  }
+  const result = await work();
+  await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+  return result;
+}
+
+async function apply(client: PoolClient, migration: Migration): Promise<void> {
+  const started = new Date();
+  const record = () =>
+    client.query(RECORD, [randomUUID(), migration.checksum, migration.name, started]);
+  try {
+    if (CONCURRENTLY.test(migration.sql)) {
+      for (const statement of splitStatements(migration.sql)) await applyAlone(client, statement);
+      await client.query(TABLE);
+      await record();
+      return;
+    }
+    await client.query('BEGIN');
+    await client.query(migration.sql);
+    const { rows } = await client.query<{ alone: boolean }>(
+      // The table below must not be made by itself where the migration has ended the transaction.
+      'SELECT transaction_timestamp() = statement_timestamp() AS "alone"',
+    );
+    if (rows[0]?.alone === true) {
+      throw new MigrationError(`The migration ${migration.name} ended the transaction it runs in.`);
+    }
+    await client.query(TABLE);
+    await record();
+    await client.query('COMMIT');
+  } catch (error) {
+    if (error instanceof MigrationError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause: error });
+  }
+}
+
+/** One statement of a migration without a transaction; an index that a cut run has left is dealt with. */
+async function applyAlone(client: PoolClient, statement: string): Promise<void> {
+  const index = CREATED.exec(statement)?.[1];
+  if (index !== undefined) {
+    const { rows } = await client.query<{ valid: boolean }>(
+      `SELECT "indisvalid" AS "valid" FROM pg_index
+       WHERE "indexrelid" = to_regclass(quote_ident($1))`,
+      [index],
+    );
+    const [existing] = rows;
+    if (existing?.valid === true) return;
+    if (existing !== undefined) {
+      await client.query(`DROP INDEX CONCURRENTLY "${index.replaceAll('"', '""')}"`);
+    }
+  }
+  await client.query(statement);
+}
+
+async function readApplied(client: PoolClient): Promise<readonly AppliedMigration[]> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`,
+  );
+  if (tables[0]?.exists !== true) return [];
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `SELECT "migration_name" AS "name", "checksum", "finished_at" IS NOT NULL AS "finished"
+     FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY "migration_name"`,
+  );
+  return rows.map(({ name, checksum, finished }) => ({ name, checksum, finished }));
+}

@@ -1,0 +1,138 @@
+import type { BlobReference, BlobRow, NewBlob } from '../port.js';
+import type { Connection } from './connection.js';
+
+/** Rows of blobs and of the references to them. */
+
+const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
+ FROM "JmapBlob" WHERE "accountId" = $1 AND "id" = ANY($2::text[])`;
+
+const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = $1 AND "blobId" = ANY($2::text[]) AND "type" = ANY($3::text[])
+ ORDER BY "objectId", "type", "blobId"`;
+
+// A blob that the account has already (a copy of a copy) lives on from now where nothing refers to
+// it. One list may name it twice, which ON CONFLICT takes once only.
+const INSERT_BLOBS = `INSERT INTO "JmapBlob" AS "b"
+ ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
+ SELECT DISTINCT ON (value ->> 0) $1::text, value ->> 0, value ->> 1, (value ->> 2)::bigint,
+ value ->> 3, $2::bigint, $2::bigint FROM jsonb_array_elements($3::jsonb)
+ ON CONFLICT ("accountId", "id") DO UPDATE SET "unreferencedSince" = excluded."unreferencedSince"
+ WHERE "b"."unreferencedSince" IS NOT NULL`;
+
+const DELETE_REFERENCES = `DELETE FROM "JmapBlobReference" WHERE "accountId" = $1
+ AND ("blobId", "type", "objectId") IN
+ (SELECT value ->> 0, value ->> 1, value ->> 2 FROM jsonb_array_elements($2::jsonb))`;
+
+const INSERT_REFERENCES = `INSERT INTO "JmapBlobReference"
+ ("accountId", "blobId", "type", "objectId")
+ SELECT $1::text, value ->> 0, value ->> 1, value ->> 2 FROM jsonb_array_elements($2::jsonb)
+ ON CONFLICT DO NOTHING`;
+
+const NOTE_UNREFERENCED = `UPDATE "JmapBlob" AS "b" SET "unreferencedSince" = CASE
+ WHEN EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id") THEN NULL
+ ELSE coalesce("b"."unreferencedSince", $1::bigint) END
+ WHERE "accountId" = $2 AND "id" = ANY($3::text[])`;
+
+// NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong.
+const COLLECTABLE = `"b"."unreferencedSince" < $1
+ AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;
+
+const SELECT_COLLECTABLE = `SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b"
+ WHERE ${COLLECTABLE} ORDER BY "b"."unreferencedSince" LIMIT $2`;
+
+const DELETE_COLLECTABLE = `DELETE FROM "JmapBlob" AS "b" WHERE ${COLLECTABLE}
+ AND "b"."accountId" = $2 AND "b"."id" = ANY($3::text[]) RETURNING "b"."accountId", "b"."id"`;
+
+export interface BlobKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** One statement. */
+export async function readBlobs(
+  connection: Connection,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly BlobRow[]> {
+  return (await connection.all(SELECT_BLOBS, accountId, ids)).map((row) => ({
+    id: row[0] as string,
+    type: row[1] as string,
+    size: row[2] as number,
+    uploaderId: row[3] as string,
+    referenced: row[4] as boolean,
+  }));
+}
+
+/** One statement. */
+export async function readReferences(
+  connection: Connection,
+  accountId: string,
+  blobIds: readonly string[],
+  dataTypes: readonly string[],
+): Promise<readonly BlobReference[]> {
+  const rows = await connection.all(SELECT_REFERENCES, accountId, blobIds, dataTypes);
+  return rows.map((row) => ({
+    blobId: row[0] as string,
+    dataType: row[1] as string,
+    objectId: row[2] as string,
+  }));
+}
+
+/** One statement. A new blob counts as unreferenced since now. */
+export async function insertBlobs(
+  connection: Connection,
+  accountId: string,
+  blobs: readonly NewBlob[],
+  now: number,
+): Promise<void> {
+  const rows = blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]);
+  await connection.run(INSERT_BLOBS, accountId, now, JSON.stringify(rows));
+}
+
+/**
+ * At most three statements: one for what goes, one for what comes, one that notes what is
+ * unreferenced now.
+ */
+export async function changeReferences(
+  connection: Connection,
+  accountId: string,
+  removed: readonly BlobReference[],
+  added: readonly BlobReference[],
+  now: number,
+): Promise<void> {
+  if (removed.length > 0) await connection.run(DELETE_REFERENCES, accountId, rowsOf(removed));
+  if (added.length > 0) await connection.run(INSERT_REFERENCES, accountId, rowsOf(added));
+  const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
+  await connection.run(NOTE_UNREFERENCED, now, accountId, [...blobIds]);
+}
+
+/** One statement: blobs of any account that may be collected, those unreferenced for longest first. */
+export async function collectableBlobs(
+  connection: Connection,
+  before: number,
+  limit: number,
+): Promise<readonly BlobKey[]> {
+  return (await connection.all(SELECT_COLLECTABLE, before, limit)).map(keyOf);
+}
+
+/** One statement, in a transaction that holds the account: no reference can come in between. */
+export async function collectBlobs(
+  connection: Connection,
+  before: number,
+  accountId: string,
+  ids: readonly string[],
+): Promise<readonly BlobKey[]> {
+  return (await connection.all(DELETE_COLLECTABLE, before, accountId, ids)).map(keyOf);
+}
+
+function keyOf(row: readonly unknown[]): BlobKey {
+  return { accountId: row[0] as string, id: row[1] as string };
+}
+
+function rowsOf(references: readonly BlobReference[]): string {
+  return JSON.stringify(
+    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
+  );
+}

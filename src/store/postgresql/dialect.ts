@@ -1,0 +1,91 @@
+import type { PropertyKind } from '../../capability/definition.js';
+import type { Dialect } from '../sql/dialect.js';
+import { type Fragment, name, raw, sql } from '../sql/fragment.js';
+
+/** The type of a column, by the kind of its property. */
+export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
+  string: 'text',
+  boolean: 'boolean',
+  integer: 'bigint',
+  number: 'double precision',
+  date: 'bigint',
+  json: 'jsonb',
+};
+
+/** A shorter word has no trigram of its own. */
+const TRIGRAM = 3;
+
+/**
+ * Text columns are COLLATE "C": they compare by their UTF-8 octets, and upper() knows ASCII alone.
+ */
+export const postgresql: Dialect = Object.freeze({
+  placeholder: (position) => `$${position}`,
+
+  boolean: (value) => String(value),
+
+  elements: (json, kind) =>
+    sql`SELECT value::${raw(COLUMN_TYPES[kind])} FROM jsonb_array_elements_text(${storable(json)}::jsonb)`,
+
+  tuples: (json, properties) => {
+    const columns = properties
+      .map(({ kind }, index) => `(value ->> ${index})::${COLUMN_TYPES[kind]}`)
+      .join(', ');
+    return sql`SELECT ${raw(columns)} FROM jsonb_array_elements(${storable(json)}::jsonb)`;
+  },
+
+  contains: (column, needle) => sql`strpos(${column}, ${needle}) > 0`,
+
+  // LIKE is what an index of trigrams serves. The planner knows which account's part it reads.
+  search: (_, columns, words) => {
+    const conditions = words
+      .filter((word) => [...word].length >= TRIGRAM)
+      .map((word) => {
+        const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+        const somewhere = joined(
+          columns.map((column) => sql`${name(column)} LIKE ${pattern}`),
+          (left, right) => sql`${left} OR ${right}`,
+        );
+        return somewhere && sql`(${somewhere})`;
+      })
+      .filter((condition) => condition !== null);
+    return joined(conditions, (left, right) => sql`${left} AND ${right}`);
+  },
+
+  hasKey: (column, key) => sql`${column} ? ${key}`,
+
+  // Numbers compare by value, and a Boolean is none.
+  hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
+
+  startsWith: (column, prefix) => sql`starts_with(${column}, ${prefix})`,
+
+  asciiCasemap: (column) => `upper(${column})`,
+
+  // As asciiNumericKey in src/text makes it.
+  asciiNumeric: (column) => {
+    const digits = `substring(${column} from '^0*([0-9]*)')`;
+    const count = `length(${digits})::text`;
+    return `CASE WHEN ${column} IS NULL THEN NULL WHEN ${column} !~ '^[0-9]' THEN '~'
+ ELSE length(${count})::text || ${count} || '.' || ${digits} END`;
+  },
+
+  octet: (column) => column,
+
+  // A time-out of the statement stops it.
+  tick: raw('TRUE'),
+} satisfies Dialect);
+
+/**
+ * JSON that jsonb takes: no stored text has a U+0000 (D4), so what is stored nowhere either stands
+ * for it.
+ */
+function storable(json: string): string {
+  return json.includes('\\u0000') ? json.replace(/(?<=(?<!\\)(?:\\\\)*)\\u0000/g, '\uffff') : json;
+}
+
+function joined(
+  conditions: readonly Fragment[],
+  join: (left: Fragment, right: Fragment) => Fragment,
+): Fragment | null {
+  const [first, ...rest] = conditions;
+  return first === undefined ? null : rest.reduce(join, first);
+}

