@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { parseOptions, runTool } from './cli.js';
+import { parseOptions, runTool, UsageError } from './cli.js';
+import { isFormat } from './generator/report/index.js';
 
 const HELP = `
 npm run generate -- [options]
@@ -9,10 +10,14 @@ Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is w
   --check      writes nothing; names every file that is missing, stale, edited by hand or orphaned (exit code 1)
   --dry-run    writes nothing; shows what would change as a unified diff
   --watch      generates whenever a descriptor changes, until Ctrl-C
+  --format F   how problems are told: text (the default), json (an array, on stdout) or github
+               (workflow commands, on stdout)
+  --max-warnings N
+               with more than N warnings nothing is written (exit code 1)
   --root DIR   the project's root; the current directory where not given
   --help       shows this
 
-Exit codes: 0 fine, 1 --check found something, 2 a descriptor or an option is wrong, 70 a defect of ours.
+Exit codes: 0 fine, 1 --check or --max-warnings found something, 2 a descriptor or an option is wrong, 70 a defect of ours.
 `;
 
 await runTool('generate', HELP, async (argv) => {
@@ -21,9 +26,14 @@ await runTool('generate', HELP, async (argv) => {
       check: { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      format: { type: 'string', default: 'text' },
+      'max-warnings': { type: 'string' },
       root: { type: 'string', default: '.' },
     },
   });
+  const { format } = values;
+  if (!isFormat(format))
+    throw new UsageError(`--format is text, json or github, not ${JSON.stringify(format)}.`);
   // Only now: --help and a wrong option need none of it.
   const { generate } = await import('./generator/command.js');
   return generate({
@@ -31,5 +41,14 @@ await runTool('generate', HELP, async (argv) => {
     check: values.check,
     dryRun: values['dry-run'],
     watch: values.watch,
+    format,
+    ...maxWarnings(values['max-warnings']),
   });
 });
+
+function maxWarnings(text: string | undefined): { readonly maxWarnings?: number } {
+  if (text === undefined) return {};
+  if (!/^\d{1,9}$/.test(text))
+    throw new UsageError(`--max-warnings takes a number from 0, not ${JSON.stringify(text)}.`);
+  return { maxWarnings: Number(text) };
+}

@@ -1,11 +1,14 @@
 import { createTwoFilesPatch } from 'diff';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { asUsageError } from './file-errors.js';
+import { BEHIND } from './hooks/index.js';
 import type { Problem } from './model.js';
-import { render } from './pipeline.js';
+import { byPlace, render } from './pipeline.js';
 import { startProgress } from './progress.js';
+import { findingProblem, findingWords } from './report/findings.js';
+import { counted, type Format, tellProblems } from './report/index.js';
 import { watchDescriptors } from './watch.js';
-import { compare, type Difference, type Finding } from './write/compare.js';
+import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
 
 export interface GenerateOptions {
@@ -14,27 +17,14 @@ export interface GenerateOptions {
   readonly check: boolean;
   readonly dryRun: boolean;
   readonly watch: boolean;
+  /** How problems are told; text where not given. */
+  readonly format?: Format;
+  /** With more warnings nothing is written, and the exit code is 1. */
+  readonly maxWarnings?: number;
 }
 
 /** Files that are named after a run; of a new project there are hundreds. */
 const LISTED = 40;
-
-/** What mends a finding. */
-const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
-  missing: () => 'npm run generate',
-  stale: () => 'npm run generate',
-  'hand-edited': () => 'npm run generate',
-  orphaned: () => 'npm run generate',
-  foreign: (path) => `rm ${path}`,
-});
-
-const FINDING_WORDS: Readonly<Record<Finding, string>> = Object.freeze({
-  missing: 'missing',
-  stale: 'stale: its descriptor has changed since',
-  'hand-edited': 'edited by hand: what was changed will be lost',
-  orphaned: 'orphaned: no descriptor makes it any more',
-  foreign: 'orphaned: the generator never made it',
-});
 
 /** The `generate` command; returns its exit code. */
 export async function generate(options: GenerateOptions): Promise<number> {
@@ -48,13 +38,17 @@ async function once(options: GenerateOptions): Promise<number> {
   const progress = startProgress('generate');
   try {
     const rendered = await render(options.root, progress.tell);
-    if (rendered.problems.length > 0) return explain(rendered.problems);
+    const { problems, warnings } = rendered;
+    if (problems.length > 0) return tellErrors(options, [...warnings, ...problems]);
+    if (warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY))
+      return tellTooManyWarnings(options, warnings);
     const differences = await compare(options.root, rendered);
-    if (options.check) return tellFindings(differences);
-    if (options.dryRun) return tellDiff(differences);
+    if (options.check) return tellFindings(options, warnings, differences);
+    tellProblems(options.root, warnings, options.format ?? 'text');
+    if (options.dryRun) return tellDiff(differences, options);
     progress.tell('writing');
     await write(options.root, differences);
-    return tellWritten(differences);
+    return tellWritten(differences, options);
   } catch (error) {
     throw asUsageError(error, options.root);
   } finally {
@@ -62,23 +56,47 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
-function explain(problems: readonly Problem[]): number {
-  for (const { at, message } of problems)
-    printError(`${at.file}:${at.line}:${at.column}: ${message}`);
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  printError(`${count}; nothing was written.`);
+function tellErrors({ root, format = 'text' }: GenerateOptions, all: readonly Problem[]): number {
+  const problems = [...all].sort(byPlace);
+  tellProblems(root, problems, format);
+  if (format === 'text') printError(`${counted(problems.length, 'problem')}; nothing was written.`);
   return EXIT.input;
 }
 
-function tellFindings(differences: readonly Difference[]): number {
-  for (const { path, finding } of differences)
-    printError(`${path}: ${FINDING_WORDS[finding]}. Mend it with: ${REMEDY[finding](path)}`);
-  if (differences.length > 0) return EXIT.found;
-  printLine('Everything generated is current.');
-  return EXIT.fine;
+function tellTooManyWarnings(
+  { root, format = 'text', maxWarnings }: GenerateOptions,
+  warnings: readonly Problem[],
+): number {
+  tellProblems(root, warnings, format);
+  if (format === 'text')
+    printError(
+      `${counted(warnings.length, 'warning')}, more than --max-warnings ${maxWarnings}; ` +
+        'nothing was written.',
+    );
+  return EXIT.found;
 }
 
-function tellDiff(differences: readonly Difference[]): number {
+function tellFindings(
+  { root, format = 'text' }: GenerateOptions,
+  warnings: readonly Problem[],
+  differences: readonly Difference[],
+): number {
+  const findings = differences.map(findingProblem);
+  const isBehind = warnings.some(({ code }) => code === BEHIND);
+  if (format === 'text') {
+    tellProblems(root, warnings, format);
+    // The place of a finding is its whole file: a line each.
+    for (const { at, message } of findings) printError(`${at.file}: ${message}`);
+    if (findings.length === 0 && !isBehind) printLine('Everything generated is current.');
+  } else tellProblems(root, [...warnings, ...findings], format);
+  return findings.length > 0 || isBehind ? EXIT.found : EXIT.fine;
+}
+
+function tellDiff(
+  differences: readonly Difference[],
+  { format = 'text' }: GenerateOptions,
+): number {
+  if (format === 'json') return EXIT.fine;
   for (const { path, before, after, finding } of differences) {
     if (finding === 'foreign') continue;
     const patch = createTwoFilesPatch(
@@ -95,7 +113,12 @@ function tellDiff(differences: readonly Difference[]): number {
   return EXIT.fine;
 }
 
-function tellWritten(differences: readonly Difference[]): number {
+function tellWritten(
+  differences: readonly Difference[],
+  { format = 'text' }: GenerateOptions,
+): number {
+  // What programs read is not mixed with what people do.
+  if (format !== 'text') return EXIT.fine;
   const removed = differences.filter(({ finding }) => finding === 'orphaned');
   const written = differences.filter(({ after }) => after !== null);
   const lines = [
@@ -104,8 +127,9 @@ function tellWritten(differences: readonly Difference[]): number {
   ];
   for (const line of lines.slice(0, LISTED)) printLine(line);
   if (lines.length > LISTED) printLine(`and ${lines.length - LISTED} more`);
-  for (const { path, finding } of differences)
-    if (finding === 'foreign') printError(`${path}: ${FINDING_WORDS[finding]}; it was left alone.`);
+  for (const difference of differences)
+    if (difference.finding === 'foreign')
+      printError(`${difference.path}: ${findingWords(difference)}; it was left alone.`);
   printLine(`${written.length} written, ${removed.length} removed.`);
   return EXIT.fine;
 }

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file's text by its path below the root; undefined where it can't be read. */
+export type Sources = (file: string) => string | undefined;
+
+/** Reads each file once. */
+export function sourcesOf(root: string): Sources {
+  const read = new Map<string, string | undefined>();
+  return (file) => {
+    if (!read.has(file)) read.set(file, textOf(join(root, file)));
+    return read.get(file);
+  };
+}
+
+/** An excerpt is a help; where there is none, the message stands without. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
