@@ -1,49 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
-import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { StateChange } from '../../src/store/port.js';
-import { createSqliteStore } from '../../src/store/sqlite/index.js';
-import { Gadget, gadget, gadgetTable, SEARCH } from './gadget.js';
+import { Gadget, gadget } from './gadget.js';
+import { openSqlite } from './open-sqlite.js';
 import { storeSuite } from './suite.js';
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
-
-async function open({ now }: { readonly now: () => number }) {
-  const folder = mkdtempSync(join(tmpdir(), 'store-'));
-  const file = join(folder, 'jmap.db');
-  const writerDatabase = openDatabase({ file });
-  migrate(writerDatabase, MIGRATIONS);
-  writerDatabase.exec(gadgetTable('TEXT', 'JSONB'));
-  const search = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
-  for (const statement of search.create) writerDatabase.exec(statement);
-  const reader = openDatabase({ file, readonly: true });
-  const writer = new Writer(writerDatabase);
-  const statements: string[] = [];
-  const onStatement = (sql: string): void => void statements.push(sql);
-  const store = createSqliteStore({ writer, writerDatabase, reader, now, onStatement });
-  return {
-    store,
-    statements,
-    writerDatabase,
-    close: async () => {
-      await store.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-storeSuite('SQLite', open);
+storeSuite('SQLite', openSqlite);
 
 describe('store on SQLite alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
   it('D20: a full disk undoes a whole /set, even one that goes on after the error', async () => {
-    const { store, writerDatabase, close } = await open({ now: Date.now });
+    const { store, writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const heard: StateChange[] = [];
     store.onCommit((change) => heard.push(change));
@@ -70,7 +38,7 @@ describe('store on SQLite alone', () => {
     expect(heard.filter((change) => change.accountId === 'a')).toEqual([]);
   });
   it('D20: nothing runs on after the database has rolled back by itself', async () => {
-    const { store, writerDatabase, close } = await open({ now: Date.now });
+    const { store, writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const work = store.write('a', soon(), async (transaction) => {
       writerDatabase.exec('ROLLBACK');

@@ -28,10 +28,17 @@ export interface Dialect {
   contains(column: Raw, needle: string): Fragment;
 
   /**
-   * True at least where each of `words` occurs in one of the columns, as the type's search index
-   * finds it; the exact condition stands beside it. Null where the words are too short for it.
+   * True at least where each of `words` occurs in one of the columns, in the words that the search
+   * index understands; it stands beside the exact condition. Null where all words are too short.
    */
-  search(
+  search?(
+    index: SearchTarget,
+    columns: readonly string[],
+    words: readonly string[],
+  ): Fragment | null;
+
+  /** The same as a SELECT `"_id"` of ids, each once, for a planner that has to be led. */
+  lookup?(
     index: SearchTarget,
     columns: readonly string[],
     words: readonly string[],

@@ -3,11 +3,11 @@ import { parseDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { fold } from '../../text/index.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
 import { columnValue } from './rows.js';
+import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
 
 /**
  * SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need
@@ -23,7 +23,19 @@ const MAX_CONDITIONS = 5000;
 const HEIGHT = 16;
 
 /** A part of the WHERE clause with the height of its expression tree; constants are folded away. */
-type Condition = true | false | { readonly sql: Fragment; readonly height: number };
+type Condition = true | false | Open;
+
+interface Open {
+  readonly sql: Fragment;
+  readonly height: number;
+  readonly lookup: Lookup | null;
+}
+
+/** A WHERE condition, and a SELECT of ids without which no object meets it, where an index gives one. */
+export interface ComposedFilter {
+  readonly where: Fragment;
+  readonly lookup: Fragment | null;
+}
 
 /**
  * Composes a filter into a WHERE condition (RFC 8620 5.5, D14). Logic is two-valued: a comparison
@@ -38,7 +50,7 @@ export function composeFilter(
   accountId: string,
   filter: FilterNode,
   dialect: Dialect,
-): Fragment {
+): ComposedFilter {
   let conditions = 0;
 
   const compose = (node: FilterNode, negated: boolean): Condition => {
@@ -52,10 +64,10 @@ export function composeFilter(
         if (conditions > MAX_CONDITIONS) throw tooComplex();
         const condition = composeCondition(type, node.filter, node.value, dialect);
         if (typeof condition === 'boolean') return condition !== negated;
-        if (negated) return { sql: sql`(${condition}) IS NOT TRUE`, height: HEIGHT };
-        const indexed = composeSearch(type, accountId, node.filter, node.value, dialect);
-        if (indexed === null) return { sql: condition, height: HEIGHT };
-        return { sql: sql`(${indexed} AND ${condition})`, height: HEIGHT };
+        if (negated) return { sql: sql`(${condition}) IS NOT TRUE`, height: HEIGHT, lookup: null };
+        const { beside, lookup } = searchOf(type, accountId, node.filter, node.value, dialect);
+        const whole = beside === null ? condition : sql`(${beside} AND ${condition})`;
+        return { sql: whole, height: HEIGHT, lookup };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
@@ -70,8 +82,9 @@ export function composeFilter(
   };
 
   const condition = compose(filter, false);
-  if (typeof condition === 'boolean') return condition ? sql`TRUE` : sql`FALSE`;
-  return condition.sql;
+  if (typeof condition === 'boolean')
+    return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null };
+  return { where: condition.sql, lookup: condition.lookup?.ids ?? null };
 }
 
 function join(conditions: readonly Condition[], isAnd: boolean): Condition {
@@ -82,11 +95,11 @@ function join(conditions: readonly Condition[], isAnd: boolean): Condition {
 
 /** Joins in a balanced tree: a chain of 1,000 would be as deep as that. */
 function balance(
-  conditions: readonly Exclude<Condition, boolean>[],
+  conditions: readonly Open[],
   from: number,
   to: number,
   isAnd: boolean,
-): Exclude<Condition, boolean> | undefined {
+): Open | undefined {
   if (to - from <= 1) return conditions[from];
   const middle = (from + to) >> 1;
   const left = balance(conditions, from, middle, isAnd);
@@ -94,7 +107,8 @@ function balance(
   if (left === undefined || right === undefined) return left ?? right;
   const height = Math.max(left.height, right.height) + 1;
   if (height > MAX_HEIGHT) throw tooComplex();
-  return { sql: sql`(${left.sql} ${raw(isAnd ? 'AND' : 'OR')} ${right.sql})`, height };
+  const whole = sql`(${left.sql} ${raw(isAnd ? 'AND' : 'OR')} ${right.sql})`;
+  return { sql: whole, height, lookup: joinLookups(left.lookup, right.lookup, isAnd) };
 }
 
 function tooComplex(): MethodError {
@@ -158,38 +172,6 @@ function composeText(
   }, true);
 }
 
-/** What the search index says of a condition that it can narrow down. */
-function composeSearch(
-  type: DataTypeDefinition,
-  accountId: string,
-  filter: FilterDefinition,
-  value: JsonValue,
-  dialect: Dialect,
-): Fragment | null {
-  if (filter.indexed !== true || type.search === undefined) return null;
-  const words =
-    filter.operator === 'text'
-      ? wordsOf(type, filter, value)
-      : filter.operator === 'contains'
-        ? [needle(type, filter, value)]
-        : [];
-  return dialect.search({ name: type.search.name, accountId }, columnsOf(filter), words);
-}
-
-function columnsOf(filter: FilterDefinition): readonly string[] {
-  return filter.columns ?? [filter.column];
-}
-
-/** Each once: a word that is there twice asks for nothing more. */
-function wordsOf(
-  type: DataTypeDefinition,
-  filter: FilterDefinition,
-  value: JsonValue,
-): readonly string[] {
-  const words = needle(type, filter, value).split(/\s+/u);
-  return [...new Set(words)].filter((word) => word !== '');
-}
-
 function itemValue(value: JsonValue): SqlValue | boolean {
   if (value instanceof InexactNumber) return value.value;
   return value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
@@ -215,11 +197,4 @@ function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect
   if (isInstant && typeof value === 'string') return parseDate(value);
   const stored = columnValue(filter.property, value);
   return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
-}
-
-/** Text to look for, as the column holds text: folded for a folding shadow column. */
-function needle(type: DataTypeDefinition, filter: FilterDefinition, value: JsonValue): string {
-  const text = String(value);
-  const shadow = type.shadows.find((candidate) => candidate.column === filter.column);
-  return shadow?.transform === 'fold' ? fold(text) : text;
 }

@@ -39,15 +39,15 @@ export function rankQuery(
   dialect: Dialect,
 ): Fragment {
   const terms = orderTerms(plan.sort, dialect);
-  const filter = composeFilter(type, accountId, plan.filter, dialect);
+  const { where } = composeFilter(type, accountId, plan.filter, dialect);
   // An underscore in front: no property has such a name.
   const keys = terms.map((term, index) => `${term.expression} AS "_k${index}"`).join(', ');
   const before = comesBefore(terms, (index) => `"_target"."_k${index}"`);
   const table = name(type.table);
   return sql`WITH "_target" AS MATERIALIZED (
- SELECT ${raw(keys)} FROM ${table} WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${filter})
-SELECT (SELECT count(*) FROM "_target" CROSS JOIN ${table}
- WHERE "accountId" = ${accountId} AND ${dialect.tick} AND ${filter} AND ${raw(before)})
+ SELECT ${raw(keys)} FROM ${table} WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where})
+SELECT (SELECT count(*) FROM "_target" CROSS JOIN ${rows(type, accountId, plan.filter, dialect)}
+ AND ${raw(before)})
  FROM "_target"`;
 }
 
@@ -75,6 +75,10 @@ function rows(
   filter: FilterNode,
   dialect: Dialect,
 ): Fragment {
-  return sql`${name(type.table)} WHERE "accountId" = ${accountId} AND ${dialect.tick}
- AND ${composeFilter(type, accountId, filter, dialect)}`;
+  const { where, lookup } = composeFilter(type, accountId, filter, dialect);
+  const own = sql`"accountId" = ${accountId} AND ${dialect.tick} AND ${where}`;
+  if (lookup === null) return sql`${name(type.table)} WHERE ${own}`;
+  // CROSS JOIN: what was looked up leads to rows by their key, whatever other index there is.
+  return sql`(${lookup}) AS "_found" CROSS JOIN ${name(type.table)}
+ WHERE "id" = "_found"."_id" AND ${own}`;
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../sql/dialect.js';
 import { raw, sql } from '../sql/fragment.js';
-import { searchIndex } from './search.js';
+import { lookUp } from './search.js';
 
 export const sqlite: Dialect = Object.freeze({
   placeholder: () => '?',
@@ -17,7 +17,7 @@ export const sqlite: Dialect = Object.freeze({
 
   contains: (column, needle) => sql`instr(${column}, ${needle}) > 0`,
 
-  search: searchIndex,
+  lookup: lookUp,
 
   hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE key = ${key})`,
 

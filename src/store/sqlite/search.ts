@@ -1,5 +1,5 @@
 import type { SearchTarget } from '../sql/dialect.js';
-import { type Fragment, name, quote, raw, sql } from '../sql/fragment.js';
+import { type Fragment, name, quote, sql } from '../sql/fragment.js';
 
 /** Code points of what the index holds. */
 const GRAM = 3;
@@ -10,7 +10,7 @@ const MAX_GRAMS = 8;
  * The rows that the FTS5 index of trigrams names (scripts/generator/migrations/search.ts makes it):
  * a superset, for it knows of no positions. Words shorter than a trigram say nothing.
  */
-export function searchIndex(
+export function lookUp(
   { name: index, accountId }: SearchTarget,
   columns: readonly string[],
   words: readonly string[],
@@ -20,10 +20,10 @@ export function searchIndex(
   const query = `{${columns.map(quote).join(' ')}} : (${[...grams].map(quote).join(' AND ')})`;
   const table = name(index);
   const number = sql`(SELECT "number" FROM "JmapSearchAccount" WHERE "accountId" = ${accountId})`;
-  return sql`"id" IN (SELECT "r"."id" FROM ${table} CROSS JOIN ${name(`${index}_row`)} AS "r"
+  return sql`SELECT "r"."id" AS "_id" FROM ${table} CROSS JOIN ${name(`${index}_row`)} AS "r"
  ON "r"."docid" = ${table}.rowid WHERE ${table} MATCH ${query}
  AND ${table}.rowid BETWEEN ${number} << 32 AND (${number} << 32) + 4294967295
- AND (${raw('"r"."docid" & 255')} <> 0 OR jmap_tick()))`;
+ AND ("r"."docid" & 255 <> 0 OR jmap_tick())`;
 }
 
 /**

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
+import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { Gadget, gadgetTable, SEARCH } from './gadget.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
+
+/** A store on a new SQLite file with the tables of the service and of Gadget. */
+export async function openSqlite({ now }: { readonly now: () => number }) {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  const file = join(folder, 'jmap.db');
+  const writerDatabase = openDatabase({ file });
+  migrate(writerDatabase, MIGRATIONS);
+  writerDatabase.exec(gadgetTable('TEXT', 'JSONB'));
+  const search = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
+  for (const statement of search.create) writerDatabase.exec(statement);
+  const reader = openDatabase({ file, readonly: true });
+  const writer = new Writer(writerDatabase);
+  const statements: string[] = [];
+  const onStatement = (sql: string): void => void statements.push(sql);
+  const store = createSqliteStore({ writer, writerDatabase, reader, now, onStatement });
+  return {
+    store,
+    statements,
+    writerDatabase,
+    close: async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
