@@ -63,11 +63,8 @@ function shadowColumn(shadow: ModelShadow): Column {
 function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly string[])[] {
   const lists = [
     ...type.sorts.filter((sort) => sort.indexed).map((sort) => [sortColumn(sort)]),
-    ...type.filters
-      .filter(({ indexed, column }) => indexed === true && !isShadow(type, column))
-      .map(({ column }) => [column]),
     ...type.uniques.map(({ properties }) => properties.map(({ column }) => column)),
-    ...type.indexes.map(({ properties }) => properties.map((of) => readColumn(type, of))),
+    ...type.indexes.map(({ columns }) => columns),
   ].filter(([first, ...others]) => first !== idColumn || others.length > 0);
   const distinct = new Map(lists.map((columns) => [columns.join('\n'), columns]));
   return [...distinct.values()].map((columns) => [
@@ -79,17 +76,6 @@ function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly s
 /** The default collation of a string is its collation key's order (decision 15). */
 function sortColumn(sort: ModelSort): string {
   return sort.column ?? sort.casemapColumn ?? sort.property.column;
-}
-
-/** What a query reads of a property: its own column to compare by, another to sort by. */
-function readColumn(type: ModelType, property: ModelProperty): string {
-  const sort = type.sorts.find((candidate) => candidate.property === property);
-  const isCompared = type.filters.some(({ column }) => column === property.column);
-  return sort === undefined || isCompared ? property.column : sortColumn(sort);
-}
-
-function isShadow(type: ModelType, column: string): boolean {
-  return type.shadows.some((shadow) => shadow.column === column && shadow.transform !== 'instant');
 }
 
 /**
