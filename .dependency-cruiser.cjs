@@ -167,6 +167,20 @@ module.exports = {
       },
     },
     {
+      name: 'registry-alone-imports-hooks',
+      comment: 'What is generated stays loadable without hook files: registry.ts binds them.',
+      severity: 'error',
+      from: { pathNot: '^generated/registry[.]ts$|^capabilities/' },
+      to: { path: '^capabilities/[^/]+[.]hooks[.]ts$' },
+    },
+    {
+      name: 'hooks-import-the-vocabulary',
+      comment: 'Hook files are a team\'s own: they know jmapsmith/capability, what is generated, and packages.',
+      severity: 'error',
+      from: { path: '^capabilities/[^/]+[.]hooks[.]ts$' },
+      to: { path: '^(src|scripts|test|bench)/', pathNot: '^src/capability/index[.]ts$' },
+    },
+    {
       name: 'top-level-modules-stand-alone',
       comment: 'Only main.ts puts the house together; config, logging and metrics are used by it.',
       severity: 'error',

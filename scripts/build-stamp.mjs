@@ -9,6 +9,7 @@ import { join } from 'node:path';
 const INPUTS = [
   { at: 'src', counts: /\.ts$/ },
   { at: 'generated', counts: /\.(?:ts|js|json)$/ },
+  { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ },
   { at: 'scripts', counts: /\.ts$/ },
   { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ },
   { at: 'tsconfig.json' },

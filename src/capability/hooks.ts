@@ -107,20 +107,25 @@ export interface TypeHooks<
    * Around a standard method whose descriptor declares further arguments or response members:
    * `before` may replace standard arguments, `after` gives the further members of the response.
    */
-  readonly methods?: Readonly<Record<string, MethodExtension<Database>>>;
+  // biome-ignore lint/suspicious/noExplicitAny: a table of extensions with arguments of their own
+  readonly methods?: Readonly<Record<string, MethodExtension<Database, any, any>>>;
 }
 
-export interface MethodExtension<Database = unknown> {
+export interface MethodExtension<
+  Database = unknown,
+  Arguments extends object = JsonObject,
+  Further extends object = JsonObject,
+> {
   before?(
     args: JsonObject,
-    call: HookCall,
+    call: HookCall<Arguments>,
     reader: HookReader<Database>,
   ): JsonObject | Promise<JsonObject>;
   after?(
     response: JsonObject,
-    call: HookCall,
+    call: HookCall<Arguments>,
     reader: HookReader<Database>,
-  ): JsonObject | Promise<JsonObject>;
+  ): Further | Promise<Further>;
 }
 
 /** The body of an own method; `tx` writes where the descriptor says `account: write`. */

@@ -1,3 +1,4 @@
+import { type ImportDeclarationStructure, StructureKind } from 'ts-morph';
 import type { EmittedFiles, Model, ModelCapability } from '../model.js';
 import { Code, Wrapped } from './code.js';
 import { stemOf } from './definition.js';
@@ -27,22 +28,47 @@ export function emitCapabilities(model: Model): EmittedFiles {
 export function emitRegistry(model: Model): EmittedFiles {
   const text = printModule(ALL_DESCRIPTORS, [
     namespaceImport('jmap', RUNTIME_MODULE, true),
-    ...model.capabilities.map((capability) =>
-      namedImport(constantName(capability), `./${capability.name}/capability.js`),
-    ),
+    ...model.capabilities.flatMap(importsOf),
     constant({
       name: 'registry',
       type: 'readonly jmap.CapabilityDefinition[]',
-      value: model.capabilities.map((capability) => new Code(constantName(capability))),
+      value: model.capabilities.map(registered),
       words: 'Every capability that the server offers.',
     }),
   ]);
   return new Map([['generated/registry.ts', text]]);
 }
 
+/** The registry alone imports hook files: what is generated stays loadable without them. */
+function importsOf(capability: ModelCapability): readonly ImportDeclarationStructure[] {
+  const { name, hooksFile } = capability;
+  const definition = namedImport(constantName(capability), `./${name}/capability.js`);
+  if (hooksFile === undefined) return [definition];
+  const hooks: ImportDeclarationStructure = {
+    kind: StructureKind.ImportDeclaration,
+    moduleSpecifier: `../${hooksFile.replace(/[.]ts$/, '.js')}`,
+    namedImports: [{ name: 'hooks', alias: hooksName(capability) }],
+  };
+  return [hooks, definition];
+}
+
+function registered(capability: ModelCapability): Code {
+  const name = constantName(capability);
+  if (capability.hooksFile === undefined) return new Code(name);
+  return new Code(`{ ...${name}, hooks: ${hooksName(capability)} }`);
+}
+
 /** `myThingsCapability` of my-things.yaml: the suffix keeps it apart from words of the language. */
-function constantName({ name }: ModelCapability): string {
-  return `${name.replace(/-([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())}Capability`;
+function constantName(capability: ModelCapability): string {
+  return `${camelCase(capability)}Capability`;
+}
+
+function hooksName(capability: ModelCapability): string {
+  return `${camelCase(capability)}Hooks`;
+}
+
+function camelCase({ name }: ModelCapability): string {
+  return name.replace(/-([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function capabilityModule(capability: ModelCapability): string {

@@ -3,9 +3,11 @@ import type { EmittedFiles, Model } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { emitCapabilities, emitRegistry } from './capability.js';
 import { emitDefinitions } from './definition.js';
+import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
 import { preambleText } from './preamble.js';
 import { emitPrisma } from './prisma.js';
+import { emitReference } from './reference/index.js';
 import { emitStandardValidators } from './standard-validators.js';
 import { emitTypeTypes } from './type-types.js';
 import { emitTypeValidators } from './type-validators.js';
@@ -23,9 +25,11 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'standard argument validators', emit: emitStandardValidators },
   { name: 'definitions', emit: emitDefinitions },
   { name: 'own methods', emit: emitOwnMethods },
+  { name: 'hook types', emit: emitHooks },
   { name: 'capabilities', emit: emitCapabilities },
   { name: 'registry', emit: emitRegistry },
   { name: 'meta-schema', emit: emitMetaSchema },
+  { name: 'reference pages', emit: emitReference },
   { name: 'Prisma schemas', emit: emitPrisma },
 ]);
 

@@ -15,7 +15,7 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     if (methods.length === 0) continue;
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
-    const sources = methods.map(validatorOf);
+    const sources = methods.flatMap(validatorsOf);
     files.set(`${path}.types.ts`, preamble(from) + (await wireTypes(methods.flatMap(typesOf))));
     files.set(`${path}.validators.js`, emitValidators(sources, from));
     files.set(`${path}.validators.d.ts`, emitValidatorTypes(sources, from));
@@ -32,17 +32,25 @@ export function methodStem({ name }: Pick<ModelMethod, 'name'>): string {
     .join('');
 }
 
-function validatorOf(method: ModelMethod): ValidatorSource {
-  return {
-    name: validatorName(method),
+function validatorsOf(method: ModelMethod): readonly ValidatorSource[] {
+  const args = {
+    name: validatorName(method, 'Arguments'),
     schema: validationSchema(method.arguments, 'message'),
     words: `The arguments of ${method.name}.`,
   };
+  if (method.builtIn) return [args];
+  // What a hook file returns is held to what the descriptor promises.
+  const response = {
+    name: validatorName(method, 'Response'),
+    schema: validationSchema(method.response, 'message'),
+    words: `The response of ${method.name}.`,
+  };
+  return [args, response];
 }
 
-function validatorName(method: ModelMethod): string {
+function validatorName(method: ModelMethod, part: 'Arguments' | 'Response'): string {
   const stem = methodStem(method);
-  return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}Arguments`;
+  return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}${part}`;
 }
 
 function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
@@ -86,8 +94,14 @@ function methodValue(capability: ModelCapability, method: ModelMethod): Wrapped 
       account: method.account,
       argumentNames: method.argumentNames,
       acceptSnakeCase: false,
-      validateArguments: new Code(`validators.${validatorName(method)}`),
-      handle: handler(args, `context.builtIn<${args}, ${response}>(${quoted(method.name)}, args)`),
+      validateArguments: new Code(`validators.${validatorName(method, 'Arguments')}`),
+      validateResponse: method.builtIn
+        ? undefined
+        : new Code(`validators.${validatorName(method, 'Response')}`),
+      handle: handler(
+        args,
+        `context.${method.builtIn ? 'builtIn' : 'own'}<${args}, ${response}>(${quoted(method.name)}, args)`,
+      ),
     },
     ` satisfies jmap.MethodDefinition<${args}, ${response}>`,
   );

@@ -1,0 +1,133 @@
+import { didYouMean } from '../check/did-you-mean.js';
+import { standardMethodsOf } from '../emit/further-members.js';
+import { fromProperties, onProperties } from '../emit/hooks.js';
+import type { Location, ModelCapability, ModelProperty, ModelType, Problem } from '../model.js';
+import type { HookFile, HookMember, HookNode } from './read.js';
+import { methodStub, propertyStub } from './stubs.js';
+import { markOf, mayHaveHooks, ownMethodsOf, readMark, writtenFor } from './written-for.js';
+
+const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
+
+/** Everything that a hook file lacks, or has that nothing asks for. */
+export function checkHooks(capability: ModelCapability, file: HookFile | null): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report = (code: string, at: Location, message: string): void => {
+    problems.push({ code, at, message });
+  };
+  const path = hookFileOf(capability);
+  if (file !== null) {
+    for (const { at, message } of file.syntaxErrors) report('hook-syntax', at, message);
+    if (problems.length > 0) return problems;
+    const start = { file: path, line: 1, column: 1 };
+    if (!mayHaveHooks(capability)) {
+      const why = `${capability.name} has no type and no method of its own: delete the file.`;
+      report('unknown-hook', start, why);
+      return problems;
+    }
+    if (file.hooks === null) {
+      report('unknown-hook', start, 'the file has no `export const hooks`.');
+      return problems;
+    }
+  }
+  const hooks: HookNode = file?.hooks ?? EMPTY;
+  checkMethods(capability, hooks, report);
+  const types = nodeAt(hooks, 'types');
+  strange(types, names(capability.types), 'type', `${capability.name} has`, report);
+  for (const type of capability.types) {
+    const node = nodeAt(types, type.name);
+    strange(node, TYPE_KEYS, 'hook', 'a type may have', report);
+    checkComputes(path, type, 'compute', fromProperties(type), node, report);
+    checkComputes(path, type, 'computeOn', onProperties(type), node, report);
+    const verbs = standardMethodsOf(type).map(({ row }) => row.verb);
+    strange(nodeAt(node, 'methods'), verbs, 'standard method', `${type.name} has`, report);
+  }
+  return problems;
+}
+
+/** `--check`: the hook file says that it was written for another form of its descriptor. */
+export function behind(capability: ModelCapability, file: HookFile): Problem | null {
+  const mark = readMark(file.text);
+  if (mark === null || mark.hash === writtenFor(capability)) return null;
+  return {
+    code: 'hook-file-behind',
+    severity: 'warning',
+    at: { file: file.file, line: mark.line, column: 1 },
+    message:
+      'the descriptor has changed since this file was written. Read the file again, then make this ' +
+      `line: ${markOf(capability)}`,
+  };
+}
+
+export function hookFileOf({ name }: ModelCapability): string {
+  return `capabilities/${name}.hooks.ts`;
+}
+
+type Report = (code: string, at: Location, message: string) => void;
+
+const EMPTY: HookNode = { kind: 'object', members: new Map(), open: false };
+
+function checkMethods(capability: ModelCapability, hooks: HookNode, report: Report): void {
+  const own = ownMethodsOf(capability);
+  const node = nodeAt(hooks, 'methods');
+  strange(hooks, ['types', 'methods'], 'part', '`hooks` has', report);
+  strange(node, names(own), 'method', `${capability.name} declares`, report);
+  for (const method of own) {
+    if (has(node, method.name)) continue;
+    const what = `nothing implements ${method.name}: ${hookFileOf(capability)} needs`;
+    report('missing-hook', method.at, `${what}\n${methodStub(method)}`);
+  }
+}
+
+function checkComputes(
+  path: string,
+  type: ModelType,
+  part: 'compute' | 'computeOn',
+  properties: readonly ModelProperty[],
+  node: HookNode,
+  report: Report,
+): void {
+  const given = nodeAt(node, part);
+  const what = part === 'compute' ? 'property with `from`' : 'property with `on`';
+  strange(given, names(properties), what, `${type.name} has`, report);
+  for (const property of properties) {
+    if (has(given, property.name)) continue;
+    const message = `nothing computes ${type.name}.${property.name}: ${path} needs`;
+    report('missing-hook', property.at, `${message}\n${propertyStub(type, part, property)}`);
+  }
+}
+
+/** Complains of members that nothing asks for: a renamed type would lose its hooks in silence. */
+function strange(
+  node: HookNode,
+  known: readonly string[],
+  what: string,
+  whose: string,
+  report: Report,
+): void {
+  if (node.kind !== 'object') return;
+  for (const [name, { at }] of node.members) {
+    if (known.includes(name)) continue;
+    const legal = known.length === 0 ? 'none' : known.join(', ');
+    report(
+      'unknown-hook',
+      at,
+      `${name} is no ${what}; ${whose} ${legal}.${didYouMean(name, known)}`,
+    );
+  }
+}
+
+function nodeAt(node: HookNode, name: string): HookNode {
+  if (node.kind !== 'object') return node;
+  const member: HookMember | undefined = node.members.get(name);
+  if (member !== undefined) return member.node;
+  return node.open ? { kind: 'other' } : EMPTY;
+}
+
+/** Whether a member is there, or may be. */
+function has(node: HookNode, name: string): boolean {
+  return node.kind !== 'object' || node.open || node.members.has(name);
+}
+
+function names(all: readonly { readonly name: string }[]): readonly string[] {
+  return all.map(({ name }) => name);
+}

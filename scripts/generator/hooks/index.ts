@@ -1,0 +1,33 @@
+import type { Model, ModelCapability, Problem } from '../model.js';
+import { behind, checkHooks, hookFileOf } from './check.js';
+import { readHookFile } from './read.js';
+
+export interface WithHooks {
+  /** The model with `hooksFile` where there is one. */
+  readonly model: Model;
+  /** Errors, and as warnings the files that may be behind. */
+  readonly problems: readonly Problem[];
+}
+
+/** The code of a hook file that may be behind: `--check` fails for it, a generation goes on. */
+export const BEHIND = 'hook-file-behind';
+
+/** Looks at the hook files of a project; none of them is run. */
+export async function withHooks(root: string, model: Model): Promise<WithHooks> {
+  const problems: Problem[] = [];
+  const capabilities: ModelCapability[] = [];
+  for (const capability of model.capabilities) {
+    const path = hookFileOf(capability);
+    const file = await readHookFile(root, path);
+    problems.push(...checkHooks(capability, file));
+    const old = file === null ? null : behind(capability, file);
+    if (old !== null) problems.push(old);
+    capabilities.push(
+      file === null ? capability : Object.freeze({ ...capability, hooksFile: path }),
+    );
+  }
+  return {
+    model: Object.freeze({ ...model, capabilities: Object.freeze(capabilities) }),
+    problems,
+  };
+}

@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ts } from 'ts-morph';
+import type { Location } from '../model.js';
+
+/** What stands in a hook file, as far as it can be told without running it. */
+export type HookNode =
+  | {
+      readonly kind: 'object';
+      readonly members: ReadonlyMap<string, HookMember>;
+      /** It has members that only running it would tell (`...rest`, `[computed]`). */
+      readonly open: boolean;
+    }
+  | { readonly kind: 'other' };
+
+export interface HookMember {
+  readonly at: Location;
+  readonly node: HookNode;
+}
+
+export interface HookFile {
+  /** Relative to the project's root, with `/`. */
+  readonly file: string;
+  readonly text: string;
+  /** `export const hooks`; null where there is none. */
+  readonly hooks: HookNode | null;
+  readonly syntaxErrors: readonly { readonly at: Location; readonly message: string }[];
+}
+
+/** Reads a hook file; null where there is none. */
+export async function readHookFile(root: string, file: string): Promise<HookFile | null> {
+  try {
+    return parseHookFile(file, await readFile(join(root, file), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Parses it; nothing of it is executed, no type is checked. */
+export function parseHookFile(file: string, text: string): HookFile {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+  const constants = constantsOf(source);
+  const hooks = constants.get('hooks');
+  const exported = hooks !== undefined && isExported(hooks, source);
+  return {
+    file,
+    text,
+    hooks: exported ? new Reader(source, constants).node(hooks.initializer) : null,
+    syntaxErrors: diagnosticsOf(source).map(({ start, messageText }) => ({
+      at: placeOf(source, start ?? 0),
+      message: ts.flattenDiagnosticMessageText(messageText, ' '),
+    })),
+  };
+}
+
+/** Follows names to constants of the same file, and looks through what TypeScript wraps around. */
+class Reader {
+  readonly #source: ts.SourceFile;
+  readonly #constants: ReadonlyMap<string, ts.VariableDeclaration>;
+
+  constructor(source: ts.SourceFile, constants: ReadonlyMap<string, ts.VariableDeclaration>) {
+    this.#source = source;
+    this.#constants = constants;
+  }
+
+  node(expression: ts.Expression | undefined, depth = 0): HookNode {
+    if (expression === undefined || depth > 8) return { kind: 'other' };
+    if (
+      ts.isSatisfiesExpression(expression) ||
+      ts.isAsExpression(expression) ||
+      ts.isParenthesizedExpression(expression)
+    )
+      return this.node(expression.expression, depth);
+    if (ts.isCallExpression(expression)) {
+      const argument = expression.arguments[0];
+      return argument !== undefined && ts.isObjectLiteralExpression(argument)
+        ? this.node(argument, depth)
+        : { kind: 'other' };
+    }
+    if (ts.isIdentifier(expression)) {
+      const constant = this.#constants.get(expression.text);
+      return this.node(constant?.initializer, depth + 1);
+    }
+    if (!ts.isObjectLiteralExpression(expression)) return { kind: 'other' };
+    return this.#object(expression, depth);
+  }
+
+  #object(literal: ts.ObjectLiteralExpression, depth: number): HookNode {
+    const members = new Map<string, HookMember>();
+    let open = false;
+    for (const property of literal.properties) {
+      const name = property.name === undefined ? null : nameOf(property.name);
+      if (name === null) {
+        open = true;
+        continue;
+      }
+      const at = placeOf(this.#source, property.getStart(this.#source));
+      if (ts.isPropertyAssignment(property))
+        members.set(name, { at, node: this.node(property.initializer, depth + 1) });
+      else if (ts.isShorthandPropertyAssignment(property))
+        members.set(name, { at, node: this.node(property.name, depth + 1) });
+      else members.set(name, { at, node: { kind: 'other' } });
+    }
+    return { kind: 'object', members, open };
+  }
+}
+
+function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.VariableDeclaration> {
+  const constants = new Map<string, ts.VariableDeclaration>();
+  for (const statement of source.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    for (const declaration of statement.declarationList.declarations) {
+      if (ts.isIdentifier(declaration.name)) constants.set(declaration.name.text, declaration);
+    }
+  }
+  return constants;
+}
+
+/** `export const hooks`, or `export { hooks }` further down. */
+function isExported(declaration: ts.VariableDeclaration, source: ts.SourceFile): boolean {
+  const statement = declaration.parent.parent;
+  if (ts.isVariableStatement(statement)) {
+    const modifiers = statement.modifiers ?? [];
+    if (modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return true;
+  }
+  return source.statements.some(
+    (other) =>
+      ts.isExportDeclaration(other) &&
+      other.exportClause !== undefined &&
+      ts.isNamedExports(other.exportClause) &&
+      other.exportClause.elements.some(({ name }) => name.text === 'hooks'),
+  );
+}
+
+function nameOf(name: ts.PropertyName): string | null {
+  if (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) return name.text;
+  return null;
+}
+
+function placeOf(source: ts.SourceFile, position: number): Location {
+  const { line, character } = source.getLineAndCharacterOfPosition(position);
+  return { file: source.fileName, line: line + 1, column: character + 1 };
+}
+
+/** The compiler keeps what it could not parse on the file, though its types don't say so. */
+function diagnosticsOf(source: ts.SourceFile): readonly ts.DiagnosticWithLocation[] {
+  const { parseDiagnostics } = source as unknown as {
+    readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+  };
+  return parseDiagnostics ?? [];
+}

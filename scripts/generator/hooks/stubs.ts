@@ -1,0 +1,40 @@
+import type { ModelMethod, ModelProperty, ModelType } from '../model.js';
+
+/** The code to paste into the hook file's `hooks`. */
+export function methodStub({ name, account }: ModelMethod): string {
+  const tx = account === 'none' ? 'args' : 'args, call, tx';
+  return lines(
+    'methods: {',
+    `  '${name}': async (${tx}) => {`,
+    `    throw new Error('${name} is not written yet.');`,
+    '  },',
+    '},',
+  );
+}
+
+export function propertyStub(
+  type: ModelType,
+  part: 'compute' | 'computeOn',
+  { name, computed }: ModelProperty,
+): string {
+  const from = computed?.kind === 'from' ? computed.properties.join(', ') : '';
+  const body =
+    part === 'compute'
+      ? [`      ${name}: ({ ${from} }) => {`]
+      : [`      ${name}: async (changes, call, reader) => {`];
+  return lines(
+    'types: {',
+    `  ${type.name}: {`,
+    `    ${part}: {`,
+    ...body,
+    `        throw new Error('${type.name}.${name} is not written yet.');`,
+    '      },',
+    '    },',
+    '  },',
+    '},',
+  );
+}
+
+function lines(...all: readonly string[]): string {
+  return all.map((line) => `    ${line}`).join('\n');
+}
