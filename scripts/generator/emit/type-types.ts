@@ -4,6 +4,7 @@ import { isGiven, isShown } from './access.js';
 import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
 import { deprecatedWords } from './module.js';
 import { preamble } from './preamble.js';
+import { sharedSchemas, withShared } from './shared-schemas.js';
 import { orNull, sourceOf } from './type-validators.js';
 import { wireTypes } from './wire-types.js';
 
@@ -22,6 +23,21 @@ export async function emitTypeTypes(model: Model): Promise<EmittedFiles> {
 }
 
 function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+  const types = ownTypes(type);
+  const raw = [
+    ...type.properties.map(({ schema }) => schema),
+    ...type.methods.flatMap((method) => [method.arguments, method.response]),
+  ];
+  return withShared(
+    types,
+    sharedSchemas(
+      raw,
+      types.map(([name]) => name),
+    ),
+  );
+}
+
+function ownTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
   const { name, properties } = type;
   const shown = properties.filter(isShown);
   const writable = properties.filter(isGiven);

@@ -1,0 +1,77 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+
+/**
+ * Schemas of `$defs` carry a title wherever they are used. Each becomes one exported type of a
+ * module, and its uses the name of that type.
+ */
+export type SharedSchemas = ReadonlyMap<string, JSONSchema7>;
+
+type Named = readonly (readonly [string, JSONSchema7])[];
+
+/** The titled schemas within others, but for titles that name another type of the module. */
+export function sharedSchemas(
+  schemas: readonly (JSONSchema7 | undefined)[],
+  taken: readonly string[],
+): SharedSchemas {
+  const found = new Map<string, JSONSchema7>();
+  const visit = (schema: JSONSchema7): JSONSchema7 => {
+    const { title } = schema;
+    if (title !== undefined && !taken.includes(title) && !found.has(title))
+      found.set(title, schema);
+    return mapInner(schema, visit);
+  };
+  for (const schema of schemas) if (schema !== undefined) visit(schema);
+  return found;
+}
+
+/** The types of a module, then the shared ones, all of them with names for what is shared. */
+export function withShared(types: Named, shared: SharedSchemas): Named {
+  const named = types.map(([name, schema]) => [name, mapInner(schema, nameShared)] as const);
+  const own = [...shared].map(
+    ([name, schema]) => [name, mapInner(withoutNull(schema), nameShared)] as const,
+  );
+  return [...named, ...own];
+
+  function nameShared(schema: JSONSchema7): JSONSchema7 {
+    const { title, description } = schema;
+    if (title === undefined || !shared.has(title)) {
+      const { title: _title, ...rest } = schema;
+      return mapInner(rest, nameShared);
+    }
+    const tsType = [schema.type].flat().includes('null') ? `(${title} | null)` : title;
+    // `tsType` is json-schema-to-typescript's word for text that it takes over.
+    return { ...(description === undefined ? {} : { description }), tsType } as JSONSchema7;
+  }
+}
+
+/** Null stands at the uses: one may have it and another not. */
+function withoutNull(schema: JSONSchema7): JSONSchema7 {
+  if (!Array.isArray(schema.type)) return schema;
+  const [type, ...others] = schema.type.filter((name) => name !== 'null');
+  const values = schema.enum?.filter((value) => value !== null);
+  return {
+    ...schema,
+    ...(type === undefined || others.length > 0 ? {} : { type }),
+    ...(values === undefined ? {} : { enum: values }),
+  };
+}
+
+function mapInner(schema: JSONSchema7, change: (inner: JSONSchema7) => JSONSchema7): JSONSchema7 {
+  const each = <T extends JSONSchema7Definition>(inner: T): JSONSchema7Definition =>
+    typeof inner === 'object' ? change(inner) : inner;
+  const { properties, items, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, inner]) => [name, each(inner)]),
+          ),
+        }),
+    ...(typeof items === 'object' && !Array.isArray(items) ? { items: change(items) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: change(additionalProperties) }
+      : {}),
+  };
+}
