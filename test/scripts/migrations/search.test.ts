@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ModelType } from '../../../scripts/generator/model.js';
+import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import { fold } from '../../../src/text/index.js';
+import { model, property, type } from './models.js';
+import { generate, temporaryRoot } from './project.js';
+
+/** SQLite's search indexes through the migrations of a type. */
+
+let root: string;
+let db: Database;
+
+beforeEach(() => {
+  root = temporaryRoot();
+  db = openDatabase({ file: join(root, 'test.db') });
+});
+
+afterEach(() => {
+  db.close();
+});
+
+const TITLE = property('title', 'string', { required: true });
+const BODY = property('body', 'string', { nullable: true });
+
+function note(searched: readonly string[], rest: Partial<ModelType> = {}, more = [TITLE, BODY]) {
+  return type('Note', more, {
+    folded: ['title', 'body'],
+    ...(searched.length === 0
+      ? {}
+      : { search: { name: 'Note_search', columns: searched.map((name) => `${name}_folded`) } }),
+    ...rest,
+  });
+}
+
+async function advance(one: ModelType): Promise<void> {
+  const plan = await generate(root, model([one]));
+  expect(plan.problems).toEqual([]);
+  migrate(db, join(root, 'prisma/sqlite/migrations'));
+}
+
+function add(accountId: string, id: string, title: string, body: string | null): void {
+  db.prepare(
+    `INSERT INTO "Note" ("accountId", "id", "created", "updated", "title", "body",
+ "title_folded", "body_folded") VALUES (?, ?, 1, 2, ?, ?, ?, ?)`,
+  ).run(accountId, id, title, body, fold(title), body === null ? null : fold(body));
+}
+
+function found(trigram: string): readonly unknown[] {
+  return db
+    .prepare(
+      `SELECT "id" FROM "Note_search_row" WHERE "docid" IN
+ (SELECT rowid FROM "Note_search" WHERE "Note_search" MATCH ?) ORDER BY "id"`,
+    )
+    .pluck()
+    .all(`"${trigram}"`);
+}
+
+describe('search indexes in SQLite migrations', () => {
+  it('are there from the first row on', async () => {
+    await advance(note(['title', 'body']));
+    add('a', 'r1', 'Москва', null);
+    add('b', 'r2', '東京都', 'nothing');
+    expect([found('мос'), found('東京都'), found('not')]).toEqual([['r1'], ['r2'], ['r2']]);
+  });
+
+  it('take in the rows of a table that exists', async () => {
+    await advance(note([]));
+    add('a', 'r1', 'first', null);
+    add('b', 'r2', 'first too', 'body');
+    await advance(note(['title']));
+    add('a', 'r3', 'the first of the new', null);
+    expect(found('fir')).toEqual(['r1', 'r2', 'r3']);
+    expect(found('bod')).toEqual([]);
+  });
+
+  it('take another column, and go', async () => {
+    await advance(note(['title']));
+    add('a', 'r1', 'first', 'body');
+    await advance(note(['title', 'body']));
+    expect([found('fir'), found('bod')]).toEqual([['r1'], ['r1']]);
+    db.exec(`UPDATE "Note" SET "body_folded" = 'other'`);
+    expect([found('bod'), found('oth')]).toEqual([[], ['r1']]);
+    await advance(note([]));
+    db.exec(`DELETE FROM "Note"`);
+    const left = db.prepare(`SELECT "name" FROM sqlite_master WHERE "name" LIKE 'Note%search%'`);
+    expect(left.all()).toEqual([]);
+  });
+
+  it('are kept where the table is written anew', async () => {
+    await advance(note(['title']));
+    add('a', 'r1', 'first', null);
+    // SQLite can't make a column nullable but by a copy of the table.
+    await advance(note(['title'], {}, [{ ...TITLE, required: false, nullable: true }, BODY]));
+    add('a', 'r2', 'after the first', null);
+    db.exec(`DELETE FROM "Note" WHERE "id" = 'r1'`);
+    expect(found('fir')).toEqual(['r2']);
+  });
+});
