@@ -107,10 +107,11 @@ function doesMore(effect: TypeEffect): boolean {
 async function newMigration(change: Change, number: number): Promise<EmittedFiles> {
   const { provider, model, snapshot, tables, difference, renames, effects } = change;
   const { sql, backfill } = await compose(change);
-  const others = [
-    ...renames.map(({ to, columns }) => (columns[0] === undefined ? to : `${to}_${columns[0].to}`)),
-    ...effects.filter(doesMore).map(({ type }) => type.name),
-  ];
+  const renamed = renames.map(({ to, columns }) =>
+    columns[0] === undefined ? to : `${to}_${columns[0].to}`,
+  );
+  const touched = effects.filter(doesMore).map(({ type }) => type.name);
+  const others = renamed.length > 0 ? renamed : touched;
   const name = migrationName(number, difference, isEmpty(difference) ? others : []);
   const folder = `${migrationsFolder(provider)}/${name}`;
   return new Map([

