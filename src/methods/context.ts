@@ -7,6 +7,7 @@ import type { Store } from '../store/port.js';
 import type { HookServices } from './hooks/port.js';
 import type { HookScope } from './hooks/scope.js';
 import type { Registry } from './registry.js';
+import type { SetHooks } from './set/hooks.js';
 
 /** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
 export interface MethodLimits {
@@ -17,6 +18,8 @@ export interface MethodLimits {
   readonly maxSizeUpload: number;
   /** Milliseconds; a state older than this is refused. */
   readonly changesKeep: number;
+  /** MAX_CASCADE: objects that may go or change with one that is destroyed; 10,000 if left out. */
+  readonly maxCascade?: number;
 }
 
 /** What every method call needs of the process: made once in main. */
@@ -28,6 +31,10 @@ export interface Services {
   readonly limits: MethodLimits;
   /** What hooks run with; a registry without hooks needs none. */
   readonly hooks?: HookServices;
+  /** Where hooks join /set and /copy. */
+  readonly setHooks?: SetHooks;
+  /** 32 octets: encrypts the secrets that descriptors want stored so. */
+  readonly secretKey?: Uint8Array;
   /** Epoch ms; the system's clock where it is left out. */
   readonly now?: () => number;
 }

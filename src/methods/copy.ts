@@ -8,6 +8,7 @@ import { planCopy } from './copy/plan.js';
 import { readOriginals } from './copy/read.js';
 import { CopyRun } from './copy/run.js';
 import { indexOf } from './type-index.js';
+import { writeOptions } from './work/write-options.js';
 
 /**
  * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of
@@ -18,14 +19,18 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
   const { services, request } = context;
   const from = sourceOf(args.fromAccountId, context);
   const index = indexOf(type);
-  const plan = planCopy(index, args.create, request.createdIds, services.limits.maxObjectsInSet);
+  const plan = planCopy(index, args.create, {
+    createdIds: request.createdIds,
+    maximum: services.limits.maxObjectsInSet,
+    ids: services.ids,
+  });
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
   const transfer = new BlobTransfer(from, context);
   try {
     const blobs = await transfer.copy(originals.blobs);
     const { response, copied, inserted } = await services.store.write(
       accountOf(context).id,
-      context,
+      writeOptions(type, context),
       (transaction) =>
         new CopyRun({ index, plan, originals, blobs, from, context, transaction }).run(args),
     );

@@ -124,10 +124,12 @@ function empty(operator: Operator): FilterNode {
   return operator === 'OR' ? NONE : ALL;
 }
 
+const EMPTY_IS_ALL: ReadonlySet<string> = new Set(['contains', 'startsWith', 'text']);
+
 /** D14: what null and the empty text mean. */
 function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
   if (value === null) return operator === 'equals' && property.nullable;
-  return value !== '' || (operator !== 'contains' && operator !== 'startsWith');
+  return value !== '' || !EMPTY_IS_ALL.has(operator);
 }
 
 /** A date in the one form that is stored, so that it compares and hashes alike. */

@@ -6,6 +6,7 @@ import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
+import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
 import { declaredName } from './snake-case.js';
 import { formatState } from './states.js';
 import { indexOf, type TypeIndex } from './type-index.js';
@@ -20,6 +21,11 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
   const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
   return context.services.store.read(account.id, context, async (snapshot) => {
     const state = formatState(await snapshot.stateNumber(type));
+    if (type.singleton === true) {
+      const found = await theSingleton(snapshot, indexOf(type), properties, context);
+      if (ids === null) return { accountId: account.id, state, list: [found], notFound: [] };
+      return { accountId: account.id, state, ...sorted(ids, [found]) };
+    }
     if (ids === null) {
       const list = await allObjects(snapshot, type, properties, maximum, context);
       return { accountId: account.id, state, list, notFound: [] };
@@ -47,6 +53,21 @@ function sorted(
   return { list, notFound };
 }
 
+/** It is always there: with its defaults before anything was written. */
+async function theSingleton(
+  snapshot: Snapshot,
+  index: TypeIndex,
+  properties: readonly PropertyDefinition[],
+  context: CallContext,
+): Promise<StoredObject> {
+  const octets = context.request.remainingOctets;
+  const [found] = await snapshot.get(index.type, [SINGLETON_ID], properties, octets);
+  if (found !== undefined) return found;
+  const unwritten = unwrittenSingleton(index);
+  const shown = properties.map(({ name }) => [name, unwritten[name] ?? null]);
+  return Object.fromEntries(shown) as StoredObject;
+}
+
 async function allObjects(
   snapshot: Snapshot,
   type: TypeIndex['type'],
@@ -66,18 +87,19 @@ function requestedProperties(
   names: readonly string[] | null,
 ): readonly PropertyDefinition[] {
   const { type } = index;
-  if (names === null) return type.properties;
+  if (names === null) return index.visible;
   const wanted = new Set(
     names.map((name) => declaredName(name, index.properties, type.acceptSnakeCase)),
   );
-  const unknown = [...wanted].filter((name) => !index.properties.has(name));
+  const known = new Set(index.visible.map(({ name }) => name));
+  const unknown = [...wanted].filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    const legal = type.properties.map((property) => property.name).join(', ');
+    const legal = index.visible.map((property) => property.name).join(', ');
     const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
     const description = `"properties": ${what} ${type.name} has ${legal}.`;
     throw new MethodError('invalidArguments', description);
   }
-  return type.properties.filter((property) => property.role === 'id' || wanted.has(property.name));
+  return index.visible.filter((property) => property.role === 'id' || wanted.has(property.name));
 }
 
 function tooMany(maximum: number): never {

@@ -3,7 +3,10 @@ import { accountOf } from './accounts.js';
 import type { StandardMethod } from './context.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
+import { sealSecrets } from './set/secrets.js';
 import { indexOf } from './type-index.js';
+import { UnitOfWork } from './work/unit.js';
+import { writeOptions } from './work/write-options.js';
 
 /**
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
@@ -14,8 +17,19 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const { services, request } = context;
   const index = indexOf(type);
   // What needs no data is judged before the transaction, which others wait for.
-  const plan = planSet(index, args, request.createdIds, services.limits.maxObjectsInSet);
-  return services.store.write(account.id, context, (transaction) =>
-    new SetRun(index, plan, context, transaction).run(args.ifInState),
-  );
+  const plan = planSet(index, args, {
+    createdIds: request.createdIds,
+    maximum: services.limits.maxObjectsInSet,
+    ids: services.ids,
+  });
+  const seals = await sealSecrets(index, plan, services);
+  return services.store.write(account.id, writeOptions(type, context), async (transaction) => {
+    const unit = new UnitOfWork(transaction);
+    const run = new SetRun({ index, plan, seals }, context, unit);
+    await run.run(args.ifInState);
+    const response = run.response();
+    await unit.record();
+    context.admit(response, run.createdIds);
+    return response;
+  });
 };

@@ -4,16 +4,26 @@ import type {
   PropertyDefinition,
   PropertyRole,
   SortDefinition,
+  UniqueDefinition,
 } from '../capability/definition.js';
+import { isReference, type ReferenceProperty } from './set/reference-values.js';
 
 /** A data type's definition, indexed by wire names. */
 export interface TypeIndex {
   readonly type: DataTypeDefinition;
+  /** Those that clients may name: all but the internal ones. */
   readonly properties: ReadonlyMap<string, PropertyDefinition>;
+  /** Those that clients may read: neither internal nor secret. */
+  readonly visible: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** Properties that hold blob ids. */
   readonly blobs: readonly PropertyDefinition[];
+  readonly references: readonly ReferenceProperty[];
+  readonly uniques: readonly UniqueDefinition[];
+  readonly secrets: readonly PropertyDefinition[];
+  /** What must be known of an object that is destroyed: what it refers to. */
+  readonly links: readonly PropertyDefinition[];
   readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
 }
 
@@ -25,10 +35,19 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
   if (index === undefined) {
     index = Object.freeze({
       type,
-      properties: new Map(type.properties.map((property) => [property.name, property])),
+      properties: new Map(
+        type.properties
+          .filter(({ access }) => access !== 'internal')
+          .map((property) => [property.name, property]),
+      ),
+      visible: type.properties.filter(isVisible),
       filters: new Map(type.filters.map((filter) => [filter.name, filter])),
       sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
       blobs: type.properties.filter((property) => property.blob),
+      references: type.properties.filter(isReference),
+      uniques: type.uniques ?? [],
+      secrets: type.properties.filter(({ access }) => access === 'secret'),
+      links: type.properties.filter((property) => property.blob || isReference(property)),
       roles: {
         id: role(type, 'id'),
         created: role(type, 'created'),
@@ -43,6 +62,11 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
 /** True for a property whose value an object keeps for life. */
 export function isImmutable(property: PropertyDefinition): boolean {
   return property.access === 'immutable' || property.role === 'id' || property.role === 'created';
+}
+
+/** True for a property that is on the wire when an object is read. */
+export function isVisible({ access }: PropertyDefinition): boolean {
+  return access !== 'internal' && access !== 'secret';
 }
 
 function role(type: DataTypeDefinition, wanted: PropertyRole): PropertyDefinition {

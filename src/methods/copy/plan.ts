@@ -2,13 +2,22 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import type { Birth } from '../set/create.js';
 import { type Draft, draftOverrides } from '../set/draft.js';
-import { requireObjects } from '../set/plan.js';
+import { type PlanScene, requireObjects } from '../set/plan.js';
+import { singletonError } from '../set/singleton.js';
+import type { CreationIds } from '../set/value.js';
 import type { TypeIndex } from '../type-index.js';
 
 /** An entry of a /copy's `create`: which object, and what is to be different in the copy. */
 export type PlannedCopy =
-  | { readonly kind: 'copy'; readonly sourceId: string; readonly overrides: Draft }
+  | {
+      readonly kind: 'copy';
+      readonly sourceId: string;
+      readonly overrides: Draft;
+      /** What the copy gets if it comes to be. */
+      readonly birth: Birth;
+    }
   | { readonly kind: 'refused'; readonly error: SetError };
 
 /** By creation id. Throws `requestTooLarge` for more than `maximum`. */
@@ -17,20 +26,29 @@ export type CopyPlan = ReadonlyMap<string, PlannedCopy>;
 export function planCopy(
   index: TypeIndex,
   create: Readonly<Record<string, JsonValue>>,
-  createdIds: ReadonlyMap<string, string>,
-  maximum: number,
+  { createdIds, maximum, ids }: PlanScene,
 ): CopyPlan {
   const entries = Object.entries(create);
   requireObjects(entries.length, maximum);
-  return new Map(entries.map(([key, value]) => [key, planOne(index, value, createdIds)]));
+  const births = new Map(entries.map(([key]) => [key, ids.next('r')]));
+  const own = new Map([...births].map(([key, { id }]) => [key, id]));
+  const scene = { earlier: createdIds, own, ownType: index.type.name };
+  const plan = new Map<string, PlannedCopy>();
+  for (const [key, value] of entries) {
+    const birth = births.get(key);
+    if (birth !== undefined) plan.set(key, planOne(index, value, scene, birth));
+  }
+  return plan;
 }
 
 /** 5.4: the object must have the `id` of the original; all else overrides. */
 function planOne(
   index: TypeIndex,
   value: JsonValue,
-  createdIds: ReadonlyMap<string, string>,
+  createdIds: CreationIds,
+  birth: Birth,
 ): PlannedCopy {
+  if (index.type.singleton === true) return { kind: 'refused', error: singletonError(index) };
   const idName = index.roles.id.name;
   const id = isJsonObject(value) && Object.hasOwn(value, idName) ? value[idName] : undefined;
   if (!isJsonObject(value) || typeof id !== 'string') {
@@ -38,11 +56,12 @@ function planOne(
     const error = setError('invalidProperties', why, { properties: [idName] });
     return { kind: 'refused', error };
   }
-  const sourceId = resolveId(id, createdIds);
+  const sourceId = resolveId(id, createdIds.earlier);
   if (sourceId === null) return { kind: 'refused', error: originalNotFound(id) };
   return {
     kind: 'copy',
     sourceId,
+    birth,
     overrides: draftOverrides(index, without(value, idName), createdIds),
   };
 }

@@ -2,7 +2,7 @@ import type { AccountAccess } from '../../accounts/principal.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import type { Draft } from '../set/draft.js';
-import { WORKING_OCTETS } from '../set/run.js';
+import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { CopyPlan } from './plan.js';

@@ -7,12 +7,16 @@ import type { NewBlob, StoredObject, Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { quoted } from '../issues.js';
-import { blobIdsOf, ReferenceChanges, type UsableBlobs, usableBlobs } from '../set/blobs.js';
+import { blobIdsOf, type UsableBlobs, usableBlobs } from '../set/blobs.js';
 import { newObject, refusal } from '../set/create.js';
 import { type Draft, isServerSet } from '../set/draft.js';
+import { type CreateOperation, Proposal } from '../set/proposal.js';
+import { referredIds } from '../set/reference-values.js';
 import { orNull } from '../set/report.js';
-import { formatState, requireState } from '../states.js';
+import { Settlement } from '../set/settlement.js';
+import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
+import { UnitOfWork } from '../work/unit.js';
 import { type CopyPlan, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
 
@@ -41,7 +45,7 @@ export class CopyRun {
   readonly #created = new Map<string, JsonObject>();
   readonly #notCreated = new Map<string, SetError>();
   readonly #createdIds = new Map<string, string>();
-  readonly #objects: StoredObject[] = [];
+  readonly #copies: PendingCopy[] = [];
   readonly #copied = new Set<string>();
   readonly #inserted = new Set<NewBlob>();
 
@@ -59,7 +63,9 @@ export class CopyRun {
       const error = this.#copy(creationId, entry, usable);
       if (error !== null) this.#notCreated.set(creationId, error);
     }
-    const newState = await this.#write(oldState);
+    const unit = await this.#settle(usable);
+    const newState = oldState + unit.steps(index.type);
+    await unit.record();
     const response = {
       fromAccountId: from.id,
       accountId: accountOf(context).id,
@@ -83,7 +89,7 @@ export class CopyRun {
 
   /** Makes one copy; what is wrong with it, or null. */
   #copy(creationId: string, entry: PlannedCopy, usable: UsableBlobs): SetError | null {
-    const { index, originals, context } = this.#scene;
+    const { index, originals } = this.#scene;
     if (entry.kind === 'refused') return entry.error;
     const original = originals.objects.get(entry.sourceId);
     if (original === undefined) return originalNotFound(entry.sourceId);
@@ -95,26 +101,21 @@ export class CopyRun {
       return setError('invalidProperties', why, { properties: moved.lost });
     }
     const given = Object.assign(emptyObject(), entry.overrides.values, moved.values);
-    const object = newObject(index, given, context.services.ids.next('r'), original);
-    for (const blob of moved.blobs) this.#inserted.add(blob);
-    this.#objects.push(object);
-    this.#copied.add(entry.sourceId);
-    this.#createdIds.set(creationId, object.id);
-    this.#created.set(creationId, copyReport(index, entry.overrides.sent, object, moved.values));
+    const object = newObject(index, given, entry.birth, original);
+    const foreign = inheritedReferences(index, original, entry.overrides);
+    if (foreign.length > 0) {
+      const why = `${foreign.map(quoted).join(', ')} refers to objects of the source account.`;
+      return setError('invalidProperties', why, { properties: foreign });
+    }
+    const operation = { kind: 'create', key: creationId, id: object.id, object } as const;
+    this.#copies.push({ operation, entry, moved });
     return null;
   }
 
   /**
    * 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account.
    */
-  #movedBlobs(
-    original: StoredObject,
-    overrides: Draft,
-  ): {
-    readonly values: JsonObject;
-    readonly blobs: readonly NewBlob[];
-    readonly lost: readonly string[];
-  } {
+  #movedBlobs(original: StoredObject, overrides: Draft): MovedBlobs {
     const values = emptyObject();
     const blobs: NewBlob[] = [];
     const lost: string[] = [];
@@ -130,21 +131,68 @@ export class CopyRun {
     return { values, blobs, lost };
   }
 
-  async #write(oldState: number): Promise<number> {
-    const { index, transaction } = this.#scene;
-    if (this.#objects.length === 0) return oldState;
-    const references = new ReferenceChanges(index);
-    for (const object of this.#objects) references.note(object.id, null, object);
-    await transaction.insert(index.type, this.#objects);
-    if (this.#inserted.size > 0) await transaction.insertBlobs([...this.#inserted]);
-    if (references.any) {
-      await transaction.changeBlobReferences(references.removed, references.added);
+  /** Judges the copies together, as a /set would its creates, and writes those that may be. */
+  async #settle(blobs: UsableBlobs): Promise<UnitOfWork> {
+    const { index, context, transaction } = this.#scene;
+    const unit = new UnitOfWork(transaction);
+    if (this.#copies.length === 0) return unit;
+    const { setHooks, ...services } = context.services;
+    const createdIds = { earlier: new Map(), own: new Map(), ownType: index.type.name };
+    const scene = { index, createdIds, author: 'client', blobs, now: clock(services) } as const;
+    const operations = this.#copies.map(({ operation }) => operation);
+    const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
+    const proposal = new Proposal(scene, operations, [], new Map(), compute);
+    const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
+    const settlement = new Settlement({ proposal, unit, context, ...none });
+    await settlement.apply(await settlement.settle());
+    for (const { operation, entry, moved } of this.#copies) {
+      if (proposal.refused.has(operation)) continue;
+      this.#copied.add(entry.sourceId);
+      for (const blob of moved.blobs) this.#inserted.add(blob);
     }
-    return transaction.record(
-      index.type,
-      this.#objects.map(({ id }) => ({ objectId: id, kind: 'created' as const })),
-    );
+    // Before the objects' references to them.
+    if (this.#inserted.size > 0) await transaction.insertBlobs([...this.#inserted]);
+    await unit.flush();
+    if (setHooks !== undefined) {
+      await setHooks.afterWrites(index.type, unit, context);
+      await unit.flush();
+    }
+    for (const { operation, entry, moved } of this.#copies) {
+      const { key, id } = operation;
+      const refused = proposal.refused.get(operation);
+      if (refused !== undefined) this.#notCreated.set(key, refused);
+      else {
+        const object = unit.current(index.type, id) ?? operation.object;
+        this.#createdIds.set(key, id);
+        this.#created.set(key, copyReport(index, entry.overrides.sent, object, moved.values));
+      }
+    }
+    return unit;
   }
+}
+
+interface MovedBlobs {
+  readonly values: JsonObject;
+  readonly blobs: readonly NewBlob[];
+  readonly lost: readonly string[];
+}
+
+interface PendingCopy {
+  readonly operation: CreateOperation;
+  readonly entry: PlannedCopy & { readonly kind: 'copy' };
+  readonly moved: MovedBlobs;
+}
+
+/** D17: names of properties that would refer to objects of another account. */
+function inheritedReferences(
+  index: TypeIndex,
+  original: StoredObject,
+  overrides: Draft,
+): readonly string[] {
+  return index.references
+    .filter((property) => !Object.hasOwn(overrides.values, property.name))
+    .filter((property) => referredIds(property, original[property.name]).length > 0)
+    .map(({ name }) => name);
 }
 
 /**
@@ -158,7 +206,7 @@ function copyReport(
   moved: JsonObject,
 ): JsonObject {
   const report = emptyObject();
-  for (const property of index.type.properties) {
+  for (const property of index.visible) {
     const { name } = property;
     const stored = object[name] ?? null;
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;

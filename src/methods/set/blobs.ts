@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json.js';
-import type { BlobReference, Snapshot, StoredObject } from '../../store/port.js';
+import type { Snapshot } from '../../store/port.js';
 import { isVisible } from '../blob/visible.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Problems } from './problems.js';
@@ -43,34 +43,5 @@ export function requireUsableBlobs(
     if (typeof value === 'string' && !usable.has(value)) {
       problems.add(name, 'is no blob of this account that you can use');
     }
-  }
-}
-
-/** Collects which reference records go and come while objects are written. */
-export class ReferenceChanges {
-  readonly removed: BlobReference[] = [];
-  readonly added: BlobReference[] = [];
-  readonly #index: TypeIndex;
-
-  constructor(index: TypeIndex) {
-    this.#index = index;
-  }
-
-  get any(): boolean {
-    return this.removed.length + this.added.length > 0;
-  }
-
-  /**
-   * From one row of an object to the next; null for none. Two properties that name one blob are one
-   * reference.
-   */
-  note(objectId: string, before: StoredObject | null, after: StoredObject | null): void {
-    if (this.#index.blobs.length === 0) return;
-    const dataType = this.#index.type.name;
-    const old = before === null ? new Set<string>() : blobIdsOf(this.#index, before);
-    const now = after === null ? new Set<string>() : blobIdsOf(this.#index, after);
-    for (const blobId of old)
-      if (!now.has(blobId)) this.removed.push({ blobId, dataType, objectId });
-    for (const blobId of now) if (!old.has(blobId)) this.added.push({ blobId, dataType, objectId });
   }
 }

@@ -36,6 +36,8 @@ export function newObject(
     const { name } = property;
     object[name] =
       roleValue(property, birth) ??
+      // What others count of a copy is nothing yet.
+      (property.computed?.kind === 'count' ? defaultOf(property) : null) ??
       (Object.hasOwn(given, name) ? given[name] : original[name]) ??
       defaultOf(property);
   }
@@ -51,10 +53,15 @@ export function defaultOf(property: PropertyDefinition): JsonValue {
  * 5.3: what the client of a create can't know: all that it didn't send, or that is stored
  * otherwise.
  */
-export function creationReport(sent: JsonObject, object: StoredObject): JsonObject {
+export function creationReport(
+  index: TypeIndex,
+  sent: JsonObject,
+  object: StoredObject,
+): JsonObject {
   const report = emptyObject();
-  for (const [name, value] of Object.entries(object)) {
-    const given = sent[name];
+  for (const { name } of index.visible) {
+    const value = object[name] ?? null;
+    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (given === undefined || !jsonEqual(given, value)) report[name] = value;
   }
   return report;

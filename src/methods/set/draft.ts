@@ -6,7 +6,7 @@ import { complaintsOf } from '../issues.js';
 import { renameMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
-import { canonicalValue } from './value.js';
+import { type CreationIds, canonicalValue } from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -19,29 +19,34 @@ export interface Draft {
   readonly refused: SetError | null;
 }
 
+/** Who writes: a client, or a hook, which may give what the server alone sets and what is internal. */
+export type Author = 'client' | 'hook';
+
 /** Judges an entry of a /set's `create` (RFC 8620 5.3). */
 export function draftCreate(
   index: TypeIndex,
   value: JsonValue,
-  createdIds: ReadonlyMap<string, string>,
+  createdIds: CreationIds,
+  author: Author = 'client',
 ): Draft {
-  return draft(index, value, createdIds, index.type.validate.create);
+  return draft(index, value, createdIds, index.type.validate.create, author);
 }
 
 /** Judges the properties that override those of the original in a /copy (5.4); none is required. */
 export function draftOverrides(
   index: TypeIndex,
   value: JsonObject,
-  createdIds: ReadonlyMap<string, string>,
+  createdIds: CreationIds,
 ): Draft {
-  return draft(index, value, createdIds, index.type.validate.update);
+  return draft(index, value, createdIds, index.type.validate.update, 'client');
 }
 
 function draft(
   index: TypeIndex,
   value: JsonValue,
-  createdIds: ReadonlyMap<string, string>,
+  createdIds: CreationIds,
   validator: Validator,
+  author: Author,
 ): Draft {
   const problems = new Problems();
   if (!isJsonObject(value)) {
@@ -54,21 +59,35 @@ function draft(
   const { object, doubled } = renameMembers(value, index.properties, acceptSnakeCase);
   for (const name of doubled) problems.add(name, 'is given in both spellings');
   const settable = emptyObject();
+  const further = emptyObject();
   for (const [name, given] of Object.entries(object)) {
-    const property = index.properties.get(name);
+    const property = writableProperty(index, name, author);
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);
     } else if (isServerSet(property)) {
-      problems.add(name, 'is set by the server alone');
+      if (author === 'hook' && property.role === undefined) further[name] = given;
+      else problems.add(name, 'is set by the server alone');
     } else {
       settable[name] = canonicalValue(property, given, createdIds, problems);
     }
   }
   problems.addComplaints(complaintsOf(validator, settable));
-  return { sent: object, values: settable, problems, refused: null };
+  return { sent: object, values: Object.assign(settable, further), problems, refused: null };
+}
+
+/** Internal properties are none for clients; hooks write them. */
+export function writableProperty(
+  index: TypeIndex,
+  name: string,
+  author: Author,
+): PropertyDefinition | undefined {
+  const property = index.properties.get(name);
+  if (property !== undefined || author === 'client') return property;
+  return index.type.properties.find((candidate) => candidate.name === name);
 }
 
 /** 5.3: a client must leave these out of a create. */
 export function isServerSet(property: PropertyDefinition): boolean {
-  return property.access === 'serverSet' || property.role !== undefined;
+  const { access, role } = property;
+  return access === 'serverSet' || access === 'internal' || role !== undefined;
 }

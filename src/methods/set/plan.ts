@@ -1,10 +1,14 @@
 import type { SetArguments } from '../../capability/standard.js';
 import { MethodError, type SetError, setError } from '../../protocol/errors.js';
+import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { quoted, sentence } from '../issues.js';
 import { firstToken, renameMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
-import { type Draft, draftCreate } from './draft.js';
+import type { Birth } from './create.js';
+import { refuseCycles } from './creation-cycles.js';
+import { type Author, type Draft, draftCreate } from './draft.js';
+import type { CreationIds } from './value.js';
 
 /** One entry of `update`, its names as declared; not yet applied to anything. */
 export interface PlannedUpdate {
@@ -17,9 +21,27 @@ export type PlannedPatch =
   | { readonly kind: 'patch'; readonly object: JsonObject }
   | { readonly kind: 'refused'; readonly error: SetError };
 
+/** An entry of `create` and the id that it gets if it comes to be, so that others can refer to it. */
+export interface PlannedCreate {
+  readonly draft: Draft;
+  readonly birth: Birth;
+}
+
+/** What planning needs beside the arguments. */
+export interface PlanScene {
+  /** Of earlier calls. */
+  readonly createdIds: ReadonlyMap<string, string>;
+  /** maxObjectsInSet. */
+  readonly maximum: number;
+  readonly ids: IdGenerator;
+  readonly author?: Author;
+}
+
 /** The arguments of a /set, judged as far as that goes without data. */
 export interface SetPlan {
-  readonly creates: ReadonlyMap<string, Draft>;
+  readonly creates: ReadonlyMap<string, PlannedCreate>;
+  readonly createdIds: CreationIds;
+  readonly author: Author;
   readonly updates: readonly PlannedUpdate[];
   /** As sent, each once. */
   readonly destroys: readonly string[];
@@ -29,18 +51,26 @@ export interface SetPlan {
  * Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum`
  * (5.3).
  */
-export function planSet(
-  index: TypeIndex,
-  args: SetArguments,
-  createdIds: ReadonlyMap<string, string>,
-  maximum: number,
-): SetPlan {
+export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene): SetPlan {
   const creates = Object.entries(args.create ?? {});
   const updates = Object.entries(args.update ?? {});
   const destroys = [...new Set(args.destroy ?? [])];
-  requireObjects(creates.length + updates.length + destroys.length, maximum);
+  requireObjects(creates.length + updates.length + destroys.length, scene.maximum);
+  const { author = 'client' } = scene;
+  const births = new Map(creates.map(([key]) => [key, scene.ids.next('r')]));
+  const own = new Map([...births].map(([key, { id }]) => [key, id]));
+  const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
+  const planned = new Map<string, PlannedCreate>();
+  for (const [key, value] of creates) {
+    const birth = births.get(key);
+    if (birth === undefined) continue;
+    planned.set(key, { draft: draftCreate(index, value, createdIds, author), birth });
+  }
+  if (index.references.length > 0) refuseCycles(index, planned);
   return {
-    creates: new Map(creates.map(([key, value]) => [key, draftCreate(index, value, createdIds)])),
+    creates: planned,
+    createdIds,
+    author,
     updates: updates.map(([key, value]) => ({ key, patch: planPatch(index, value) })),
     destroys,
   };

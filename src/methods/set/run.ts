@@ -1,73 +1,124 @@
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { ChangeKind, StoredObject, Transaction } from '../../store/port.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
-import { quoted } from '../issues.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
-import { blobIdsOf, ReferenceChanges, type UsableBlobs, usableBlobs } from './blobs.js';
+import type { UnitOfWork } from '../work/unit.js';
+import { blobIdsOf, type UsableBlobs, usableBlobs } from './blobs.js';
 import { creationReport, newObject, refusal } from './create.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
+import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
 import { SetReport } from './report.js';
-import { updateObject } from './update.js';
+import type { Seals } from './secrets.js';
+import { Settlement } from './settlement.js';
+import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
+import { givenBy, updateReport } from './update.js';
+import { WORKING_OCTETS } from './working-octets.js';
 
-/** Octets of existing objects that one call may have in memory at once. */
-export const WORKING_OCTETS = 100_000_000;
+/** A /set that has been judged as far as that goes without data. */
+export interface PreparedSet {
+  readonly index: TypeIndex;
+  readonly plan: SetPlan;
+  readonly seals: Seals;
+}
 
 /**
- * One /set in its transaction. What exists is read, creates, updates and destroys are judged in
- * that order in memory, then all is written: a fixed number of the port's operations.
+ * One /set in a unit of work. What exists is read, creates, updates and destroys are judged in that
+ * order in memory, then all is written: a fixed number of the port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;
   readonly #plan: SetPlan;
+  readonly #seals: Seals;
   readonly #context: CallContext;
-  readonly #transaction: Transaction;
+  readonly #unit: UnitOfWork;
   readonly #report = new SetReport();
-  /** Creation id to id, of this call. */
-  readonly #createdIds = new Map<string, string>();
-  /** Objects made by this call that it hasn't destroyed. */
-  readonly #created = new Map<string, StoredObject>();
-  /** Rows before and after this call's updates. */
+  /** Creation id to id, of what has been created. */
+  readonly createdIds = new Map<string, string>();
   readonly #before = new Map<string, StoredObject>();
-  readonly #updated = new Map<string, StoredObject>();
-  /** Rows to destroy: blob properties alone. */
   readonly #doomed = new Map<string, StoredObject>();
-  readonly #changes: { readonly objectId: string; readonly kind: ChangeKind }[] = [];
+  readonly #unstored = new Set<string>();
+  /** The state that the database has; the unit's records are yet to come. */
+  #base = 0;
+  #oldState = 0;
 
-  constructor(index: TypeIndex, plan: SetPlan, context: CallContext, transaction: Transaction) {
+  constructor({ index, plan, seals }: PreparedSet, context: CallContext, unit: UnitOfWork) {
     this.#index = index;
     this.#plan = plan;
+    this.#seals = seals;
     this.#context = context;
-    this.#transaction = transaction;
+    this.#unit = unit;
   }
 
-  async run(ifInState: string | null | undefined): Promise<SetResponse> {
+  /** Everything but the change records, which the unit writes at its end. */
+  async run(ifInState: string | null | undefined): Promise<void> {
     const { type } = this.#index;
-    const oldState = await this.#transaction.stateNumber(type);
-    requireState('ifInState', ifInState, oldState);
-    const blobs = await usableBlobs(
-      this.#transaction,
-      this.#blobIds(),
-      this.#context.request.principal.userId,
+    const { transaction } = this.#unit;
+    this.#base = await transaction.stateNumber(type);
+    this.#oldState = this.#base + this.#unit.steps(type);
+    requireState('ifInState', ifInState, this.#oldState);
+    const { userId } = this.#context.request.principal;
+    const blobs = await usableBlobs(transaction, this.#blobIds(), userId);
+    const creates = this.#creates(blobs);
+    const alive = new Map(creates.map(({ key, id }) => [key, id]));
+    const updates = this.#targets(this.#plan.updates, alive, ({ key }) => key);
+    const destroys = this.#targets(this.#plan.destroys, alive, (key) => key);
+    const own = new Set(alive.values());
+    await this.#read(updates, destroys, own);
+    const going = this.#destroys(destroys, own);
+    const proposal = new Proposal(
+      {
+        index: this.#index,
+        createdIds: this.#plan.createdIds,
+        author: this.#plan.author,
+        blobs,
+        now: clock(this.#context.services),
+      },
+      creates,
+      this.#updates(updates, new Set(destroys.map(({ id }) => id)), own),
+      this.#before,
+      this.#compute(),
     );
-    this.#create(blobs);
-    const updates = this.#targets(this.#plan.updates, ({ key }) => key);
-    const destroys = this.#targets(this.#plan.destroys, (key) => key);
-    await this.#read(updates, destroys);
-    this.#update(updates, destroys, blobs);
-    this.#destroy(destroys);
-    const newState = await this.#write(oldState);
-    const response = this.#report.toResponse(
+    const settlement = new Settlement({
+      proposal,
+      doomed: this.#doomed,
+      destroys: [...going.keys()],
+      unstored: this.#unstored,
+      unit: this.#unit,
+      context: this.#context,
+    });
+    const destruction = await settlement.settle();
+    await settlement.apply(destruction);
+    await this.#unit.flush();
+    await this.#join();
+    this.#tell(proposal, settlement, going, destruction.refused);
+  }
+
+  /** After `run`: the states that the unit's records will make. */
+  response(): SetResponse {
+    return this.#report.toResponse(
       accountOf(this.#context).id,
-      formatState(oldState),
-      formatState(newState),
+      formatState(this.#oldState),
+      formatState(this.#base + this.#unit.steps(this.#index.type)),
     );
-    this.#context.admit(response, this.#createdIds);
-    return response;
+  }
+
+  /** After writes: hooks may add to the unit. */
+  async #join(): Promise<void> {
+    const { setHooks } = this.#context.services;
+    if (setHooks === undefined) return;
+    await setHooks.afterWrites(this.#index.type, this.#unit, this.#context);
+    await this.#unit.flush();
+  }
+
+  #compute(): (object: StoredObject) => StoredObject {
+    const { setHooks } = this.#context.services;
+    const { type } = this.#index;
+    return (object) => setHooks?.compute?.(type, object) ?? object;
   }
 
   /** Every blob id that the call may put on an object. */
@@ -75,7 +126,7 @@ export class SetRun {
     const ids = new Set<string>();
     if (this.#index.blobs.length === 0) return ids;
     const { createdIds } = this.#context.request;
-    for (const draft of this.#plan.creates.values()) {
+    for (const { draft } of this.#plan.creates.values()) {
       for (const id of blobIdsOf(this.#index, draft.values)) ids.add(id);
     }
     for (const { patch } of this.#plan.updates) {
@@ -87,134 +138,160 @@ export class SetRun {
     return ids;
   }
 
-  #create(blobs: UsableBlobs): void {
-    for (const [creationId, draft] of this.#plan.creates) {
-      const refused = refusal(this.#index, draft, blobs);
+  #creates(blobs: UsableBlobs): readonly CreateOperation[] {
+    const creates: CreateOperation[] = [];
+    for (const [key, { draft, birth }] of this.#plan.creates) {
+      const refused =
+        this.#index.type.singleton === true
+          ? singletonError(this.#index)
+          : refusal(this.#index, draft, blobs);
       if (refused !== null) {
-        this.#report.notCreated.set(creationId, refused);
+        this.#report.notCreated.set(key, refused);
         continue;
       }
-      const object = newObject(this.#index, draft.values, this.#context.services.ids.next('r'));
-      this.#createdIds.set(creationId, object.id);
-      this.#created.set(object.id, object);
-      this.#changes.push({ objectId: object.id, kind: 'created' });
-      this.#report.created.set(creationId, creationReport(draft.sent, object));
+      const values = withSeals(draft.values, this.#seals.creates.get(key));
+      creates.push({
+        kind: 'create',
+        key,
+        id: birth.id,
+        object: newObject(this.#index, values, birth),
+      });
     }
+    return creates;
   }
 
-  /**
-   * What each entry is about, once the creates have been made: "#" and a creation id may be of this
-   * call.
-   */
-  #targets<T>(entries: readonly T[], keyOf: (entry: T) => string): readonly Target<T>[] {
+  /** What each entry is about: "#" and a creation id may be of this call. */
+  #targets<T>(
+    entries: readonly T[],
+    own: ReadonlyMap<string, string>,
+    keyOf: (entry: T) => string,
+  ): readonly Target<T>[] {
     return entries.map((entry) => {
       const key = keyOf(entry);
-      const id = resolveId(key, this.#createdIds, this.#context.request.createdIds);
-      return { entry, key, id };
+      return { entry, key, id: resolveId(key, own, this.#context.request.createdIds) };
     });
   }
 
   async #read(
     updates: readonly Target<unknown>[],
     destroys: readonly Target<unknown>[],
+    own: ReadonlySet<string>,
   ): Promise<void> {
-    const { type, blobs } = this.#index;
+    const { type, links } = this.#index;
+    const whole = this.#context.services.setHooks?.needsWholeRows(type) === true;
     const load = async (
       targets: readonly Target<unknown>[],
-      properties: TypeIndex['blobs'],
+      properties: TypeIndex['links'],
       rows: Map<string, StoredObject>,
     ): Promise<void> => {
       const ids = new Set<string>();
-      for (const { id } of targets) if (id !== null && !this.#created.has(id)) ids.add(id);
+      for (const { id } of targets) if (id !== null && !own.has(id)) ids.add(id);
       if (ids.size === 0) return;
-      const found = await this.#transaction.get(type, [...ids], properties, WORKING_OCTETS);
+      const { transaction } = this.#unit;
+      const found = await transaction.get(type, [...ids], properties, WORKING_OCTETS);
       for (const row of found) rows.set(row.id, row);
     };
     await load(updates, type.properties, this.#before);
-    await load(destroys, blobs, this.#doomed);
+    if (type.singleton === true) {
+      const asked = updates.some(({ id }) => id === SINGLETON_ID);
+      if (asked && !this.#before.has(SINGLETON_ID)) {
+        this.#before.set(SINGLETON_ID, unwrittenSingleton(this.#index));
+        this.#unstored.add(SINGLETON_ID);
+      }
+    } else await load(destroys, whole ? type.properties : links, this.#doomed);
   }
 
-  #update(
-    updates: readonly Target<PlannedUpdate>[],
-    destroys: readonly Target<string>[],
-    blobs: UsableBlobs,
-  ): void {
-    const destroyed = new Set(destroys.map(({ id }) => id));
-    const scene = {
-      index: this.#index,
-      createdIds: this.#context.request.createdIds,
-      blobs,
-      now: clock(this.#context.services),
-    };
-    for (const { entry, key, id } of updates) {
-      const current = id === null ? undefined : this.#current(id);
-      if (id === null || current === undefined) {
+  #updates(
+    targets: readonly Target<PlannedUpdate>[],
+    destroyed: ReadonlySet<string | null>,
+    own: ReadonlySet<string>,
+  ): readonly UpdateOperation[] {
+    const updates: UpdateOperation[] = [];
+    for (const { entry, key, id } of targets) {
+      const { patch } = entry;
+      if (id === null || !(own.has(id) || this.#before.has(id))) {
         this.#report.notUpdated.set(key, notFound(key));
       } else if (destroyed.has(id)) {
         const why = 'The same call destroys the object.';
         this.#report.notUpdated.set(key, setError('willDestroy', why));
-      } else if (entry.patch.kind === 'refused') {
-        this.#report.notUpdated.set(key, entry.patch.error);
+      } else if (patch.kind === 'refused') {
+        this.#report.notUpdated.set(key, patch.error);
       } else {
-        const result = updateObject(scene, current, entry.patch.object);
-        if (result.kind === 'refused') this.#report.notUpdated.set(key, result.error);
-        else if (result.kind === 'unchanged') this.#report.addUpdate(id, null);
-        else this.#keep(id, result.object, result.report);
+        const sealed = this.#seals.updates.get(key);
+        const operation = { kind: 'update', key, id, patch: patch.object } as const;
+        updates.push(sealed === undefined ? operation : { ...operation, sealed });
       }
     }
+    return updates;
   }
 
-  /** The object as this call has left it so far. */
-  #current(id: string): StoredObject | undefined {
-    return this.#created.get(id) ?? this.#updated.get(id) ?? this.#before.get(id);
-  }
-
-  /** D8: an object created and updated in one call is one record. */
-  #keep(id: string, object: StoredObject, report: JsonObject): void {
-    this.#report.addUpdate(id, report);
-    if (this.#created.has(id)) {
-      this.#created.set(id, object);
-      return;
-    }
-    if (!this.#updated.has(id)) this.#changes.push({ objectId: id, kind: 'updated' });
-    this.#updated.set(id, object);
-  }
-
-  #destroy(destroys: readonly Target<string>[]): void {
-    const done = new Set<string>();
-    for (const { key, id } of destroys) {
-      // The same object by its id and by its creation id: it counts once.
-      if (id !== null && done.has(id)) continue;
-      if (id === null || !(this.#created.has(id) || this.#doomed.has(id))) {
+  /** By id, with the key as sent: an object by its id and by its creation id counts once. */
+  #destroys(
+    targets: readonly Target<string>[],
+    own: ReadonlySet<string>,
+  ): ReadonlyMap<string, string> {
+    const going = new Map<string, string>();
+    for (const { key, id } of targets) {
+      if (this.#index.type.singleton === true && id === SINGLETON_ID) {
+        this.#report.notDestroyed.set(key, singletonError(this.#index));
+      } else if (id === null || !(own.has(id) || this.#doomed.has(id))) {
         this.#report.notDestroyed.set(key, notFound(key));
+      } else if (!going.has(id)) going.set(id, key);
+    }
+    return going;
+  }
+
+  /** The report, from the objects as the unit leaves them. */
+  #tell(
+    proposal: Proposal,
+    settlement: Settlement,
+    going: ReadonlyMap<string, string>,
+    kept: ReadonlyMap<string, SetError>,
+  ): void {
+    const report = this.#report;
+    const { type } = this.#index;
+    const born = new Set<string>();
+    for (const create of proposal.creates) {
+      const refused = proposal.refused.get(create);
+      if (refused !== undefined) {
+        report.notCreated.set(create.key, refused);
         continue;
       }
-      done.add(id);
-      this.#created.delete(id);
-      this.#changes.push({ objectId: id, kind: 'destroyed' });
-      this.#report.destroyed.push(id);
+      born.add(create.id);
+      this.createdIds.set(create.key, create.id);
+      const object = this.#unit.current(type, create.id) ?? create.object;
+      const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};
+      report.created.set(create.key, creationReport(this.#index, sent, object));
     }
-  }
-
-  /** Writes what was decided; the state after it. */
-  async #write(oldState: number): Promise<number> {
-    const { type } = this.#index;
-    const references = new ReferenceChanges(this.#index);
-    const created = [...this.#created.values()];
-    const updated = [...this.#updated.values()];
-    for (const object of created) references.note(object.id, null, object);
-    for (const object of updated) {
-      references.note(object.id, this.#before.get(object.id) ?? null, object);
+    const given = new Map<string, Map<string, JsonValue | undefined>>();
+    const before = new Map<string, StoredObject>();
+    for (const operation of proposal.updates) {
+      const refused = proposal.refused.get(operation);
+      if (refused !== undefined) {
+        report.notUpdated.set(operation.key, refused);
+        continue;
+      }
+      const names = given.get(operation.id) ?? new Map<string, JsonValue | undefined>();
+      for (const [name, value] of givenBy(operation.patch)) names.set(name, value);
+      given.set(operation.id, names);
+      const create = proposal.creates.find(({ id }) => id === operation.id);
+      const was = create?.object ?? this.#before.get(operation.id);
+      if (was !== undefined) before.set(operation.id, was);
     }
-    for (const object of this.#doomed.values()) references.note(object.id, object, null);
-    if (created.length > 0) await this.#transaction.insert(type, created);
-    if (updated.length > 0) await this.#transaction.update(type, updated);
-    if (this.#doomed.size > 0) await this.#transaction.destroy(type, [...this.#doomed.keys()]);
-    if (references.any) {
-      await this.#transaction.changeBlobReferences(references.removed, references.added);
+    for (const [id, was] of settlement.sideEffects) {
+      if (!born.has(id) && !before.has(id)) before.set(id, was);
     }
-    if (this.#changes.length === 0) return oldState;
-    return this.#transaction.record(type, this.#changes);
+    for (const [id, was] of before) {
+      const now = this.#unit.current(type, id);
+      if (now === null && !given.has(id)) continue;
+      report.addUpdate(id, updateReport(this.#index, given.get(id) ?? new Map(), was, now ?? was));
+    }
+    for (const [id, key] of going) {
+      const error = kept.get(id);
+      if (error !== undefined) report.notDestroyed.set(key, error);
+      else if (!settlement.destroyed.includes(id)) report.notDestroyed.set(key, notFound(key));
+    }
+    report.destroyed.push(...settlement.destroyed);
   }
 }
 
@@ -229,6 +306,7 @@ interface Target<T> {
   readonly id: string | null;
 }
 
-function notFound(key: string): SetError {
-  return setError('notFound', `There is no object ${quoted(key)}.`);
+function withSeals(values: JsonObject, seals: ReadonlyMap<string, string> | undefined): JsonObject {
+  if (seals === undefined || seals.size === 0) return values;
+  return Object.assign(emptyObject(), values, Object.fromEntries(seals));
 }

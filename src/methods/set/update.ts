@@ -9,9 +9,9 @@ import { complaintsOf } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
 import { defaultOf } from './create.js';
-import { isServerSet } from './draft.js';
+import { type Author, isServerSet, writableProperty } from './draft.js';
 import { Problems } from './problems.js';
-import { canonicalValue } from './value.js';
+import { type CreationIds, canonicalValue, resolveReference } from './value.js';
 
 export type UpdateResult =
   | { readonly kind: 'refused'; readonly error: SetError }
@@ -19,14 +19,14 @@ export type UpdateResult =
   | {
       readonly kind: 'changed';
       readonly object: StoredObject;
-      /** What changed in a way that the patch didn't say. */
-      readonly report: JsonObject;
+      /** Names of the properties that the patch changed. */
+      readonly changed: readonly string[];
     };
 
 export interface UpdateScene {
   readonly index: TypeIndex;
-  /** Of earlier calls: what a "#" in a blob property can mean. */
-  readonly createdIds: ReadonlyMap<string, string>;
+  readonly createdIds: CreationIds;
+  readonly author: Author;
   readonly blobs: UsableBlobs;
   /** Epoch ms. */
   readonly now: number;
@@ -37,23 +37,47 @@ export function updateObject(
   scene: UpdateScene,
   current: StoredObject,
   patch: JsonObject,
+  sealed: ReadonlyMap<string, string> = NOTHING,
 ): UpdateResult {
-  const patched = applyPatch(current, patch);
+  const problems = new Problems();
+  const { references } = scene.index;
+  const resolved = references.length === 0 ? patch : resolveKeys(scene, patch, problems);
+  const patched = applyPatch(current, resolved);
   if (patched.kind === 'invalidPatch') {
     return { kind: 'refused', error: setError('invalidPatch', patched.description) };
   }
-  const problems = new Problems();
   const changed = changedValues(scene, current, patched.touched, problems);
   if (problems.any) return { kind: 'refused', error: problems.toSetError() };
   // D8: an update that changes nothing is no mutation.
   if (Object.keys(changed).length === 0) return { kind: 'unchanged' };
   const object = Object.assign(emptyObject(), current, changed);
+  for (const [name, text] of sealed) if (Object.hasOwn(changed, name)) object[name] = text;
   object[scene.index.roles.updated.name] = timeOfUpdate(scene, current);
   return {
     kind: 'changed',
     object: object as StoredObject,
-    report: updateReport(scene.index, patch, object),
+    changed: Object.keys(changed),
   };
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** `links/#k`: the key of a set of references may be a creation id too. */
+function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject {
+  const resolved = emptyObject();
+  for (const [pointer, value] of Object.entries(patch)) {
+    const [name = '', key = '', ...rest] = pointer.split('/');
+    const reference = scene.index.properties.get(name)?.reference;
+    if (reference?.form !== 'set' || !key.startsWith('#')) {
+      resolved[pointer] = value;
+      continue;
+    }
+    const id = resolveReference(scene.createdIds, reference.type, key);
+    if (id === null) {
+      problems.add(name, 'refers to a creation id under which nothing was created');
+    } else resolved[[name, id, ...rest].join('/')] = value;
+  }
+  return resolved;
 }
 
 /**
@@ -67,11 +91,11 @@ function changedValues(
   touched: ReadonlyMap<string, JsonValue | undefined>,
   problems: Problems,
 ): JsonObject {
-  const { properties, type } = scene.index;
+  const { type } = scene.index;
   const changed = emptyObject();
   const judged = emptyObject();
   for (const [name, given] of touched) {
-    const property = properties.get(name);
+    const property = writableProperty(scene.index, name, scene.author);
     if (property === undefined) {
       problems.add(name, `is no property of ${type.name}`);
       continue;
@@ -79,9 +103,9 @@ function changedValues(
     const before = current[name] ?? null;
     const value = newValue(scene, property, given, problems);
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
-    if (!mayChange(property, problems)) continue;
+    if (scene.author === 'client' && !mayChange(property, problems)) continue;
     changed[name] = value;
-    if (given !== undefined) judged[name] = value;
+    if (given !== undefined && !isServerSet(property)) judged[name] = value;
   }
   problems.addComplaints(complaintsOf(type.validate.update, judged));
   // The validator may have put a number in the place of one that no double holds.
@@ -119,22 +143,49 @@ function mayChange(property: PropertyDefinition, problems: Problems): boolean {
 }
 
 /** Never before the last one, even where the clock has stepped back. */
-function timeOfUpdate(scene: UpdateScene, current: StoredObject): string {
+export function timeOfUpdate(
+  scene: Pick<UpdateScene, 'index' | 'now'>,
+  current: StoredObject,
+): string {
   const before = current[scene.index.roles.updated.name];
   const last = typeof before === 'string' ? parseUtcDate(before) : null;
   return formatUtcDate(Math.max(scene.now, last ?? 0));
 }
 
+/** What an update gave, by top-level property: undefined for a part of it. */
+export type Given = ReadonlyMap<string, JsonValue | undefined>;
+
+export function givenBy(patch: JsonObject): Given {
+  const given = new Map<string, JsonValue | undefined>();
+  for (const [pointer, value] of Object.entries(patch)) {
+    const slash = pointer.indexOf('/');
+    if (slash === -1) given.set(pointer, value);
+    else given.set(pointer.slice(0, slash), undefined);
+  }
+  return given;
+}
+
 /**
- * 5.3: `updated` always, and each property whose stored value isn't the one that the patch gave.
+ * 5.3: `updated` always, each property whose stored value isn't the one that was given, and what
+ * else changed. Null where nothing did.
  */
-function updateReport(index: TypeIndex, patch: JsonObject, object: JsonObject): JsonObject {
+export function updateReport(
+  index: TypeIndex,
+  given: Given,
+  before: StoredObject,
+  after: StoredObject,
+): JsonObject | null {
+  if (before === after) return null;
   const report = emptyObject();
-  for (const [name, given] of Object.entries(patch)) {
-    const stored = index.properties.has(name) ? object[name] : undefined;
-    if (stored !== undefined && !jsonEqual(given, stored)) report[name] = stored;
+  for (const { name } of index.visible) {
+    const now = after[name] ?? null;
+    const isGiven = given.has(name);
+    if (!isGiven && jsonEqual(before[name] ?? null, now)) continue;
+    const value = given.get(name);
+    if (isGiven && (value === undefined || jsonEqual(value, now))) continue;
+    report[name] = now;
   }
   const updated = index.roles.updated.name;
-  report[updated] = object[updated] ?? null;
+  report[updated] = after[updated] ?? null;
   return report;
 }

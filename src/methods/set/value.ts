@@ -1,8 +1,25 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
+import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
 import type { Problems } from './problems.js';
+import { resolvedReferences } from './reference-values.js';
+
+/** What a "#" in a value can mean. */
+export interface CreationIds {
+  /** Of earlier calls. */
+  readonly earlier: ReadonlyMap<string, string>;
+  /** Of this call, whether or not they come to be: its own type's alone. */
+  readonly own: ReadonlyMap<string, string>;
+  readonly ownType: string;
+}
+
+/** The id behind a "#" where objects of a type are meant: the call's own come first. */
+export function resolveReference(ids: CreationIds, type: string, text: string): string | null {
+  return type === ids.ownType
+    ? resolveId(text, ids.own, ids.earlier)
+    : resolveId(text, ids.earlier);
+}
 
 /**
  * How deep the value of a property may be nested before anything recurses into it. Emitted validators stop sooner
@@ -18,10 +35,15 @@ const MAX_DEPTH = 500;
 export function canonicalValue(
   property: PropertyDefinition,
   value: JsonValue,
-  createdIds: ReadonlyMap<string, string>,
+  createdIds: CreationIds,
   problems: Problems,
 ): JsonValue {
   if (typeof value === 'number') return value === 0 ? 0 : value;
+  const { reference } = property;
+  if (reference !== undefined) {
+    const resolve = (text: string) => resolveReference(createdIds, reference.type, text);
+    return resolvedReferences(property, value, resolve, problems);
+  }
   if (typeof value !== 'string') {
     if (property.kind === 'json' && isDeeperThan(value, MAX_DEPTH)) {
       problems.add(property.name, `is nested deeper than ${MAX_DEPTH} levels`);
@@ -33,8 +55,9 @@ export function canonicalValue(
     if (time !== null) return formatUtcDate(time);
     problems.add(property.name, 'must be a UTCDate such as "2026-01-31T09:30:00Z"');
   }
+  if (property.format === 'date' && parseDate(value) !== null) return canonicalDate(value);
   if (property.blob) {
-    const id = resolveId(value, createdIds);
+    const id = resolveId(value, createdIds.earlier);
     if (id !== null) return id;
     problems.add(property.name, 'refers to a creation id under which no blob was created');
   }

@@ -1,0 +1,245 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import type { ReferenceRecord, Snapshot, StoredObject } from '../../store/port.js';
+import type { Registry } from '../registry.js';
+import { indexOf } from '../type-index.js';
+import type { Proposal } from './proposal.js';
+import { type ReferenceProperty, referredIds } from './reference-values.js';
+import type { Relations } from './relations.js';
+import { WORKING_OCTETS } from './working-octets.js';
+
+/** Objects that one call may destroy or change because others are destroyed. */
+export const MAX_CASCADE = 10_000;
+
+/** objectIsLinked names this many of those that link. */
+const NAMED_LINKS = 10;
+
+/** An object of any type. */
+export interface ObjectKey {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** What the destroys of a call come to. */
+export interface Destruction {
+  /** By id: the roots that stay. */
+  readonly refused: ReadonlyMap<string, SetError>;
+  /** All that goes, the roots among it. */
+  readonly doomed: ReadonlyMap<string, ObjectKey>;
+  /** Links to what goes that are taken out of objects which stay. */
+  readonly nulled: readonly Link[];
+}
+
+/** `from` refers to `to` by a property. */
+export interface Link {
+  readonly from: ObjectKey;
+  readonly to: ObjectKey;
+  readonly property: ReferenceProperty;
+}
+
+export function textOf({ type, id }: ObjectKey): string {
+  return `${type}\n${id}`;
+}
+
+/** Restrict, cascade and setNull (RFC 8621's objectIsLinked), on the final state of the call. */
+export class Destroyer {
+  readonly #proposal: Proposal;
+  readonly #snapshot: Snapshot;
+  readonly #registry: Registry;
+  readonly #relations: Relations;
+  readonly #maximum: number;
+  #stored: readonly Link[] | null = null;
+  /** Roots whose closure is too large to be known. */
+  readonly #beyond = new Set<string>();
+  /** Rows of objects that follow, by key. */
+  readonly rows = new Map<string, StoredObject>();
+
+  constructor(
+    proposal: Proposal,
+    snapshot: Snapshot,
+    registry: Registry,
+    relations: Relations,
+    maximum: number = MAX_CASCADE,
+  ) {
+    this.#proposal = proposal;
+    this.#snapshot = snapshot;
+    this.#registry = registry;
+    this.#relations = relations;
+    this.#maximum = maximum;
+  }
+
+  /** What happens if these objects of the proposal's type are destroyed, as far as they may be. */
+  async destroy(ids: readonly string[]): Promise<Destruction> {
+    const type = this.#proposal.index.type.name;
+    const roots = ids.map((id) => ({ type, id }));
+    if (ids.length === 0 || !this.#relations.incoming.has(type)) {
+      return {
+        refused: new Map(),
+        doomed: new Map(roots.map((key) => [textOf(key), key])),
+        nulled: [],
+      };
+    }
+    this.#stored ??= await this.#read(roots);
+    const links = this.#linksByTarget();
+    const refused = new Map<string, SetError>();
+    for (const id of this.#beyond) refused.set(id, this.#tooMany());
+    for (;;) {
+      const kept = roots.filter(({ id }) => !refused.has(id));
+      const doomed = closure(kept, links);
+      const blocked = blockers(doomed, links);
+      let more = false;
+      for (const root of kept) {
+        const by = blocked.get(textOf(root));
+        if (by === undefined) continue;
+        refused.set(root.id, linked(by));
+        more = true;
+      }
+      if (more) continue;
+      const nulled: Link[] = [];
+      for (const key of doomed.keys()) {
+        for (const link of links.get(key) ?? []) {
+          if (doomed.has(textOf(link.from))) continue;
+          if (link.property.reference.onDestroy === 'setNull') nulled.push(link);
+        }
+      }
+      return { refused, doomed, nulled };
+    }
+  }
+
+  /** One statement, and one for each type that follows. */
+  async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
+    const { cascading } = this.#relations;
+    const { index, rows } = this.#proposal;
+    const ids = new Set(roots.map(({ id }) => id));
+    // What an update of this call links to a root may have followers of its own.
+    if (index.references.some(({ reference }) => reference.onDestroy === 'cascade')) {
+      for (const { id, before } of rows.values()) if (before !== null) ids.add(id);
+    }
+    const targets = [{ type: index.type.name, ids: [...ids] }];
+    const limit = this.#maximum + ids.size;
+    let records = await this.#snapshot.referrers(targets, cascading, limit);
+    if (records.length > limit) records = await this.#readFew(roots, limit);
+    const links = records.map((record) => this.#linkOf(record)).filter((link) => link !== null);
+    await this.#readRows(links, new Set(roots.map(textOf)));
+    return links;
+  }
+
+  /** The closure is too large: roots that nothing links to may go, the others are refused. */
+  async #readFew(roots: readonly ObjectKey[], limit: number): Promise<readonly ReferenceRecord[]> {
+    const type = this.#proposal.index.type.name;
+    const ids = roots.map(({ id }) => id);
+    const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
+    const linked = direct.length > limit ? ids : direct.map(({ toId }) => toId);
+    for (const id of linked) this.#beyond.add(id);
+    return [];
+  }
+
+  async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {
+    const wanted = new Map<string, Set<string>>();
+    for (const { from, property } of links) {
+      if (property.reference.onDestroy === 'restrict' || roots.has(textOf(from))) continue;
+      const ids = wanted.get(from.type) ?? new Set();
+      wanted.set(from.type, ids.add(from.id));
+    }
+    for (const [name, ids] of wanted) {
+      const type = this.#type(name);
+      const found = await this.#snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
+      for (const row of found) this.rows.set(textOf({ type: name, id: row.id }), row);
+    }
+  }
+
+  /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */
+  #linksByTarget(): ReadonlyMap<string, readonly Link[]> {
+    const { index, rows } = this.#proposal;
+    const own = index.type.name;
+    const links = new Map<string, Link[]>();
+    const add = (link: Link): void => {
+      const key = textOf(link.to);
+      const list = links.get(key);
+      if (list === undefined) links.set(key, [link]);
+      else list.push(link);
+    };
+    for (const link of this.#stored ?? []) {
+      if (link.from.type !== own || !rows.has(link.from.id)) add(link);
+    }
+    for (const row of rows.values()) {
+      for (const property of index.references) {
+        for (const id of referredIds(property, row.after[property.name])) {
+          const to = { type: property.reference.type, id };
+          add({ from: { type: own, id: row.id }, to, property });
+        }
+      }
+    }
+    return links;
+  }
+
+  #linkOf(record: ReferenceRecord): Link | null {
+    const property = indexOf(this.#type(record.fromType)).references.find(
+      ({ name }) => name === record.property,
+    );
+    if (property === undefined) return null;
+    const from = { type: record.fromType, id: record.fromId };
+    return { from, to: { type: record.toType, id: record.toId }, property };
+  }
+
+  #type(name: string): DataTypeDefinition {
+    const type = this.#registry.dataTypes.get(name);
+    if (type === undefined) throw new Error(`A reference record names the unknown type ${name}.`);
+    return type;
+  }
+
+  #tooMany(): SetError {
+    const why = `More than ${this.#maximum} objects would have to go or to change with it.`;
+    return setError('objectIsLinked', why, { objectIds: [] });
+  }
+}
+
+function closure(
+  roots: readonly ObjectKey[],
+  links: ReadonlyMap<string, readonly Link[]>,
+): ReadonlyMap<string, ObjectKey> {
+  const doomed = new Map(roots.map((key) => [textOf(key), key]));
+  // A Map goes on over what is added while it is walked.
+  for (const key of doomed.keys()) {
+    for (const { from, property } of links.get(key) ?? []) {
+      if (property.reference.onDestroy === 'cascade') doomed.set(textOf(from), from);
+    }
+  }
+  return doomed;
+}
+
+/** By key of what may not go: ids of the objects that keep it, or keep what would go with it. */
+function blockers(
+  doomed: ReadonlyMap<string, ObjectKey>,
+  links: ReadonlyMap<string, readonly Link[]>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const blocked = new Map<string, Set<string>>();
+  const waiting: string[] = [];
+  const block = (key: string, ids: Iterable<string>): void => {
+    const known = blocked.get(key);
+    const by = known ?? new Set<string>();
+    const { size } = by;
+    for (const id of ids) if (by.size < NAMED_LINKS) by.add(id);
+    blocked.set(key, by);
+    if (known === undefined || by.size > size) waiting.push(key);
+  };
+  const above = new Map<string, string[]>();
+  for (const key of doomed.keys()) {
+    for (const { from, property } of links.get(key) ?? []) {
+      const { onDestroy } = property.reference;
+      const follower = textOf(from);
+      if (onDestroy === 'cascade') above.set(follower, [...(above.get(follower) ?? []), key]);
+      if (onDestroy === 'restrict' && !doomed.has(follower)) block(key, [from.id]);
+    }
+  }
+  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+    for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
+  }
+  return blocked;
+}
+
+function linked(by: ReadonlySet<string>): SetError {
+  const objectIds = [...by];
+  const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;
+  return setError('objectIsLinked', why, { objectIds });
+}

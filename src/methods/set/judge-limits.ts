@@ -1,0 +1,51 @@
+import { setError } from '../../protocol/errors.js';
+import { writeNumbers } from '../../protocol/inexact-number.js';
+import type { Snapshot } from '../../store/port.js';
+import type { Proposal } from './proposal.js';
+
+/** What an account may hold of a type: `overQuota` for too many, `tooLarge` for one too large. */
+export class LimitJudge {
+  readonly #proposal: Proposal;
+  readonly #snapshot: Snapshot;
+  #count: number | null = null;
+
+  constructor(proposal: Proposal, snapshot: Snapshot) {
+    this.#proposal = proposal;
+    this.#snapshot = snapshot;
+  }
+
+  /** Of an object: octets of its JSON, as /get would give it. */
+  judgeSizes(): boolean {
+    const { limits } = this.#proposal.index.type;
+    const octets = limits?.octets;
+    if (octets === undefined) return false;
+    let refused = false;
+    const names = this.#proposal.index.visible.map(({ name }) => name);
+    for (const row of this.#proposal.rows.values()) {
+      const shown = names.map((name) => [name, row.after[name] ?? null]);
+      const size = Buffer.byteLength(writeNumbers(JSON.stringify(Object.fromEntries(shown))));
+      if (size <= octets) continue;
+      const why = `The object has ${size} octets; ${octets} are allowed.`;
+      const last = row.updates.at(-1)?.operation ?? row.create;
+      if (last !== null) this.#proposal.refuse(last, setError('tooLarge', why));
+      refused = true;
+    }
+    return refused;
+  }
+
+  /** The later creates lose; the others of the call go on. */
+  async judgeCount(destroyed: number): Promise<boolean> {
+    const maximum = this.#proposal.index.type.limits?.count;
+    if (maximum === undefined) return false;
+    const creates = this.#proposal.creates.filter((one) => !this.#proposal.refused.has(one));
+    if (creates.length === 0) return false;
+    this.#count ??= await this.#snapshot.objectCount(this.#proposal.index.type);
+    const excess = this.#count + creates.length - destroyed - maximum;
+    if (excess <= 0) return false;
+    const why = `The account may have ${maximum} objects of this type, and has as many.`;
+    for (const create of creates.slice(-excess)) {
+      this.#proposal.refuse(create, setError('overQuota', why));
+    }
+    return true;
+  }
+}

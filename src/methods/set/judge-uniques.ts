@@ -1,0 +1,123 @@
+import type { UniqueDefinition } from '../../capability/definition.js';
+import { setError } from '../../protocol/errors.js';
+import type { JsonObject, JsonValue } from '../../protocol/json.js';
+import type { Snapshot } from '../../store/port.js';
+import { quoted } from '../issues.js';
+import type { Proposal, ProposedRow } from './proposal.js';
+
+type Key = readonly JsonValue[];
+
+/**
+ * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
+ * collide, the later in order of creates and updates lose (D13).
+ */
+export class UniqueJudge {
+  readonly #proposal: Proposal;
+  readonly #snapshot: Snapshot;
+  /** By constraint and key: ids of the objects that the database has with it. */
+  readonly #held = new Map<string, Map<string, readonly string[]>>();
+
+  constructor(proposal: Proposal, snapshot: Snapshot) {
+    this.#proposal = proposal;
+    this.#snapshot = snapshot;
+  }
+
+  /** Refuses those that collide; true where it did. `isGone`: the call destroys the object. */
+  async judge(isGone: (id: string) => boolean): Promise<boolean> {
+    const { uniques } = this.#proposal.index;
+    if (uniques.length === 0) return false;
+    const { rows } = this.#proposal;
+    for (const unique of uniques) await this.#lookUp(unique, rows);
+    const taken = new Map<string, string>();
+    let refused = false;
+    // Those that keep what they had come first: nobody can take it from them.
+    for (const row of rows.values()) {
+      if (isGone(row.id)) continue;
+      for (const unique of uniques) {
+        const key = keyOf(unique, row.after);
+        if (key === null || row.before === null) continue;
+        if (textOf(key) === textOf(keyOf(unique, row.before))) {
+          taken.set(`${unique.name}\n${textOf(key)}`, row.id);
+        }
+      }
+    }
+    for (const row of rows.values()) {
+      if (isGone(row.id)) continue;
+      const holder = this.#holderOf(row, rows, taken, isGone);
+      if (holder !== null) {
+        this.#refuse(row, holder.unique, holder.id);
+        refused = true;
+        continue;
+      }
+      for (const unique of uniques) {
+        const key = keyOf(unique, row.after);
+        if (key !== null) taken.set(`${unique.name}\n${textOf(key)}`, row.id);
+      }
+    }
+    return refused;
+  }
+
+  async #lookUp(unique: UniqueDefinition, rows: ReadonlyMap<string, ProposedRow>): Promise<void> {
+    const known = this.#held.get(unique.name) ?? new Map<string, readonly string[]>();
+    this.#held.set(unique.name, known);
+    const unknown = new Map<string, Key>();
+    for (const { before, after } of rows.values()) {
+      const key = keyOf(unique, after);
+      const text = textOf(key);
+      if (key === null || known.has(text)) continue;
+      if (before === null || text !== textOf(keyOf(unique, before))) unknown.set(text, key);
+    }
+    if (unknown.size === 0) return;
+    const found = await this.#snapshot.holders(this.#proposal.index.type, unique, [
+      ...unknown.values(),
+    ]);
+    for (const text of unknown.keys()) known.set(text, []);
+    for (const { id, key } of found) {
+      const text = textOf(key);
+      known.set(text, [...(known.get(text) ?? []), id]);
+    }
+  }
+
+  #holderOf(
+    row: ProposedRow,
+    rows: ReadonlyMap<string, ProposedRow>,
+    taken: ReadonlyMap<string, string>,
+    isGone: (id: string) => boolean,
+  ): { readonly unique: UniqueDefinition; readonly id: string } | null {
+    for (const unique of this.#proposal.index.uniques) {
+      const key = keyOf(unique, row.after);
+      if (key === null) continue;
+      const text = textOf(key);
+      const other = taken.get(`${unique.name}\n${text}`);
+      if (other !== undefined && other !== row.id) return { unique, id: other };
+      const id = this.#held
+        .get(unique.name)
+        ?.get(text)
+        ?.find((holder) => holder !== row.id && !rows.has(holder) && !isGone(holder));
+      if (id !== undefined) return { unique, id };
+    }
+    return null;
+  }
+
+  #refuse(row: ProposedRow, unique: UniqueDefinition, existingId: string): void {
+    const properties = unique.properties.map(({ name }) => name);
+    const names = properties.map(quoted).join(' and ');
+    const verb = properties.length === 1 ? 'has' : 'have';
+    const why = `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
+    const error =
+      row.updates.length === 0
+        ? setError('alreadyExists', why, { existingId })
+        : setError('invalidProperties', why, { properties });
+    this.#proposal.blame(row, properties, error);
+  }
+}
+
+/** Null where one of the values is: null is equal to nothing. */
+function keyOf(unique: UniqueDefinition, object: JsonObject): Key | null {
+  const key = unique.properties.map(({ name }) => object[name] ?? null);
+  return key.includes(null) ? null : key;
+}
+
+function textOf(key: Key | null): string {
+  return JSON.stringify(key);
+}

@@ -1,0 +1,64 @@
+import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
+import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Problems } from './problems.js';
+
+/** A property that holds references. */
+export interface ReferenceProperty extends PropertyDefinition {
+  readonly reference: ReferenceDefinition;
+}
+
+export function isReference(property: PropertyDefinition): property is ReferenceProperty {
+  return property.reference !== undefined;
+}
+
+/** The ids in a reference property's value, each once; nothing where the value has another shape. */
+export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) {
+    return [...new Set(value.filter((item): item is string => typeof item === 'string'))];
+  }
+  if (property.reference?.form === 'set' && isJsonObject(value)) return Object.keys(value);
+  return [];
+}
+
+/** The value with each "#" id in its place; what can't be resolved is noted and left as it is. */
+export function resolvedReferences(
+  property: PropertyDefinition,
+  value: JsonValue,
+  resolve: (text: string) => string | null,
+  problems: Problems,
+): JsonValue {
+  const one = (text: string): string => {
+    const id = resolve(text);
+    if (id === null) {
+      problems.add(property.name, 'refers to a creation id under which nothing was created');
+    }
+    return id ?? text;
+  };
+  if (typeof value === 'string') return one(value);
+  if (Array.isArray(value)) {
+    return value.map((item: JsonValue) => (typeof item === 'string' ? one(item) : item));
+  }
+  if (property.reference?.form !== 'set' || !isJsonObject(value)) return value;
+  const keys = Object.keys(value);
+  if (!keys.some((key) => key.startsWith('#'))) return value;
+  const resolved = emptyObject();
+  for (const key of keys) resolved[one(key)] = value[key] ?? null;
+  return resolved;
+}
+
+/** The value without references to objects that are gone (setNull). */
+export function withoutReferences(
+  property: ReferenceProperty,
+  value: JsonValue,
+  isGone: (id: string) => boolean,
+): JsonValue {
+  if (typeof value === 'string') return isGone(value) ? null : value;
+  if (Array.isArray(value)) {
+    return value.filter((item: JsonValue) => typeof item !== 'string' || !isGone(item));
+  }
+  if (!isJsonObject(value) || property.reference.form !== 'set') return value;
+  const kept = emptyObject();
+  for (const [key, member] of Object.entries(value)) if (!isGone(key)) kept[key] = member;
+  return kept;
+}

@@ -1,0 +1,65 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type { Registry } from '../registry.js';
+import { isReference, type ReferenceProperty } from './reference-values.js';
+
+/** A property of some type that refers to a type. */
+export interface IncomingReference {
+  readonly type: DataTypeDefinition;
+  readonly property: ReferenceProperty;
+}
+
+/** A computed property that counts the objects which refer to its object. */
+export interface CountedBy {
+  readonly type: DataTypeDefinition;
+  readonly property: PropertyDefinition;
+  /** The counted type's reference property. */
+  readonly by: string;
+}
+
+/** How the registry's types depend on one another; by type name. */
+export interface Relations {
+  /** What refers to a type. */
+  readonly incoming: ReadonlyMap<string, readonly IncomingReference[]>;
+  /** Which properties count a type's objects. */
+  readonly counts: ReadonlyMap<string, readonly CountedBy[]>;
+  /** Every reference whose objects are destroyed with what they refer to. */
+  readonly cascading: readonly { readonly type: string; readonly property: string }[];
+}
+
+const known = new WeakMap<Registry, Relations>();
+
+/** The relations of a registry's types; made once for each registry. */
+export function relationsOf(registry: Registry): Relations {
+  let relations = known.get(registry);
+  if (relations === undefined) {
+    relations = relate(registry);
+    known.set(registry, relations);
+  }
+  return relations;
+}
+
+function relate(registry: Registry): Relations {
+  const incoming = new Map<string, IncomingReference[]>();
+  const counts = new Map<string, CountedBy[]>();
+  const cascading: { readonly type: string; readonly property: string }[] = [];
+  for (const type of registry.dataTypes.values()) {
+    for (const property of type.properties) {
+      if (isReference(property)) {
+        push(incoming, property.reference.type, { type, property });
+        if (property.reference.onDestroy === 'cascade') {
+          cascading.push({ type: type.name, property: property.name });
+        }
+      }
+      const { computed } = property;
+      if (computed?.kind === 'count')
+        push(counts, computed.type, { type, property, by: computed.by });
+    }
+  }
+  return Object.freeze({ incoming, counts, cascading });
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,83 @@
+import { createCipheriv, randomBytes, scrypt } from 'node:crypto';
+import type { PropertyDefinition } from '../../capability/definition.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type { Services } from '../context.js';
+import type { TypeIndex } from '../type-index.js';
+import type { PlannedCreate, SetPlan } from './plan.js';
+
+/** What is stored of secrets: for each entry, by property name. */
+export interface Seals {
+  /** By creation id. */
+  readonly creates: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By key as sent. */
+  readonly updates: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+const NONE: Seals = { creates: new Map(), updates: new Map() };
+
+const SALT_OCTETS = 16;
+const HASH_OCTETS = 32;
+const NONCE_OCTETS = 12;
+
+/** Made before the transaction: hashing is slow on purpose, and others wait for the writer. */
+export async function sealSecrets(
+  index: TypeIndex,
+  plan: Pick<SetPlan, 'creates' | 'updates'>,
+  services: Services,
+): Promise<Seals> {
+  if (index.secrets.length === 0) return NONE;
+  const creates = new Map<string, ReadonlyMap<string, string>>();
+  const updates = new Map<string, ReadonlyMap<string, string>>();
+  for (const [key, { draft }] of plan.creates) {
+    if (!isFit(draft)) continue;
+    creates.set(key, await sealed(index, draft.values, services));
+  }
+  for (const { key, patch } of plan.updates) {
+    if (patch.kind === 'patch') updates.set(key, await sealed(index, patch.object, services));
+  }
+  return { creates, updates };
+}
+
+function isFit(draft: PlannedCreate['draft']): boolean {
+  return draft.refused === null && !draft.problems.any;
+}
+
+async function sealed(
+  index: TypeIndex,
+  values: Readonly<Record<string, JsonValue>>,
+  services: Services,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const property of index.secrets) {
+    const value = values[property.name];
+    if (typeof value === 'string') texts.set(property.name, await seal(property, value, services));
+  }
+  return texts;
+}
+
+function seal(property: PropertyDefinition, value: string, services: Services): Promise<string> {
+  return property.secret === 'encrypt' ? encrypted(value, services) : hashed(value);
+}
+
+/** `scrypt$salt$hash`, both in base64url. */
+function hashed(value: string): Promise<string> {
+  const salt = randomBytes(SALT_OCTETS);
+  return new Promise((resolve, reject) => {
+    scrypt(value, salt, HASH_OCTETS, (error, hash) => {
+      if (error !== null) reject(error);
+      else resolve(`scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`);
+    });
+  });
+}
+
+/** `aes256gcm$nonce$text and tag`, both in base64url. */
+async function encrypted(value: string, { secretKey }: Services): Promise<string> {
+  if (secretKey === undefined) {
+    throw new MethodError('serverFail', 'This server has no key to encrypt secrets with.');
+  }
+  const nonce = randomBytes(NONCE_OCTETS);
+  const cipher = createCipheriv('aes-256-gcm', secretKey, nonce);
+  const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `aes256gcm$${nonce.toString('base64url')}$${text.toString('base64url')}`;
+}

@@ -1,0 +1,205 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { SetError } from '../../protocol/errors.js';
+import { emptyObject } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import type { CallContext } from '../context.js';
+import { clock } from '../states.js';
+import { indexOf } from '../type-index.js';
+import type { UnitOfWork } from '../work/unit.js';
+import { Counts } from './counts.js';
+import { Destroyer, type Destruction, type Link, textOf } from './destroys.js';
+import type { WantedObject } from './hooks.js';
+import { LimitJudge } from './judge-limits.js';
+import { ReferenceJudge } from './judge-references.js';
+import { UniqueJudge } from './judge-uniques.js';
+import type { Proposal } from './proposal.js';
+import { withoutReferences } from './reference-values.js';
+import { relationsOf } from './relations.js';
+import { timeOfUpdate } from './update.js';
+
+export interface SettlementScene {
+  readonly proposal: Proposal;
+  /** Rows of the objects to destroy that exist, by id. */
+  readonly doomed: ReadonlyMap<string, StoredObject>;
+  /** Ids to destroy, in order; each exists or is created by the proposal. */
+  readonly destroys: readonly string[];
+  /** Objects that readers see without a row: their first update inserts. */
+  readonly unstored: ReadonlySet<string>;
+  readonly unit: UnitOfWork;
+  readonly context: CallContext;
+}
+
+/**
+ * Brings what a call wants into a state in which every rule holds, by refusing what breaks one
+ * (D13), then puts it into the unit of work with all that follows from it.
+ */
+export class Settlement {
+  readonly #scene: SettlementScene;
+  readonly #references: ReferenceJudge;
+  readonly #uniques: UniqueJudge;
+  readonly #limits: LimitJudge;
+  readonly #destroyer: Destroyer;
+  readonly #counts: Counts;
+  readonly #refusedRoots = new Map<string, SetError>();
+  /** Objects of the call's type that changed without being asked for: as they were. */
+  readonly sideEffects = new Map<string, StoredObject>();
+  /** Ids of the call's type that went, in order. */
+  readonly destroyed: string[] = [];
+
+  constructor(scene: SettlementScene) {
+    const { proposal, unit, context } = scene;
+    const { registry, limits } = context.services;
+    const relations = relationsOf(registry);
+    this.#scene = scene;
+    this.#references = new ReferenceJudge(proposal, unit.transaction, registry);
+    this.#uniques = new UniqueJudge(proposal, unit.transaction);
+    this.#limits = new LimitJudge(proposal, unit.transaction);
+    this.#destroyer = new Destroyer(
+      proposal,
+      unit.transaction,
+      registry,
+      relations,
+      limits.maxCascade,
+    );
+    this.#counts = new Counts(relations);
+  }
+
+  /** Ends since every turn but the last refuses something, and what is refused stays so. */
+  async settle(): Promise<Destruction> {
+    let asked = false;
+    for (;;) {
+      const destruction = await this.#judge();
+      if (destruction === null) continue;
+      const { context, unit, proposal } = this.#scene;
+      const hooks = context.services.setHooks;
+      if (hooks === undefined || asked) return destruction;
+      asked = true;
+      const before = proposal.refused.size + this.#refusedRoots.size;
+      const wanted = this.#wanted(destruction);
+      if (wanted.length > 0) {
+        await hooks.beforeWrites(proposal.index.type, wanted, unit, context);
+      }
+      if (proposal.refused.size + this.#refusedRoots.size === before) return destruction;
+    }
+  }
+
+  /** Null where something was refused, so that all is to be judged again. */
+  async #judge(): Promise<Destruction | null> {
+    const { proposal, destroys, doomed } = this.#scene;
+    if (this.#limits.judgeSizes() || (await this.#references.judge())) return null;
+    const roots = destroys.filter(
+      (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
+    );
+    const destruction = await this.#destroyer.destroy(roots);
+    const { name } = proposal.index.type;
+    const isGone = (id: string) => destruction.doomed.has(textOf({ type: name, id }));
+    if (await this.#uniques.judge(isGone)) return null;
+    let own = 0;
+    for (const { type } of destruction.doomed.values()) if (type === name) own += 1;
+    if (await this.#limits.judgeCount(own)) return null;
+    const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
+    return { ...destruction, refused };
+  }
+
+  #wanted(destruction: Destruction): readonly WantedObject[] {
+    const { proposal, doomed, destroys } = this.#scene;
+    const wanted: WantedObject[] = [];
+    for (const { id, before, after, create, updates } of proposal.rows.values()) {
+      const operation = updates.at(-1)?.operation ?? create;
+      if (operation === null) continue;
+      const key = create === null ? id : create.key;
+      const refuse = (error: SetError) => {
+        if (create !== null) proposal.refuse(create, error);
+        for (const update of updates) proposal.refuse(update.operation, error);
+      };
+      wanted.push({ key, before, after, refuse });
+    }
+    for (const id of destroys) {
+      const before = doomed.get(id);
+      if (before === undefined || destruction.refused.has(id)) continue;
+      const refuse = (error: SetError) => {
+        if (!this.#refusedRoots.has(id)) this.#refusedRoots.set(id, error);
+      };
+      wanted.push({ key: id, before, after: null, refuse });
+    }
+    return wanted;
+  }
+
+  /** Puts it all into the unit of work: rows, what goes with them, links taken out, counts. */
+  async apply(destruction: Destruction): Promise<void> {
+    const { proposal, unit, unstored, context } = this.#scene;
+    const { type } = proposal.index;
+    for (const { id, before, after, updates } of proposal.rows.values()) {
+      if (before === null) unit.create(type, after);
+      else if (updates.length > 0) {
+        unit.update(type, before, after, unstored.has(id) ? null : before);
+      } else continue;
+      this.#counts.note(type, before, after);
+    }
+    this.#destroy(destruction);
+    const now = clock(context.services);
+    this.#unlink(destruction, now);
+    await this.#counts.apply(unit, now, (changed, before) => this.#noteSideEffect(changed, before));
+  }
+
+  #destroy({ doomed }: Destruction): void {
+    const { proposal, unit, context } = this.#scene;
+    const own = proposal.index.type.name;
+    for (const [key, { type: name, id }] of doomed) {
+      const type = context.services.registry.dataTypes.get(name);
+      const row = this.#row(key, name, id);
+      if (type === undefined || row === undefined) continue;
+      const latest = unit.current(type, id) ?? row;
+      unit.destroy(type, row);
+      this.#counts.note(type, latest, null);
+      if (name === own) this.destroyed.push(id);
+    }
+  }
+
+  /** setNull: one change for each object, however many of its links go. */
+  #unlink({ nulled }: Destruction, now: number): void {
+    const { unit, context } = this.#scene;
+    const byObject = new Map<string, Link[]>();
+    for (const link of nulled) {
+      const key = textOf(link.from);
+      const list = byObject.get(key);
+      if (list === undefined) byObject.set(key, [link]);
+      else list.push(link);
+    }
+    for (const [key, links] of byObject) {
+      const [first] = links;
+      if (first === undefined) continue;
+      const { type: name, id } = first.from;
+      const type = context.services.registry.dataTypes.get(name);
+      if (type === undefined) continue;
+      const before = unit.current(type, id) ?? this.#row(key, name, id);
+      if (before === undefined) continue;
+      const after = Object.assign(emptyObject(), before);
+      for (const { property, to } of links) {
+        const value = after[property.name] ?? null;
+        after[property.name] = withoutReferences(property, value, (gone) => gone === to.id);
+      }
+      const index = indexOf(type);
+      if (!unit.isNew(type, id)) {
+        after[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
+      }
+      unit.update(type, before, after as StoredObject);
+      this.#counts.note(type, before, after as StoredObject);
+      this.#noteSideEffect(type, before);
+    }
+  }
+
+  #row(key: string, type: string, id: string): StoredObject | undefined {
+    const { proposal, doomed } = this.#scene;
+    const own = type === proposal.index.type.name;
+    return (
+      (own ? (proposal.rows.get(id)?.after ?? doomed.get(id)) : undefined) ??
+      this.#destroyer.rows.get(key)
+    );
+  }
+
+  #noteSideEffect(type: DataTypeDefinition, before: StoredObject): void {
+    if (type.name !== this.#scene.proposal.index.type.name) return;
+    if (!this.sideEffects.has(before.id)) this.sideEffects.set(before.id, before);
+  }
+}

@@ -1,0 +1,46 @@
+import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
+import { blobIdsOf } from '../set/blobs.js';
+import { referredIds } from '../set/reference-values.js';
+import type { TypeIndex } from '../type-index.js';
+
+interface Difference<T> {
+  readonly removed: T[];
+  readonly added: T[];
+}
+
+/** From one row of an object to the next; null for none. Two properties with one blob are one row. */
+export function noteBlobs(
+  index: TypeIndex,
+  objectId: string,
+  before: StoredObject | null,
+  after: StoredObject | null,
+  into: Difference<BlobReference>,
+): void {
+  const dataType = index.type.name;
+  const old = before === null ? new Set<string>() : blobIdsOf(index, before);
+  const now = after === null ? new Set<string>() : blobIdsOf(index, after);
+  for (const blobId of old) if (!now.has(blobId)) into.removed.push({ blobId, dataType, objectId });
+  for (const blobId of now) if (!old.has(blobId)) into.added.push({ blobId, dataType, objectId });
+}
+
+/** The same for the rows of JmapReference: one for each property and object referred to. */
+export function noteReferences(
+  index: TypeIndex,
+  fromId: string,
+  before: StoredObject | null,
+  after: StoredObject | null,
+  into: Difference<ReferenceRecord>,
+): void {
+  const fromType = index.type.name;
+  for (const property of index.references) {
+    const { name } = property;
+    if (before !== null && after !== null && before[name] === after[name]) continue;
+    const old = new Set(before === null ? [] : referredIds(property, before[name]));
+    const now = new Set(after === null ? [] : referredIds(property, after[name]));
+    const record = (toId: string): ReferenceRecord => {
+      return { toType: property.reference.type, toId, fromType, fromId, property: name };
+    };
+    for (const id of old) if (!now.has(id)) into.removed.push(record(id));
+    for (const id of now) if (!old.has(id)) into.added.push(record(id));
+  }
+}

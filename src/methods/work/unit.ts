@@ -1,0 +1,190 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type {
+  BlobReference,
+  ChangeKind,
+  ReferenceRecord,
+  StoredObject,
+  Transaction,
+} from '../../store/port.js';
+import { indexOf } from '../type-index.js';
+import { noteBlobs, noteReferences } from './links.js';
+
+/** What a unit of work did to the objects of one type; an object is in one list at most. */
+export interface TypeChanges {
+  readonly type: DataTypeDefinition;
+  readonly created: readonly StoredObject[];
+  readonly updated: readonly { readonly before: StoredObject; readonly after: StoredObject }[];
+  /** As they were; of a type that nothing follows, with the properties alone that links need. */
+  readonly destroyed: readonly StoredObject[];
+}
+
+interface Entry {
+  readonly id: string;
+  /** Before the unit; null for an object that it creates. */
+  readonly before: StoredObject | null;
+  /** Null once it is destroyed. */
+  after: StoredObject | null;
+  /** What the database holds now. */
+  stored: StoredObject | null;
+}
+
+interface TypeWork {
+  readonly type: DataTypeDefinition;
+  /** In the order in which they were first touched. */
+  readonly entries: Map<string, Entry>;
+  /** Ids in the order of their destruction. */
+  readonly destroyed: Set<string>;
+  readonly dirty: Set<Entry>;
+}
+
+/**
+ * Everything that one transaction does to objects, of all types. Rows, references and blob
+ * references are written by `flush`, as often as it takes; change records once, at the end, by
+ * `record`: one for each object (D8), however often the transaction touched it.
+ */
+export class UnitOfWork {
+  readonly #transaction: Transaction;
+  readonly #works = new Map<string, TypeWork>();
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  get transaction(): Transaction {
+    return this.#transaction;
+  }
+
+  create(type: DataTypeDefinition, object: StoredObject): void {
+    this.#put(type, object.id, { before: null, after: object, stored: null });
+  }
+
+  /** `stored` is null where `before` is only what readers see of an object without a row. */
+  update(
+    type: DataTypeDefinition,
+    before: StoredObject,
+    after: StoredObject,
+    stored: StoredObject | null = before,
+  ): void {
+    this.#put(type, before.id, { before, after, stored });
+  }
+
+  destroy(type: DataTypeDefinition, before: StoredObject): void {
+    this.#put(type, before.id, { before, after: null, stored: before });
+    this.#work(type).destroyed.add(before.id);
+  }
+
+  /** The object as the unit leaves it: null where it is destroyed, undefined where untouched. */
+  current(type: DataTypeDefinition, id: string): StoredObject | null | undefined {
+    return this.#works.get(type.name)?.entries.get(id)?.after;
+  }
+
+  /** True for an object that the unit creates. */
+  isNew(type: DataTypeDefinition, id: string): boolean {
+    const entry = this.#works.get(type.name)?.entries.get(id);
+    return entry !== undefined && entry.before === null;
+  }
+
+  /** By type name. */
+  changes(): ReadonlyMap<string, TypeChanges> {
+    const changes = new Map<string, TypeChanges>();
+    for (const { type, entries } of this.#works.values()) {
+      const created: StoredObject[] = [];
+      const updated: { before: StoredObject; after: StoredObject }[] = [];
+      const destroyed: StoredObject[] = [];
+      for (const { before, after } of entries.values()) {
+        if (after === null) {
+          if (before !== null) destroyed.push(before);
+        } else if (before === null) created.push(after);
+        else updated.push({ before, after });
+      }
+      changes.set(type.name, { type, created, updated, destroyed });
+    }
+    return changes;
+  }
+
+  /** By how many records the type's state will step (D8). */
+  steps(type: DataTypeDefinition): number {
+    const work = this.#works.get(type.name);
+    return work === undefined ? 0 : recordsOf(work).length;
+  }
+
+  /** Writes the rows that differ from what the database holds: no more than three operations a type. */
+  async flush(): Promise<void> {
+    const blobs = { removed: [] as BlobReference[], added: [] as BlobReference[] };
+    const references = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
+    for (const { type, dirty } of this.#works.values()) {
+      const index = indexOf(type);
+      const inserts: StoredObject[] = [];
+      const updates: StoredObject[] = [];
+      const destroys: string[] = [];
+      for (const entry of dirty) {
+        const { id, stored, after } = entry;
+        if (after === null) {
+          if (stored !== null) destroys.push(id);
+        } else if (stored === null) inserts.push(after);
+        else updates.push(after);
+        if (index.blobs.length > 0) noteBlobs(index, id, stored, after, blobs);
+        if (index.references.length > 0) noteReferences(index, id, stored, after, references);
+        entry.stored = after;
+      }
+      dirty.clear();
+      // Destroyed first: what they held of unique values is free then.
+      if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
+      if (updates.length > 0) await this.#transaction.update(type, updates);
+      if (inserts.length > 0) await this.#transaction.insert(type, inserts);
+    }
+    if (references.removed.length + references.added.length > 0) {
+      await this.#transaction.changeReferences(references.removed, references.added);
+    }
+    if (blobs.removed.length + blobs.added.length > 0) {
+      await this.#transaction.changeBlobReferences(blobs.removed, blobs.added);
+    }
+  }
+
+  /** Writes the change records; resolves to the new state of each type that moved, by name. */
+  async record(): Promise<ReadonlyMap<string, number>> {
+    const states = new Map<string, number>();
+    for (const work of this.#works.values()) {
+      const records = recordsOf(work);
+      if (records.length === 0) continue;
+      states.set(work.type.name, await this.#transaction.record(work.type, records));
+    }
+    return states;
+  }
+
+  #work(type: DataTypeDefinition): TypeWork {
+    let work = this.#works.get(type.name);
+    if (work === undefined) {
+      work = { type, entries: new Map(), destroyed: new Set(), dirty: new Set() };
+      this.#works.set(type.name, work);
+    }
+    return work;
+  }
+
+  #put(type: DataTypeDefinition, id: string, state: Omit<Entry, 'id'>): void {
+    const work = this.#work(type);
+    let entry = work.entries.get(id);
+    if (entry === undefined) {
+      entry = { id, ...state };
+      work.entries.set(id, entry);
+    } else {
+      entry.after = state.after;
+    }
+    work.dirty.add(entry);
+  }
+}
+
+/** D8: created and updated is one record, created and destroyed two. */
+function recordsOf(work: TypeWork): readonly { objectId: string; kind: ChangeKind }[] {
+  const created: { objectId: string; kind: ChangeKind }[] = [];
+  const updated: { objectId: string; kind: ChangeKind }[] = [];
+  for (const { id, before, after } of work.entries.values()) {
+    if (before === null) created.push({ objectId: id, kind: 'created' });
+    else if (after !== null) updated.push({ objectId: id, kind: 'updated' });
+  }
+  const destroyed = [...work.destroyed].map((objectId) => ({
+    objectId,
+    kind: 'destroyed' as const,
+  }));
+  return [...created, ...updated, ...destroyed];
+}
