@@ -93,6 +93,8 @@ export const FILTERS = {
   hasItem: filter('hasItem', 'list', 'hasItem'),
   heldBefore: filter('heldBefore', 'held', 'before', 'held_instant'),
   heldAfter: filter('heldAfter', 'held', 'after', 'held_instant'),
+  held: filter('held', 'held', 'equals', 'held_instant'),
+  heldIn: filter('heldIn', 'held', 'in', 'held_instant'),
   localBefore: filter('localBefore', 'local', 'before'),
   text: { ...filter('text', 'title', 'text', 'title_folded'), columns: FOLDED },
   found: { ...filter('found', 'title', 'contains', 'title_folded'), indexed: true as const },

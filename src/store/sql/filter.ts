@@ -186,15 +186,20 @@ function composeIn(
   const column = name(filter.column);
   const present = values.filter((element) => element !== null);
   const json = JSON.stringify(present.map((element) => comparable(filter, element, dialect)));
-  const members = sql`${column} IN (${dialect.elements(json, filter.property.kind)})`;
+  const kind = readsInstant(filter) ? 'date' : filter.property.kind;
+  const members = sql`${column} IN (${dialect.elements(json, kind)})`;
   if (present.length === values.length) return present.length > 0 && members;
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
 }
 
 /** A condition's value as its column holds it. */
 function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
-  const isInstant = filter.property.format === 'date' && filter.column !== filter.property.column;
-  if (isInstant && typeof value === 'string') return parseDate(value);
+  if (readsInstant(filter) && typeof value === 'string') return parseDate(value);
   const stored = columnValue(filter.property, value);
   return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
+}
+
+/** A Date is compared as its moment. */
+function readsInstant({ property, column }: FilterDefinition): boolean {
+  return property.format === 'date' && column !== property.column;
 }

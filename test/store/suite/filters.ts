@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MethodError } from '../../../src/protocol/errors.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { FilterNode } from '../../../src/store/port.js';
 import { condition, Gadget, gadget, operator } from '../gadget.js';
 import type { Bench } from './bench.js';
@@ -95,6 +96,52 @@ export function filterCases(bench: Bench): void {
         expect(await read((snapshot) => snapshot.count(Gadget, filter))).toBe(expected.length);
       });
     }
+
+    it('RFC 8620 1.4: a Date is the moment that it names, whatever its offset', async () => {
+      await insert([
+        gadget('s1', { held: '2026-01-01T00:30:00+01:00' }),
+        gadget('s2', { held: '2025-12-31T23:30:00Z' }),
+        gadget('s3', { held: '2025-12-31T23:30:00.001Z' }),
+      ]);
+      expect(await found(condition('held', '2025-12-31T18:30:00-05:00'))).toEqual(['s1', 's2']);
+      expect(await found(condition('heldIn', ['2026-01-01T13:30:00+14:00']))).toEqual(['s1', 's2']);
+      expect(await found(condition('heldBefore', '2025-12-31T23:30:00.001Z'))).toEqual([
+        's1',
+        's2',
+      ]);
+      expect(await found(condition('heldAfter', '2026-01-01T00:30:00.001+01:00'))).toEqual(['s3']);
+      const nulls = await found(condition('held', null));
+      expect(nulls).toEqual(['r1', 'r2', 'r3', 'r4']);
+    });
+
+    it('hasItem tells numbers, texts and Booleans apart; hasKey takes any name', async () => {
+      const set = JSON.parse('{"__proto__":true,"a\\"b":true,"":true}') as JsonValue;
+      await insert([
+        gadget('s1', { list: [1, 'true', '{"a":1}'], tags: set }),
+        gadget('s2', { list: [true, '1', { a: 1 }], tags: { a: true } }),
+        gadget('s3', { list: [0.1, 0, ''], tags: {} }),
+      ]);
+      const items: readonly [JsonValue, readonly string[]][] = [
+        [1, ['s1']],
+        ['1', ['s2']],
+        [true, ['s2']],
+        ['true', ['s1']],
+        [false, []],
+        [0, ['s3']],
+        ['', ['s3']],
+        [0.1, ['s3']],
+        ['{"a":1}', ['s1']],
+      ];
+      for (const [item, ids] of items) {
+        expect(await found(condition('hasItem', item)), JSON.stringify(item)).toEqual(ids);
+      }
+      expect(await found(condition('hasTag', '__proto__'))).toEqual(['s1']);
+      expect(await found(condition('hasTag', 'a"b'))).toEqual(['s1']);
+      expect(await found(condition('hasTag', ''))).toEqual(['s1']);
+      expect(await found(condition('hasTag', 'constructor'))).toEqual([]);
+      const rest = await found(operator('NOT', condition('hasTag', 'a')));
+      expect(rest).toEqual(['r1', 'r2', 'r3', 'r4', 's1', 's3']);
+    });
 
     it('take 2,000 conditions in one list', async () => {
       const many = Array.from({ length: 2000 }, (_, index) => condition('rank', index));

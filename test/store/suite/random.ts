@@ -156,6 +156,8 @@ function randomFilter(random: Random, depth: number): FilterNode {
     () => condition('hasItem', random.pick(ITEMS)),
     () => condition('heldBefore', random.pick(HELD)),
     () => condition('heldAfter', random.pick(HELD)),
+    () => condition('held', random.chance(0.2) ? null : random.pick(HELD)),
+    () => condition('heldIn', [random.pick(HELD), null, random.pick(HELD)]),
     () => condition('localBefore', random.pick(LOCAL)),
     () => condition('title', randomWord(random)),
     () => condition('found', randomWord(random)),
