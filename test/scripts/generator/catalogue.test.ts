@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { REPOSITORY } from './project.js';
+
+const GENERATOR = join(REPOSITORY, 'scripts/generator');
+const PAGE = readFileSync(join(REPOSITORY, 'docs/errors.md'), 'utf8');
+
+/** Codes with no case in test/golden/errors, each with what tries it instead. */
+const ELSEWHERE: Readonly<Record<string, RegExp>> = {
+  'needs files beside descriptors: test/scripts/generator/command.test.ts': /^file-/,
+  'needs hook files: test/scripts/generator/hooks': /hook/,
+  'needs a history of migrations: test/scripts/migrations':
+    /^(migration-|property-(removed|not|type|without)|type-removed|key-changed|database-name)/,
+  'warns and writes: report.test.ts': /^unindexed-/,
+};
+
+describe('docs/errors.md', () => {
+  it('has one entry for every code in the generator, in order, and no other', () => {
+    expect(entries()).toEqual(codes());
+  });
+
+  it('says of each what is wrong, and shows the wrong and the right', () => {
+    for (const entry of PAGE.split(/^## /m).slice(1))
+      expect(entry).toMatch(/^[a-z-]+\n\n\S[^\n]+\n\n```text\nwrong: .+\nright: .+\n```\n/);
+  });
+
+  it('has a golden case for every code that a descriptor alone can cause', () => {
+    const told = readdirSync(join(REPOSITORY, 'test/golden/errors'))
+      .map((name) => join(REPOSITORY, 'test/golden/errors', name, 'stderr.txt'))
+      .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/^ {2}\[([a-z-]+)\] /gm)])
+      .map(([, code]) => code);
+    const expected = codes().filter((code) =>
+      Object.values(ELSEWHERE).every((pattern) => !pattern.test(code)),
+    );
+    expect(expected.filter((code) => !told.includes(code))).toEqual([]);
+  });
+});
+
+function entries(): readonly string[] {
+  return [...PAGE.matchAll(/^## (.+)$/gm)].map(([, code]) => code ?? '');
+}
+
+/** Every code that a call of `report`, a problem or a table of codes names. */
+function codes(): readonly string[] {
+  const found = readdirSync(GENERATOR, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => codesIn(readFileSync(join(GENERATOR, path), 'utf8')));
+  const findings = ['missing', 'stale', 'hand-edited', 'orphaned', 'foreign'];
+  return [...new Set([...found, ...findings.map((word) => `file-${word}`)])].sort();
+}
+
+function codesIn(source: string): readonly string[] {
+  const patterns = [
+    /report\(\s*'([a-z]+(?:-[a-z]+)*)'/g,
+    /code: '([a-z]+(?:-[a-z]+)*)'/g,
+    /'((?:unknown|duplicate|too)-[a-z]+(?:-[a-z]+)*)'/g,
+    /(?:\? |: )'(syntax)'/g,
+    /BEHIND = '([a-z-]+)'/g,
+  ];
+  return patterns.flatMap((pattern) => [...source.matchAll(pattern)].map(([, code]) => code ?? ''));
+}
