@@ -12,12 +12,14 @@ import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
+import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { GADGET_TABLES, gadgetCapability } from './gadget.js';
 import { type Trick, WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
@@ -27,7 +29,7 @@ export const BLOB = 'urn:ietf:params:jmap:blob';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
 export const WIDGETS = Widget.capability;
-const ALL_URNS = [CORE, BLOB, TODOS, NOTES, WIDGETS];
+const ALL_URNS = [CORE, BLOB, TODOS, NOTES, WIDGETS, gadgetCapability.urn];
 
 /** Whatever JSON came back: tests say what they expect of it. */
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
@@ -110,6 +112,7 @@ export class Rig {
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
     writerDatabase.exec(WIDGET_TABLE);
+    writerDatabase.exec(GADGET_TABLES);
     const now = (): number => this.time ?? Date.now();
     const store = createSqliteStore({
       writer: new Writer(writerDatabase),
@@ -120,6 +123,12 @@ export class Rig {
     });
     const prisma = logic.hooks === undefined ? undefined : openHookPrisma(writerDatabase);
     this.#prisma = prisma;
+    const registry = createRegistry([
+      ...generated,
+      widgetCapability(this.trick, logic),
+      gadgetCapability,
+    ]);
+    const setHooks = createSetHooks(registry);
     this.services = {
       ...(prisma === undefined
         ? {}
@@ -134,7 +143,8 @@ export class Rig {
           }),
       store,
       blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
-      registry: createRegistry([...generated, widgetCapability(this.trick, logic)]),
+      registry,
+      ...(setHooks === undefined ? {} : { setHooks }),
       ids: createIdGenerator({ now }),
       limits: this.#limits,
       now,

@@ -14,11 +14,13 @@ export class ReferenceJudge {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
+  readonly #births: ReadonlySet<string>;
   readonly #existing = new Map<string, Map<string, boolean>>();
   readonly #parents = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
   constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry) {
     this.#proposal = proposal;
+    this.#births = new Set(proposal.creates.map(({ id }) => id));
     this.#snapshot = snapshot;
     this.#registry = registry;
   }
@@ -131,7 +133,7 @@ export class ReferenceJudge {
   }
 
   #isBirth(id: string): boolean {
-    return this.#proposal.creates.some((create) => create.id === id);
+    return this.#births.has(id);
   }
 
   #type(name: string): DataTypeDefinition {

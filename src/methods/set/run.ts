@@ -79,7 +79,7 @@ export class SetRun {
         now: clock(this.#context.services),
       },
       creates,
-      this.#updates(updates, new Set(destroys.map(({ id }) => id)), own),
+      this.#updates(updates, going, own),
       this.#before,
       this.#compute(),
     );
@@ -203,7 +203,7 @@ export class SetRun {
 
   #updates(
     targets: readonly Target<PlannedUpdate>[],
-    destroyed: ReadonlySet<string | null>,
+    going: ReadonlyMap<string, string>,
     own: ReadonlySet<string>,
   ): readonly UpdateOperation[] {
     const updates: UpdateOperation[] = [];
@@ -211,7 +211,7 @@ export class SetRun {
       const { patch } = entry;
       if (id === null || !(own.has(id) || this.#before.has(id))) {
         this.#report.notUpdated.set(key, notFound(key));
-      } else if (destroyed.has(id)) {
+      } else if (going.has(id)) {
         const why = 'The same call destroys the object.';
         this.#report.notUpdated.set(key, setError('willDestroy', why));
       } else if (patch.kind === 'refused') {
@@ -250,14 +250,14 @@ export class SetRun {
   ): void {
     const report = this.#report;
     const { type } = this.#index;
-    const born = new Set<string>();
+    const born = new Map<string, StoredObject>();
     for (const create of proposal.creates) {
       const refused = proposal.refused.get(create);
       if (refused !== undefined) {
         report.notCreated.set(create.key, refused);
         continue;
       }
-      born.add(create.id);
+      born.set(create.id, create.object);
       this.createdIds.set(create.key, create.id);
       const object = this.#unit.current(type, create.id) ?? create.object;
       const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};
@@ -274,8 +274,7 @@ export class SetRun {
       const names = given.get(operation.id) ?? new Map<string, JsonValue | undefined>();
       for (const [name, value] of givenBy(operation.patch)) names.set(name, value);
       given.set(operation.id, names);
-      const create = proposal.creates.find(({ id }) => id === operation.id);
-      const was = create?.object ?? this.#before.get(operation.id);
+      const was = born.get(operation.id) ?? this.#before.get(operation.id);
       if (was !== undefined) before.set(operation.id, was);
     }
     for (const [id, was] of settlement.sideEffects) {
@@ -286,10 +285,11 @@ export class SetRun {
       if (now === null && !given.has(id)) continue;
       report.addUpdate(id, updateReport(this.#index, given.get(id) ?? new Map(), was, now ?? was));
     }
+    const gone = new Set(settlement.destroyed);
     for (const [id, key] of going) {
       const error = kept.get(id);
       if (error !== undefined) report.notDestroyed.set(key, error);
-      else if (!settlement.destroyed.includes(id)) report.notDestroyed.set(key, notFound(key));
+      else if (!gone.has(id)) report.notDestroyed.set(key, notFound(key));
     }
     report.destroyed.push(...settlement.destroyed);
   }

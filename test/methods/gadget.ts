@@ -1,0 +1,175 @@
+import { Ajv } from 'ajv';
+import * as standard from '../../generated/standard/validators.js';
+import type { MethodContext } from '../../src/capability/context.js';
+import type {
+  CapabilityDefinition,
+  DataTypeDefinition,
+  MethodDefinition,
+  OnDestroy,
+  PropertyDefinition,
+  PropertyKind,
+} from '../../src/capability/definition.js';
+import type { Validator } from '../../src/capability/validation.js';
+
+/** Types that refer to one another, with all that follows from it, and a singleton. */
+
+const CAPABILITY = 'https://example.com/jmap/gadgets';
+
+function property(
+  name: string,
+  kind: PropertyKind,
+  more: Partial<PropertyDefinition> = {},
+): PropertyDefinition {
+  const rest = { nullable: false, required: false, access: 'mutable', blob: false } as const;
+  return { name, column: name, kind, ...rest, ...more };
+}
+
+function single(name: string, onDestroy: OnDestroy, acyclic = false): PropertyDefinition {
+  const reference = { type: 'Gadget', form: 'single', onDestroy, acyclic } as const;
+  return property(name, 'string', { nullable: true, default: null, format: 'id', reference });
+}
+
+const STANDARD = [
+  property('id', 'string', { role: 'id', access: 'serverSet' }),
+  property('created', 'date', { role: 'created', access: 'serverSet' }),
+  property('updated', 'date', { role: 'updated', access: 'serverSet' }),
+];
+
+const code = property('code', 'string', { nullable: true, default: null });
+const shelf = property('shelf', 'string', { nullable: true, default: null });
+const slot = property('slot', 'integer', { nullable: true, default: null });
+
+function counted(name: string, type: string, by: string): PropertyDefinition {
+  const computed = { kind: 'count', type, by } as const;
+  return property(name, 'integer', { access: 'serverSet', default: 0, computed });
+}
+
+const GADGET = [
+  ...STANDARD,
+  property('title', 'string', { required: true }),
+  code,
+  shelf,
+  slot,
+  counted('count', 'Gadget', 'parentId'),
+  counted('parts', 'Part', 'gadgetId'),
+  single('parentId', 'restrict', true),
+  single('ownerId', 'cascade'),
+  property('links', 'json', {
+    default: {},
+    reference: { type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false },
+  }),
+  property('others', 'json', {
+    default: [],
+    reference: { type: 'Gadget', form: 'list', onDestroy: 'setNull', acyclic: false },
+  }),
+  property('cost', 'integer', { access: 'internal', default: 7 }),
+  property('pin', 'string', { access: 'secret', secret: 'hash', nullable: true, default: null }),
+];
+
+const PART = [...STANDARD, single('gadgetId', 'cascade')];
+const SETTING = [...STANDARD, property('theme', 'string', { default: 'light' })];
+
+export const GADGET_TABLES = `CREATE TABLE "Gadget" (
+  "accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "title" TEXT NOT NULL, "code" TEXT, "shelf" TEXT, "slot" BIGINT,
+  "count" BIGINT NOT NULL, "parts" BIGINT NOT NULL, "parentId" TEXT, "ownerId" TEXT,
+  "links" JSONB NOT NULL, "others" JSONB NOT NULL, "cost" BIGINT NOT NULL, "pin" TEXT,
+  PRIMARY KEY ("accountId", "id"));
+CREATE TABLE "Part" ("accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "gadgetId" TEXT, PRIMARY KEY ("accountId", "id"));
+CREATE TABLE "Setting" ("accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
+  "updated" BIGINT NOT NULL, "theme" TEXT NOT NULL, PRIMARY KEY ("accountId", "id"));`;
+
+const text = { type: 'string' };
+const textOrNull = { type: 'string', nullable: true };
+const gadgetSchemas = {
+  title: { type: 'string', maxLength: 500 },
+  code: textOrNull,
+  shelf: textOrNull,
+  slot: { type: 'integer', nullable: true },
+  parentId: textOrNull,
+  ownerId: textOrNull,
+  links: { type: 'object', additionalProperties: { const: true } },
+  others: { type: 'array', items: text },
+  pin: textOrNull,
+};
+
+function validator(properties: object, required: readonly string[] = []): Validator {
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  const shape = { type: 'object', properties, required, additionalProperties: false };
+  return ajv.compile(shape) as Validator;
+}
+
+function dataType(
+  name: string,
+  properties: readonly PropertyDefinition[],
+  schemas: object,
+  more: Partial<DataTypeDefinition> = {},
+): DataTypeDefinition {
+  const required = properties.filter((one) => one.required).map((one) => one.name);
+  return {
+    name,
+    capability: CAPABILITY,
+    table: name,
+    acceptSnakeCase: false,
+    properties,
+    filters: [],
+    sorts: [],
+    shadows: [],
+    validate: {
+      create: validator(schemas, required),
+      update: validator(schemas),
+      filter: validator({}),
+    },
+    ...more,
+  };
+}
+
+export const GADGET_LIMIT = 600;
+
+const TYPES = [
+  dataType('Gadget', GADGET, gadgetSchemas, {
+    uniques: [
+      { name: 'code', properties: [code] },
+      { name: 'shelf+slot', properties: [shelf, slot] },
+    ],
+    limits: { count: GADGET_LIMIT, octets: 600 },
+  }),
+  dataType('Part', PART, { gadgetId: textOrNull }),
+  dataType('Setting', SETTING, { theme: text }, { singleton: true }),
+];
+
+function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
+  const method = (
+    verb: keyof typeof standard.argumentNames,
+    account: MethodDefinition['account'],
+    validateArguments: Validator,
+  ): MethodDefinition => ({
+    name: `${type.name}/${verb}`,
+    capability: CAPABILITY,
+    dataType: type,
+    account,
+    argumentNames: standard.argumentNames[verb],
+    acceptSnakeCase: false,
+    validateArguments,
+    handle: (args, context: MethodContext) => context.standard[verb](type, args),
+  });
+  return [
+    method('get', 'read', standard.getArguments),
+    method('changes', 'read', standard.changesArguments),
+    method('set', 'write', standard.setArguments),
+    method('copy', 'write', standard.copyArguments),
+  ];
+}
+
+export const gadgetCapability: CapabilityDefinition = {
+  urn: CAPABILITY,
+  name: 'gadgets',
+  descriptorHash: 'sha256-gadgets',
+  session: {},
+  accountSession: {},
+  bareSession: false,
+  accountLevel: true,
+  dataTypes: TYPES,
+  methods: TYPES.flatMap(methodsOf),
+};

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GADGET_LIMIT } from './gadget.js';
+import { type Json, Rig } from './rig.js';
+
+let rig: Rig;
+
+beforeEach(() => {
+  rig = new Rig();
+});
+afterEach(() => rig.close());
+
+const set = (args: object, type = 'Gadget'): Promise<Json> => rig.call(`${type}/set`, args);
+const g = (more: object = {}) => ({ title: 'g', ...more });
+
+async function read(id: string, type = 'Gadget'): Promise<Json> {
+  return (await rig.call(`${type}/get`, { ids: [id] })).list[0];
+}
+
+async function make(...objects: object[]): Promise<string[]> {
+  return rig.create('Gadget', objects.map(g));
+}
+
+/** Makes a tuple of a known length of what `make` gives. */
+async function two(first: object = {}, second: object = {}): Promise<[string, string]> {
+  return (await make(first, second)) as [string, string];
+}
+
+describe('references (D13)', () => {
+  it('take creation ids of the same call, whichever comes first', async () => {
+    const { created } = await set({
+      create: {
+        child: g({ parentId: '#top', links: { '#top': true }, others: ['#top'] }),
+        top: g(),
+      },
+    });
+    const top = created.top.id;
+    expect(created.top.count).toBe(1);
+    expect(created.child).toMatchObject({ parentId: top, links: { [top]: true }, others: [top] });
+  });
+
+  it('to a failed create, an unknown creation id and an unknown object are invalidProperties', async () => {
+    const { notCreated, created } = await set({
+      create: {
+        a: g({ parentId: '#bad' }),
+        bad: {},
+        b: g({ ownerId: '#x' }),
+        c: g({ others: ['r1'] }),
+      },
+    });
+    expect(created).toBeNull();
+    expect(notCreated.a).toMatchObject({ type: 'invalidProperties', properties: ['parentId'] });
+    expect(notCreated.b).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
+    expect(notCreated.c).toMatchObject({ type: 'invalidProperties', properties: ['others'] });
+  });
+
+  it('in a circle of creation ids are invalidProperties on each', async () => {
+    const { notCreated, created } = await set({
+      create: { a: g({ ownerId: '#b' }), b: g({ ownerId: '#a' }), c: g() },
+    });
+    expect(Object.keys(notCreated)).toEqual(['a', 'b']);
+    expect(Object.keys(created)).toEqual(['c']);
+  });
+
+  it('may be patched by a creation id as a key', async () => {
+    const [id] = await make({});
+    const { created, notUpdated } = await set({
+      create: { k: g() },
+      update: { [id ?? '']: { 'links/#k': true } },
+    });
+    expect(notUpdated).toBeNull();
+    expect((await read(id ?? '')).links).toEqual({ [created.k.id]: true });
+  });
+
+  it('acyclic: neither itself nor one below, but a parent and its child may change places', async () => {
+    const [top] = await make({});
+    const [child] = await make({ parentId: top });
+    for (const parentId of [top, child]) {
+      const { notUpdated } = await set({ update: { [top ?? '']: { parentId } } });
+      expect(notUpdated[top ?? '']).toMatchObject({ properties: ['parentId'] });
+    }
+    const update = { [top ?? '']: { parentId: child }, [child ?? '']: { parentId: null } };
+    expect((await set({ update })).notUpdated).toBeNull();
+    expect(await read(child ?? '')).toMatchObject({ count: 1, parentId: null });
+    expect(await read(top ?? '')).toMatchObject({ count: 0 });
+  });
+});
+
+describe('destroys', () => {
+  it('restrict: objectIsLinked, unless the same call destroys what links', async () => {
+    const [top] = await make({});
+    const [child] = await make({ parentId: top });
+    const { notDestroyed } = await set({ destroy: [top] });
+    expect(notDestroyed[top ?? '']).toMatchObject({ type: 'objectIsLinked', objectIds: [child] });
+    expect((await set({ destroy: [top, child] })).destroyed).toEqual([top, child]);
+  });
+
+  it('cascade over types, with a record each, and keep the whole of what a link keeps', async () => {
+    const [root] = await make({});
+    const [owned] = await make({ ownerId: root });
+    await rig.create('Part', [{ gadgetId: owned }]);
+    const [guest] = await make({ parentId: owned });
+    const { notDestroyed } = await set({ destroy: [root] });
+    expect(notDestroyed[root ?? '']).toMatchObject({ objectIds: [guest] });
+    await set({ destroy: [guest] });
+    const { destroyed } = await set({ destroy: [root] });
+    expect(destroyed).toEqual([root, owned]);
+    expect((await rig.call('Part/get', { ids: null })).list).toEqual([]);
+    expect((await rig.call('Part/changes', { sinceState: '1' })).destroyed).toHaveLength(1);
+  });
+
+  it('setNull takes links out, with records and `updated`', async () => {
+    const [a, b] = await two();
+    const [user] = await make({ links: { [a]: true, [b]: true }, others: [a, b] });
+    const { updated, newState } = await set({ destroy: [a] });
+    expect(updated[user ?? '']).toMatchObject({ links: { [b]: true }, others: [b] });
+    expect(newState).toBe('5');
+    expect(await read(user ?? '')).toMatchObject({ links: { [b]: true }, others: [b] });
+  });
+});
+
+describe('unique values (5.3: judged on the final state)', () => {
+  it('may be swapped, and of those that collide the later loses', async () => {
+    const [a, b] = await two({ code: 'A' }, { code: 'B' });
+    const swap = await set({ update: { [a]: { code: 'B' }, [b]: { code: 'A' } } });
+    expect(swap.notUpdated).toBeNull();
+    const { created, notCreated } = await set({
+      create: { x: g({ code: 'C' }), y: g({ code: 'C' }), z: g({ code: 'A' }) },
+    });
+    expect(notCreated.y).toMatchObject({ type: 'alreadyExists', existingId: created.x.id });
+    expect(notCreated.z).toMatchObject({ type: 'alreadyExists', existingId: b });
+  });
+
+  it('that a loser keeps are not free; those that a destroy gives up are; null is', async () => {
+    const [a, b] = await two({ code: 'A' }, { code: 'B' });
+    const { notUpdated, notCreated } = await set({
+      create: { c: g({ code: 'A' }) },
+      update: { [a]: { code: 'B' } },
+    });
+    expect(notUpdated[a].properties).toEqual(['code']);
+    expect(notCreated.c.existingId).toBe(a);
+    const free = await set({ create: { c: g({ code: 'B' }), d: g(), e: g() }, destroy: [b] });
+    expect(free.notCreated).toBeNull();
+  });
+
+  it('may be made of several properties', async () => {
+    await make({ shelf: 's', slot: 1 });
+    const { notCreated } = await set({
+      create: {
+        x: g({ shelf: 's', slot: 1 }),
+        y: g({ shelf: 's', slot: 2 }),
+        z: g({ shelf: 's' }),
+      },
+    });
+    expect(Object.keys(notCreated)).toEqual(['x']);
+  });
+});
+
+describe('counts, limits, access, singletons and copies', () => {
+  it('a count follows objects of another type, with a record', async () => {
+    const [id] = await make({});
+    const [part] = await rig.create('Part', [{ gadgetId: id }]);
+    expect(await read(id ?? '')).toMatchObject({ parts: 1 });
+    await set({ destroy: [part] }, 'Part');
+    expect(await read(id ?? '')).toMatchObject({ parts: 0 });
+    expect((await rig.call('Gadget/changes', { sinceState: '1' })).updated).toEqual([id]);
+  });
+
+  it('overQuota and tooLarge refuse what is over, and nothing else', async () => {
+    await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
+    const { created, notCreated } = await set({
+      create: { big: g({ title: 'x'.repeat(500) }), a: g(), b: g() },
+    });
+    expect(Object.keys(created)).toEqual(['a']);
+    expect(notCreated).toMatchObject({ big: { type: 'tooLarge' }, b: { type: 'overQuota' } });
+  });
+
+  it('internal and secret properties are never told; a secret is stored as a hash', async () => {
+    const { created, notCreated } = await set({
+      create: { a: g({ pin: '1234' }), b: g({ cost: 1 }) },
+    });
+    expect(created.a).not.toHaveProperty('pin');
+    expect(created.a).not.toHaveProperty('cost');
+    expect(notCreated.b.properties).toEqual(['cost']);
+    const { id } = created.a;
+    expect(Object.keys(await read(id))).not.toContain('pin');
+    const { updated } = await set({ update: { [id]: { pin: '5678' } } });
+    expect(Object.keys(updated[id])).toEqual(['updated']);
+    for (const properties of [['pin'], ['cost']]) {
+      expect((await rig.call('Gadget/get', { ids: [id], properties })).error).toBe(
+        'invalidArguments',
+      );
+    }
+  });
+
+  it('a singleton is there before it is written, and stays alone', async () => {
+    const first = await read('singleton', 'Setting');
+    expect(first).toMatchObject({ theme: 'light', created: '1970-01-01T00:00:00Z' });
+    const update = { singleton: { theme: 'dark' } };
+    const one = await set({ create: { k: {} }, update, destroy: ['singleton'] }, 'Setting');
+    expect(one.notCreated.k.type).toBe('singleton');
+    expect(one.notDestroyed.singleton.type).toBe('singleton');
+    expect(one.newState).toBe('1');
+    expect((await rig.call('Setting/changes', { sinceState: '0' })).updated).toEqual(['singleton']);
+    await set({ update: { singleton: { theme: 'blue' } } }, 'Setting');
+    const { list } = await rig.call('Setting/get', { ids: null });
+    expect(list).toMatchObject([{ id: 'singleton', theme: 'blue' }]);
+  });
+
+  it('a copied reference is invalidProperties unless overridden (D17)', async () => {
+    const [top] = await make({});
+    const [child] = await make({ parentId: top });
+    const { created, notCreated } = await rig.call('Gadget/copy', {
+      fromAccountId: 'a1',
+      accountId: 'a2',
+      create: { a: { id: child }, b: { id: child, parentId: null }, c: { id: top } },
+    });
+    expect(notCreated.a).toMatchObject({ type: 'invalidProperties', properties: ['parentId'] });
+    expect(Object.keys(created)).toEqual(['b', 'c']);
+  });
+
+  it('costs the same number of statements for 1 object and for 100', async () => {
+    const run = async (count: number): Promise<number> => {
+      const keys = Array.from({ length: count }, (_, index) => `${count}-${index}`);
+      const object = (key: string) => g({ parentId: top, ownerId: top, code: key });
+      const entries = keys.map((key) => [`k${key}`, object(key)]);
+      const before = rig.statements.length;
+      const { created } = await set({ create: Object.fromEntries(entries) });
+      const ids = Object.values<Json>(created).map(({ id }) => id);
+      const { notDestroyed } = await set({ destroy: ids });
+      expect(notDestroyed).toBeNull();
+      return rig.statements.length - before;
+    };
+    const [top] = await make({});
+    const one = await run(1);
+    expect(await run(100)).toBe(one);
+  });
+});
