@@ -1,32 +1,25 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registry as capabilities } from '../generated/registry.js';
-import { ACCESS_VERSION, bootstrap, createAuthenticator } from './accounts/index.js';
+import { bootstrap, createAuthenticator } from './accounts/index.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
-import { openHookPrisma } from './database/sqlite/hook-prisma.js';
-import {
-  lockServer,
-  MigrationError,
-  migrate,
-  openDatabase,
-  recordUnicodeVersion,
-  ServerLockError,
-  Writer,
-} from './database/sqlite/index.js';
-import { openPrisma } from './database/sqlite/prisma.js';
+import { MigrationError } from './database/migrations.js';
+import { isUnavailable, isUnusable } from './database/postgresql/errors.js';
+import { ServerLockError } from './database/sqlite/index.js';
 import { createLogging, type Logger } from './logging.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
 import { createDispatcher } from './methods/dispatch.js';
 import { MissingHookError, requireHooks } from './methods/hooks/required.js';
+import { createSetHooks } from './methods/hooks/set-hooks.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
-import { createSqliteStore } from './store/sqlite/index.js';
+import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';
 import { createShared } from './transports/shared.js';
@@ -97,45 +90,22 @@ async function start(
   const { log, flush } = createLogging(config.logLevel);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
 
-  const { file } = config.database;
-  const lock = lockServer(file);
-  opened.push(() => lock.release());
-  const writerDatabase = openDatabase({ file });
-  opened.push(() => void writerDatabase.close());
-  const migrations = join(root, 'prisma', 'sqlite', 'migrations');
-  const { applied } = migrate(writerDatabase, migrations);
-  if (applied.length > 0) log.info({ applied }, 'migrations applied');
-  recordUnicodeVersion(writerDatabase);
-
-  const writer = new Writer(writerDatabase);
-  const store = createSqliteStore({
-    writer,
-    writerDatabase,
-    reader: openDatabase({ file, readonly: true }),
-    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
-  });
-  opened.push(() => store.close());
-  const prisma = openPrisma(writerDatabase, writer);
-  opened.push(() => prisma.$disconnect());
-  const hookPrisma = openHookPrisma(writerDatabase);
-  opened.push(() => hookPrisma.client.$disconnect());
+  const storage = await openStorage(config.database, { root, log, opened });
+  const { store, prisma } = storage;
   const hooks = {
     timeout: limits.hookTimeout,
-    prisma: hookPrisma.client,
-    join: hookPrisma.join,
+    prisma: storage.hooks.client,
+    join: storage.hooks.join,
     onError: (err: unknown, hook: string) =>
       log.error({ err, hook }, 'a hook failed after the commit'),
   };
-  // A connection that is never in a transaction: it sees each commit of any process at once.
-  const access = openDatabase({ file, readonly: true });
-  opened.push(() => void access.close());
-  const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
   const authenticator = createAuthenticator(prisma, {
-    accessVersion: () => String(version.get(ACCESS_VERSION) ?? '0'),
+    accessVersion: storage.accessVersion,
   });
 
   const registry = createRegistry(capabilities);
   requireHooks(registry);
+  const setHooks = createSetHooks(registry);
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
@@ -144,7 +114,15 @@ async function start(
     ...config,
     registry,
     dispatcher: createDispatcher(
-      { store, blobs, registry, ids, limits, hooks },
+      {
+        store,
+        blobs,
+        registry,
+        ids,
+        limits,
+        hooks,
+        ...(setHooks === undefined ? {} : { setHooks }),
+      },
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
     ),
@@ -201,6 +179,19 @@ async function start(
       await closeAll();
     },
   };
+}
+
+/** Only the engine that is asked for is loaded, with its driver. */
+async function openStorage(
+  database: Config['database'],
+  options: StorageOptions,
+): Promise<Storage> {
+  if (database.kind === 'sqlite') {
+    const { openSqliteStorage } = await import('./storage-sqlite.js');
+    return openSqliteStorage(database.file, options);
+  }
+  const { openPostgresqlStorage } = await import('./storage-postgresql.js');
+  return openPostgresqlStorage(database.url, options);
 }
 
 /** What only the running process knows about a capability's objects in the session, by its URN. */
@@ -311,7 +302,12 @@ function startFailure(error: unknown): { readonly code: number; readonly message
       message: `${message}: set PORT or HOST, or stop what listens there.`,
     };
   }
-  if (syscall !== undefined || code?.startsWith('SQLITE_') === true) {
+  if (
+    syscall !== undefined ||
+    code?.startsWith('SQLITE_') === true ||
+    isUnavailable(error) ||
+    isUnusable(error)
+  ) {
     return {
       code: EXIT.refused,
       message: `${message} (${code}): see HOST, DATA_DIR, DATABASE_URL.`,

@@ -18,6 +18,7 @@ import { changes } from './changes.js';
 import type { CallContext } from './context.js';
 import { copy } from './copy.js';
 import { get } from './get.js';
+import { extended } from './hooks/extend.js';
 import { query } from './query.js';
 import { queryChanges } from './query-changes.js';
 import { set } from './set.js';
@@ -37,35 +38,47 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: GetArguments,
   ): Promise<GetResponse<S>> {
-    return get(type, args, this.#context) as Promise<GetResponse<S>>;
+    return extended(type, 'get', args, this.#context, (wanted) =>
+      get(type, wanted, this.#context),
+    ) as Promise<GetResponse<S>>;
   }
 
   changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse> {
-    return changes(type, args, this.#context);
+    return extended(type, 'changes', args, this.#context, (wanted) =>
+      changes(type, wanted, this.#context),
+    );
   }
 
   set<S extends TypeShape>(
     type: DataTypeDefinition<S>,
     args: SetArguments,
   ): Promise<SetResponse<S>> {
-    return set(type, args, this.#context) as Promise<SetResponse<S>>;
+    return extended(type, 'set', args, this.#context, (wanted) =>
+      set(type, wanted, this.#context),
+    ) as Promise<SetResponse<S>>;
   }
 
   copy<S extends TypeShape>(
     type: DataTypeDefinition<S>,
     args: CopyArguments,
   ): Promise<CopyResponse<S>> {
-    return copy(type, args, this.#context) as Promise<CopyResponse<S>>;
+    return extended(type, 'copy', args, this.#context, (wanted) =>
+      copy(type, wanted, this.#context),
+    ) as Promise<CopyResponse<S>>;
   }
 
   query(type: DataTypeDefinition, args: QueryArguments): Promise<QueryResponse> {
-    return query(type, args, this.#context);
+    return extended(type, 'query', args, this.#context, (wanted) =>
+      query(type, wanted, this.#context),
+    );
   }
 
   queryChanges(
     type: DataTypeDefinition,
     args: QueryChangesArguments,
   ): Promise<QueryChangesResponse> {
-    return queryChanges(type, args, this.#context);
+    return extended(type, 'queryChanges', args, this.#context, (wanted) =>
+      queryChanges(type, wanted, this.#context),
+    );
   }
 }

@@ -2,7 +2,7 @@ import type { DataTypeDefinition, StoredOf, TypeShape } from '../../capability/d
 import type { HookTransaction } from '../../capability/hooks.js';
 import type { SetResponse } from '../../capability/standard.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Snapshot, Transaction } from '../../store/port.js';
+import type { Snapshot } from '../../store/port.js';
 import { HookHandleError } from './errors.js';
 
 /** Octets of objects that one `tx.get` may give. */
@@ -89,9 +89,4 @@ export class HookHandle implements HookTransaction {
   #check(): void {
     if (this.#over) throw new HookHandleError('The transaction of this hook is over.');
   }
-}
-
-/** The snapshot of a transaction, or null: what a handle may write by. */
-export function isTransaction(snapshot: Snapshot | null): snapshot is Transaction {
-  return snapshot !== null && 'record' in snapshot;
 }

@@ -1,9 +1,11 @@
 import type { OwnMethod } from '../../capability/hooks.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { Snapshot } from '../../store/port.js';
+import type { Snapshot, Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { complaintsOf, sentence } from '../issues.js';
+import { UnitOfWork } from '../work/unit.js';
+import type { HookReach } from './port.js';
 
 /**
  * Runs a method that a hook file implements: in a transaction that it shares with nobody where it
@@ -14,16 +16,22 @@ export async function ownMethod(name: string, args: object, context: CallContext
   const body = context.services.registry.ownMethods.get(name);
   if (body === undefined) throw new Error(`No hook file implements ${name}.`);
   const { store } = context.services;
-  const run = (snapshot: Snapshot | null): Promise<object> =>
-    runBody(body, args, context, snapshot);
+  const read = (snapshot: Snapshot | null): Promise<object> =>
+    runBody(body, args, context, { snapshot, unit: null });
+  const write = async (transaction: Transaction): Promise<object> => {
+    const unit = new UnitOfWork(transaction);
+    const response = await runBody(body, args, context, { snapshot: transaction, unit });
+    await unit.record();
+    return response;
+  };
   switch (context.method.account) {
     case 'none':
-      return run(null);
+      return read(null);
     case 'read':
-      return store.read(accountOf(context).id, context, run);
+      return store.read(accountOf(context).id, context, read);
     case 'write': {
       const { deadline } = context;
-      return store.write(accountOf(context).id, { deadline, exclusive: true }, run);
+      return store.write(accountOf(context).id, { deadline, exclusive: true }, write);
     }
   }
 }
@@ -32,12 +40,11 @@ async function runBody(
   body: OwnMethod,
   args: object,
   context: CallContext,
-  snapshot: Snapshot | null,
+  reach: HookReach,
 ): Promise<object> {
-  context.hooks.begin();
   const further = args as JsonObject;
   const { name } = context.method;
-  const response = await context.hooks.run(name, snapshot, further, (call, tx) =>
+  const response = await context.hooks.run(name, reach, further, (call, tx) =>
     body(further, call, tx),
   );
   requireResponse(context, response);

@@ -1,7 +1,8 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
-import type { Transaction } from '../../store/port.js';
+import type { Snapshot } from '../../store/port.js';
 import type { CallContext } from '../context.js';
+import type { UnitOfWork } from '../work/unit.js';
 
 /** What hooks need of the process: made once in main. */
 export interface HookServices {
@@ -18,10 +19,18 @@ export interface HookServices {
   readonly onError: (error: unknown, what: string) => void;
 }
 
+/** What a hook may touch. */
+export interface HookReach {
+  /** Null: the method has no account. */
+  readonly snapshot: Snapshot | null;
+  /** What `tx.set` writes into; null where the hook only reads. */
+  readonly unit: UnitOfWork | null;
+}
+
 /** Foo/set inside a transaction that is open: what `tx.set` calls. */
 export type SetWithin = (
   type: DataTypeDefinition,
   args: SetArguments,
   context: CallContext,
-  transaction: Transaction,
+  unit: UnitOfWork,
 ) => Promise<SetResponse>;

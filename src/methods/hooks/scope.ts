@@ -2,15 +2,17 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { HookCall } from '../../capability/hooks.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { Snapshot } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import { HookHandleError, HookTimeoutError } from './errors.js';
-import { HookHandle, isTransaction } from './handle.js';
+import { HookHandle } from './handle.js';
 import { nestedContext } from './nested.js';
-import type { HookServices, SetWithin } from './port.js';
+import type { HookReach, HookServices, SetWithin } from './port.js';
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
+
+/** What no hook of the call was declared to take. */
+const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 
 type Timed<T> = (call: HookCall, handle: HookHandle) => T | Promise<T>;
 
@@ -22,15 +24,17 @@ interface Budget {
 
 /**
  * The hooks of one method call: their time, what they may touch, and what is left for after the
- * commit. A transaction may be run again: `begin` forgets what the last attempt left.
+ * commit. A transaction may be run again: what the last attempt kept gives way to the new.
  */
 export class HookScope {
   readonly #context: CallContext;
   readonly #set: SetWithin;
   readonly #depth: number;
   readonly #parent: HookScope | null;
-  #after: { readonly what: string; readonly run: () => unknown }[] = [];
+  readonly #after = new Map<string, () => unknown>();
   #budget: Budget | null = null;
+  /** The further arguments that the descriptor declares for the method. */
+  further: JsonObject = NO_ARGUMENTS;
 
   constructor(context: CallContext, set: SetWithin, parent: HookScope | null = null) {
     this.#context = context;
@@ -39,30 +43,18 @@ export class HookScope {
     this.#depth = parent === null ? 0 : parent.#depth + 1;
   }
 
-  /** Before the first hook of a transaction: the time starts anew. */
-  begin(): void {
-    if (this.#parent !== null) return;
-    this.#after = [];
-    this.#budget = null;
-  }
-
   /**
-   * Runs one hook with a `tx` on `snapshot` (null: none). Rejects with what it throws, or with
+   * Runs one hook with a `tx` that reaches so far. Rejects with what it throws, or with
    * HookTimeoutError; from then on its `tx` refuses everything.
    */
-  async run<T>(
-    what: string,
-    snapshot: Snapshot | null,
-    further: JsonObject,
-    hook: Timed<T>,
-  ): Promise<T> {
+  async run<T>(what: string, reach: HookReach, further: JsonObject, hook: Timed<T>): Promise<T> {
     const services = this.#services();
     const budget = this.#time(services);
-    const handle = this.#handle(snapshot, services);
+    const handle = this.#handle(reach, services);
     const call = this.#call(further, budget.abort.signal);
     const work = async (): Promise<T> => hook(call, handle);
     try {
-      const joined = isTransaction(snapshot) ? services.join(work) : work();
+      const joined = isWriting(reach) ? services.join(work) : work();
       const value = await withinTime(
         joined,
         budget,
@@ -82,36 +74,37 @@ export class HookScope {
     }
     const { timeout } = this.#services();
     const signal = (): AbortSignal => AbortSignal.timeout(timeout);
-    this.#after.push({ what, run: () => run(this.#call(further, signal())) });
+    this.#after.set(what, () => run(this.#call(further, signal())));
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
   committed(): void {
     const { hooks } = this.#context.services;
-    for (const { what, run } of this.#after.splice(0)) {
+    for (const [what, run] of this.#after) {
       Promise.resolve()
         .then(run)
         .catch((error: unknown) => hooks?.onError(error, what));
     }
   }
 
-  #handle(snapshot: Snapshot | null, services: HookServices): HookHandle {
-    const set = isTransaction(snapshot)
-      ? (type: DataTypeDefinition, request: object): Promise<SetResponse> => {
-          if (this.#depth >= MAX_HOOK_DEPTH) {
-            throw new HookHandleError(
-              `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
+  #handle({ snapshot, unit }: HookReach, services: HookServices): HookHandle {
+    const set =
+      unit !== null
+        ? (type: DataTypeDefinition, request: object): Promise<SetResponse> => {
+            if (this.#depth >= MAX_HOOK_DEPTH) {
+              throw new HookHandleError(
+                `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
+              );
+            }
+            const context = nestedContext(
+              this.#context,
+              type,
+              (inner) => new HookScope(inner, this.#set, this),
             );
+            const args = { ...request, accountId: this.#context.account?.id ?? '' };
+            return this.#set(type, args, context, unit);
           }
-          const context = nestedContext(
-            this.#context,
-            type,
-            (inner) => new HookScope(inner, this.#set, this),
-          );
-          const args = { ...request, accountId: this.#context.account?.id ?? '' };
-          return this.#set(type, args, context, snapshot);
-        }
-      : null;
+        : null;
     const { maxObjectsInGet } = this.#context.services.limits;
     return new HookHandle({ snapshot, prisma: services.prisma, maxObjectsInGet, set });
   }
@@ -143,8 +136,10 @@ export class HookScope {
   }
 }
 
-/** What no hook of the call was declared to take. */
-export const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
+/** The connection's transaction is the hook's to see: it is open for this call alone. */
+function isWriting({ snapshot }: HookReach): boolean {
+  return snapshot !== null && 'record' in snapshot;
+}
 
 async function withinTime<T>(work: Promise<T>, budget: Budget, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
