@@ -108,6 +108,31 @@ describe('destroys', () => {
     expect((await rig.call('Part/changes', { sinceState: '1' })).destroyed).toHaveLength(1);
   });
 
+  it('of more than MAX_CASCADE objects are refused, and nothing of them goes', async () => {
+    await rig.close();
+    rig = new Rig({ maxCascade: 3 });
+    const [few, many, alone] = await make({}, {}, {});
+    await make({ ownerId: few }, { ownerId: few }, { ownerId: few });
+    await make({ ownerId: many }, { ownerId: many }, { ownerId: many }, { ownerId: many });
+    const { destroyed, notDestroyed } = await set({ destroy: [many, alone] });
+    expect(destroyed).toEqual([alone]);
+    expect(notDestroyed[many ?? '']).toMatchObject({ type: 'objectIsLinked' });
+    expect(notDestroyed[many ?? ''].description).toContain('More than 3 objects');
+    expect((await set({ destroy: [few] })).destroyed).toHaveLength(4);
+    expect((await rig.call('Gadget/get', { ids: null })).list).toHaveLength(5);
+  });
+
+  it('of what the same call creates are two records; an update of it stands in no way', async () => {
+    const [root] = await make({});
+    const { created, destroyed, newState } = await set({
+      create: { k: g({ ownerId: root }) },
+      destroy: [root],
+    });
+    expect(destroyed).toEqual([root, created.k.id]);
+    expect(newState).toBe('4');
+    expect((await rig.call('Gadget/get', { ids: null })).list).toEqual([]);
+  });
+
   it('setNull takes links out, with records and `updated`', async () => {
     const [a, b] = await two();
     const [user] = await make({ links: { [a]: true, [b]: true }, others: [a, b] });

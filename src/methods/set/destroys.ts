@@ -95,6 +95,12 @@ export class Destroyer {
         more = true;
       }
       if (more) continue;
+      if (doomed.size - kept.length > this.#maximum) {
+        for (const root of kept) {
+          if (links.has(textOf(root))) refused.set(root.id, this.#tooMany());
+        }
+        continue;
+      }
       const nulled: Link[] = [];
       for (const key of doomed.keys()) {
         for (const link of links.get(key) ?? []) {

@@ -103,7 +103,8 @@ function changedValues(
     const before = current[name] ?? null;
     const value = newValue(scene, property, given, problems);
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
-    if (scene.author === 'client' && !mayChange(property, problems)) continue;
+    const judgedAsClient = scene.author === 'client' || property.role !== undefined;
+    if (judgedAsClient && !mayChange(property, problems)) continue;
     changed[name] = value;
     if (given !== undefined && !isServerSet(property)) judged[name] = value;
   }
