@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DirectoryError } from '../src/accounts/index.js';
 import { type Config, readConfig } from '../src/config.js';
+import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js';
 import {
   MigrationError,
   migrate,
@@ -11,9 +12,12 @@ import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/
 import { UnavailableError } from '../src/protocol/errors.js';
 import { EXIT, printError, UsageError } from './cli.js';
 
-/** Where a project's migrations for SQLite lie. */
-export function migrationsFolder(root: string): string {
-  return join(root, 'prisma', 'sqlite', 'migrations');
+/** Where a project's migrations lie. */
+export function migrationsFolder(
+  root: string,
+  kind: Config['database']['kind'] = 'sqlite',
+): string {
+  return join(root, 'prisma', kind, 'migrations');
 }
 
 /**
@@ -29,34 +33,71 @@ export async function withDirectory(
   const root = process.cwd();
   const config = readConfig(process.env, root);
   try {
-    prepare(config.database.file, migrationsFolder(root));
-    const prisma = openPrismaStandalone(config.database.file);
+    const directory = await openDirectory(config.database, root);
     try {
-      await work(prisma, config);
+      await work(directory.prisma, config);
       return EXIT.fine;
     } finally {
-      await prisma.$disconnect();
+      await directory.close();
     }
   } catch (error) {
     if (error instanceof UnavailableError) {
       printError(`${error.message} Try again.`);
       return EXIT.defect;
     }
-    throw asUsageError(error, config.database.file);
+    throw asUsageError(error, config.database);
   }
+}
+
+interface Directory {
+  readonly prisma: PrismaClient;
+  close(): Promise<void>;
+}
+
+async function openDirectory(database: Config['database'], root: string): Promise<Directory> {
+  if (database.kind === 'postgresql') return openPostgresqlDirectory(database.url, root);
+  prepare(database.file, migrationsFolder(root));
+  const prisma = openPrismaStandalone(database.file);
+  return { prisma, close: () => prisma.$disconnect() };
+}
+
+async function openPostgresqlDirectory(url: string, root: string): Promise<Directory> {
+  const postgresql = await import('../src/database/postgresql/index.js');
+  const { openPrisma } = await import('../src/database/postgresql/prisma.js');
+  const pool = postgresql.openPool({ url, size: 4 });
+  try {
+    const folder = migrationsFolder(root, 'postgresql');
+    const { applied, pending } = await postgresql.migrationStatus(pool, folder);
+    if (pending.length > 0 && applied.length > 0) throw behind(pending);
+    if (pending.length > 0) await postgresql.migrate(pool, folder);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const prisma = openPrisma(pool);
+  const close = async (): Promise<void> => {
+    await prisma.$disconnect();
+    await pool.end();
+  };
+  return { prisma, close };
 }
 
 /**
  * Mistakes of the caller or its environment, as what `runTool` answers with exit code 2; others as
  * they are.
  */
-export function asUsageError(error: unknown, file: string): unknown {
+export function asUsageError(error: unknown, database: Config['database']): unknown {
   if (error instanceof DirectoryError || error instanceof MigrationError) {
     return new UsageError(error.message);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(SQLITE_(CANTOPEN|NOTADB|READONLY)|EACCES|EEXIST|ENOTDIR|EROFS|EPERM)/.test(code)) {
-    return new UsageError(`The database ${file} can't be used (${code}): see DATABASE_URL.`);
+    const which = database.kind === 'sqlite' ? ` ${database.file}` : '';
+    return new UsageError(`The database${which} can't be used (${code}): see DATABASE_URL.`);
+  }
+  if (database.kind === 'postgresql' && (isUnusable(error) || isUnavailable(error))) {
+    const reason = error instanceof Error && error.message !== '' ? error.message : code;
+    return new UsageError(`The database can't be used (${reason}): see DATABASE_URL.`);
   }
   return error;
 }
@@ -70,13 +111,15 @@ function prepare(file: string, folder: string): void {
   try {
     const { applied, pending } = migrationStatus(db, folder);
     if (pending.length === 0) return;
-    if (applied.length > 0) {
-      throw new UsageError(
-        `The database lacks ${pending.join(', ')}: run "npm run migrate", or start the server, first.`,
-      );
-    }
+    if (applied.length > 0) throw behind(pending);
     migrate(db, folder);
   } finally {
     db.close();
   }
+}
+
+function behind(pending: readonly string[]): UsageError {
+  return new UsageError(
+    `The database lacks ${pending.join(', ')}: run "npm run migrate", or start the server, first.`,
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../src/config.js';
-import { readMigrations } from '../src/database/migrations.js';
+import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
@@ -21,36 +21,51 @@ await runTool('migrate', HELP, async (argv) => {
   const { values } = parseOptions(argv, { options: { status: { type: 'boolean' } } });
   process.umask(0o077);
   const root = process.cwd();
-  const { file } = readConfig(process.env, root).database;
-  const folder = migrationsFolder(root);
+  const { database } = readConfig(process.env, root);
+  const folder = migrationsFolder(root, database.kind);
+  const wanted = values.status === true;
   try {
-    return values.status === true ? status(file, folder) : apply(file, folder);
+    if (database.kind === 'postgresql') return await onPostgresql(database.url, folder, wanted);
+    return wanted ? report(statusOf(database.file, folder)) : apply(database.file, folder);
   } catch (error) {
-    throw asUsageError(error, file);
+    throw asUsageError(error, database);
   }
 });
 
 function apply(file: string, folder: string): number {
   const db = openDatabase({ file });
   try {
-    const { applied } = migrate(db, folder);
-    for (const name of applied) printLine(`applied ${name}`);
-    if (applied.length === 0) printLine('Nothing is pending.');
-    return EXIT.fine;
+    return tell(migrate(db, folder).applied);
   } finally {
     db.close();
   }
 }
 
-function status(file: string, folder: string): number {
-  const { applied, pending } = statusOf(file, folder);
+async function onPostgresql(url: string, folder: string, wanted: boolean): Promise<number> {
+  const postgresql = await import('../src/database/postgresql/index.js');
+  const pool = postgresql.openPool({ url, size: 1 });
+  try {
+    if (wanted) return report(await postgresql.migrationStatus(pool, folder));
+    return tell((await postgresql.migrate(pool, folder)).applied);
+  } finally {
+    await pool.end();
+  }
+}
+
+function tell(applied: readonly string[]): number {
+  for (const name of applied) printLine(`applied ${name}`);
+  if (applied.length === 0) printLine('Nothing is pending.');
+  return EXIT.fine;
+}
+
+function report({ applied, pending }: MigrationStatus): number {
   for (const name of applied) printLine(`applied ${name}`);
   for (const name of pending) printLine(`pending ${name}`);
   return pending.length === 0 ? EXIT.fine : EXIT.found;
 }
 
 /** Opens an existing file for reading only, and makes none. */
-function statusOf(file: string, folder: string): ReturnType<typeof migrationStatus> {
+function statusOf(file: string, folder: string): MigrationStatus {
   if (!existsSync(file)) {
     return { applied: [], pending: readMigrations(folder).map((migration) => migration.name) };
   }

@@ -6,7 +6,13 @@ export interface Config {
   readonly host: string;
   /** Public base URL without a trailing slash, or null: from the request. */
   readonly baseUrl: URL | null;
-  readonly database: { readonly kind: 'sqlite'; readonly file: string };
+  readonly database:
+    | { readonly kind: 'sqlite'; readonly file: string }
+    | {
+        readonly kind: 'postgresql';
+        /** It may hold a password. */
+        readonly url: string;
+      };
   readonly dataDir: string;
   readonly blobStore:
     | { readonly kind: 'file'; readonly folder: string }
@@ -168,19 +174,22 @@ function baseUrl(value: string | null): URL | null {
 
 function database(value: string | null, root: string, dataDir: string): Config['database'] {
   if (value === null) return { kind: 'sqlite', file: resolve(dataDir, 'jmap.db') };
-  if (/^postgres(ql)?:/.test(value)) {
+  if (/^postgres(ql)?:/i.test(value)) {
+    if (URL.canParse(value)) return { kind: 'postgresql', url: value };
     // The value may hold a password: it is not repeated.
-    throw new ConfigError(
-      'DATABASE_URL',
-      'postgresql://…',
-      'file:PATH in this version (PostgreSQL has its schema and migrations, its engine is not there yet)',
-    );
+    throw new ConfigError('DATABASE_URL', 'postgresql://…', DATABASES);
   }
   const file = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (file === undefined)
-    throw new ConfigError('DATABASE_URL', value, 'file:PATH, such as file:./data/jmap.db');
+  if (file === undefined) {
+    const shown = value.includes('@') ? '…' : value;
+    throw new ConfigError('DATABASE_URL', shown, DATABASES);
+  }
   return { kind: 'sqlite', file: resolve(root, file) };
 }
+
+const DATABASES =
+  'file:PATH, such as file:./data/jmap.db, or postgresql://USER:PASSWORD@HOST:PORT/NAME ' +
+  '(special characters of a password percent-encoded)';
 
 function blobStore(
   value: string | null,

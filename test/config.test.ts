@@ -124,7 +124,7 @@ describe('configuration', () => {
   it('does not repeat secrets', () => {
     const secrets = {
       BASE_URL: 'https://u:hunter2@jmap.example.com',
-      DATABASE_URL: 'postgresql://u:hunter2@db/x',
+      DATABASE_URL: 'postgresql://u:hunter2@db:no-port/x',
       METRICS_TOKEN: 'hunter2 x',
     };
     for (const [name, value] of Object.entries(secrets)) {

@@ -16,10 +16,10 @@ export async function resetStates(prisma: PrismaClient, types: readonly string[]
   await retryBusy(() =>
     prisma.$transaction(async (transaction) => {
       // A write first: it takes the write lock before anything is read.
-      await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + ${LEAP}`;
+      await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + CAST(${LEAP} AS BIGINT)`;
       for (const type of types) {
         await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
-          SELECT "id", ${type}, ${LEAP} FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
+          SELECT "id", CAST(${type} AS TEXT), CAST(${LEAP} AS BIGINT) FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
       }
       // A state below the counter is answered where the record after it is kept: none may be.
       await transaction.$executeRaw`DELETE FROM "JmapChange"`;

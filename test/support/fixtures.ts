@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import { Client, NOTES, TODOS } from './client.js';
-import { type RunningServer, type ServerOptions, useServer } from './server.js';
+import { type LaterOptions, type RunningServer, useServer } from './server.js';
 
 /** The accounts and tokens of cases.md, made by the operator's commands. */
 export interface Fixtures {
@@ -125,7 +125,7 @@ export async function makeSpecialTokens(
 
 /** A server with the fixtures, for the tests of a file or describe block. */
 export function useFixtures(
-  options: ServerOptions = {},
+  options: LaterOptions = {},
   names: readonly FixtureName[] = EVERYTHING,
 ): {
   readonly server: () => RunningServer;

@@ -21,6 +21,9 @@ export interface ServerOptions {
   readonly dataDir?: string;
 }
 
+/** Options, or what makes them once earlier `beforeAll`s have run. */
+export type LaterOptions = ServerOptions | (() => Promise<ServerOptions>);
+
 export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
@@ -138,10 +141,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 }
 
 /** Starts a server before the tests of a file (or describe block) and removes it after them. */
-export function useServer(options: ServerOptions = {}): () => RunningServer {
+export function useServer(options: LaterOptions = {}): () => RunningServer {
   let server: RunningServer | undefined;
   beforeAll(async () => {
-    server = await startServer(options);
+    server = await startServer(typeof options === 'function' ? await options() : options);
   }, START_TIMEOUT);
   afterAll(async () => {
     await server?.remove();

@@ -42,6 +42,11 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE.test(code) || SOCKET.test(code);
 }
 
+/** True where the database refuses a login, or is none: what DATABASE_URL says is wrong (28, 3D). */
+export function isUnusable(error: unknown): boolean {
+  return /^(28|3D)/.test(codeOf(error) ?? '');
+}
+
 export function lateError(cause?: unknown): UnavailableError {
   return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
 }

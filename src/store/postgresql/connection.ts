@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isUnavailable, lateError, translateError } from '../../database/postgresql/errors.js';
+import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import { acquire, type Pool, type PoolClient } from '../../database/postgresql/pool.js';
 import { engineTypes } from '../../database/postgresql/values.js';
 import { type Fragment, render } from '../sql/fragment.js';
@@ -78,12 +79,7 @@ export class Connection {
 
   /** All rows of a composed statement. */
   query(fragment: Fragment): Promise<readonly Row[]> {
-    const values = fragment.values.map((value) =>
-      // No stored text has a U+0000 (D4), and none can be sent: what is stored nowhere either stands
-      // for it.
-      typeof value === 'string' ? withoutNul(value) : value,
-    );
-    return this.all(render(fragment, postgresql.placeholder), ...values);
+    return this.all(render(fragment, postgresql.placeholder), ...fragment.values);
   }
 
   /** Runs a statement that gives no rows; the number of rows it changed. */
@@ -125,6 +121,11 @@ export class Connection {
       this.#client.query<unknown[]>({ ...config(text, parameters), rowMode: 'array' }),
     );
     return result.rows;
+  }
+
+  /** Runs a work in whose hooks Prisma may read on this connection. */
+  join<T>(work: () => Promise<T>): Promise<T> {
+    return inTransaction(this.#client, work);
   }
 
   /** Throws where the call's time is over. */
@@ -208,11 +209,20 @@ function timeout(milliseconds: number): string {
 }
 
 function config(text: string, parameters: readonly Parameter[]) {
-  return { text, values: [...parameters], types: engineTypes };
+  return { text, values: parameters.map(storable), types: engineTypes };
 }
 
-function withoutNul(value: string): string {
-  return value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;
+/**
+ * No stored text has a U+0000 (D4), and none can be sent: what is stored nowhere either stands for
+ * it.
+ */
+function storable(parameter: Parameter): string | number | null | string[] {
+  if (parameter === null || typeof parameter === 'number') return parameter;
+  return typeof parameter === 'string' ? withoutNul(parameter) : parameter.map(withoutNul);
+}
+
+function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\uffff') : text;
 }
 
 function codeOf(error: unknown): unknown {

@@ -155,7 +155,7 @@ class PostgresqlStore implements Store {
         // Deleted since the request was let in: nothing may be written that nobody would remove.
         throw new MethodError('accountNotFound', 'The account has been deleted.');
       }
-      result = await work(transaction);
+      result = await connection.join(() => work(transaction));
       transaction.end();
       transaction.assertWhole();
     } catch (error) {

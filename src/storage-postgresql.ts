@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { ACCESS_VERSION } from './accounts/index.js';
+import { openHookPrisma } from './database/postgresql/hook-prisma.js';
+import { migrate, openPool, recordUnicodeVersion } from './database/postgresql/index.js';
+import { openPrisma } from './database/postgresql/prisma.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { createPostgresqlStore } from './store/postgresql/index.js';
+
+/** Connections for calls, for accounts and tokens, and for what hooks read. */
+const CALLS = 16;
+const ACCESS = 4;
+const HOOKS = 4;
+
+/** Brings a PostgreSQL database up to date and opens all that serves from it. */
+export async function openPostgresqlStorage(
+  url: string,
+  { root, log, opened }: StorageOptions,
+): Promise<Storage> {
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'a connection to the database broke');
+  const accessPool = openPool({ url, size: ACCESS, onError });
+  opened.push(() => accessPool.end());
+  const { applied } = await migrate(accessPool, join(root, 'prisma', 'postgresql', 'migrations'));
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  await recordUnicodeVersion(accessPool);
+
+  const store = createPostgresqlStore({
+    // A pool of its own: what a work waits for must not wait for a connection that works hold.
+    pool: openPool({ url, size: CALLS, onError }),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
+  });
+  opened.push(() => store.close());
+  const prisma = openPrisma(accessPool);
+  opened.push(() => prisma.$disconnect());
+  const hookPool = openPool({ url, size: HOOKS, onError });
+  opened.push(() => hookPool.end());
+  const hooks = openHookPrisma(hookPool);
+  opened.push(() => hooks.client.$disconnect());
+  return { store, prisma, accessVersion: accessVersionOf(accessPool), hooks };
+}
+
+/** How long a version read before is good, ms: a change is seen within a second (contract). */
+const VERSION_AGE = 250;
+
+/** Asks at most every `VERSION_AGE` ms, however many requests there are. */
+function accessVersionOf(pool: ReturnType<typeof openPool>): () => Promise<string> {
+  let version: Promise<string> | undefined;
+  const read = async (): Promise<string> => {
+    const { rows } = await pool.query<{ value: string }>(
+      'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
+      [ACCESS_VERSION],
+    );
+    return rows[0]?.value ?? '0';
+  };
+  return () => {
+    if (version === undefined) {
+      version = read();
+      const forget = (): void => {
+        version = undefined;
+      };
+      // What failed is asked again at once.
+      version.then(() => setTimeout(forget, VERSION_AGE).unref(), forget);
+    }
+    return version;
+  };
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { ACCESS_VERSION } from './accounts/index.js';
+import { openHookPrisma } from './database/sqlite/hook-prisma.js';
+import {
+  lockServer,
+  migrate,
+  openDatabase,
+  recordUnicodeVersion,
+  Writer,
+} from './database/sqlite/index.js';
+import { openPrisma } from './database/sqlite/prisma.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { createSqliteStore } from './store/sqlite/index.js';
+
+/** Takes an SQLite file for this server, brings it up to date and opens all that serves from it. */
+export async function openSqliteStorage(
+  file: string,
+  { root, log, opened }: StorageOptions,
+): Promise<Storage> {
+  const lock = lockServer(file);
+  opened.push(() => lock.release());
+  const writerDatabase = openDatabase({ file });
+  opened.push(() => void writerDatabase.close());
+  const { applied } = migrate(writerDatabase, join(root, 'prisma', 'sqlite', 'migrations'));
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  recordUnicodeVersion(writerDatabase);
+
+  const writer = new Writer(writerDatabase);
+  const store = createSqliteStore({
+    writer,
+    writerDatabase,
+    reader: openDatabase({ file, readonly: true }),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
+  });
+  opened.push(() => store.close());
+  const prisma = openPrisma(writerDatabase, writer);
+  opened.push(() => prisma.$disconnect());
+  const hooks = openHookPrisma(writerDatabase);
+  opened.push(() => hooks.client.$disconnect());
+  // A connection that is never in a transaction: it sees each commit of any process at once.
+  const access = openDatabase({ file, readonly: true });
+  opened.push(() => void access.close());
+  const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
+  const accessVersion = () => String(version.get(ACCESS_VERSION) ?? '0');
+  return { store, prisma, accessVersion, hooks };
+}

@@ -1,0 +1,25 @@
+import type { PrismaClient } from './database/sqlite/prisma.js';
+import type { Logger } from './logging.js';
+import type { Store } from './store/port.js';
+
+/** What the composition root needs of a database, whichever it is. */
+export interface Storage {
+  readonly store: Store;
+  /** Users, accounts and tokens. */
+  readonly prisma: PrismaClient;
+  /** The committed version of the access tables, asked at each request. */
+  readonly accessVersion: () => string | Promise<string>;
+  /** For hooks: a client that only reads, and what has it read inside a work's transaction. */
+  readonly hooks: {
+    readonly client: PrismaClient;
+    join<T>(work: () => Promise<T>): Promise<T>;
+  };
+}
+
+export interface StorageOptions {
+  /** The project's folder: its migrations. */
+  readonly root: string;
+  readonly log: Logger;
+  /** Takes what is to be closed at the end, last things first. */
+  readonly opened: (() => Promise<void> | void)[];
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeToken, useFixtures } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { allCases } from './cases/all.js';
+import { Suite, TODO } from './suite.js';
+
+const postgresql = usePostgresql();
+const { server, fixtures } = useFixtures(async () => ({
+  env: { DATABASE_URL: await postgresql().createDatabase('conformance') },
+}));
+
+// Case 605: the same suite, on a server whose DATABASE_URL names a PostgreSQL.
+allCases(new Suite(TODO, fixtures));
+
+describe('commands on PostgreSQL, beside a running server', () => {
+  const accountsOf = async (token: string): Promise<readonly string[]> => {
+    const answer = await fetch(`${server().url}/.well-known/jmap`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    const session = (await answer.json()) as { readonly accounts: object };
+    return Object.keys(session.accounts);
+  };
+
+  it('are seen within a second: accounts, access, and a token that ends', async () => {
+    const { tool } = server();
+    const id = await tool('scripts/account', ['create', '--name', 'late', '--user', 'u9']);
+    const token = await makeToken(server(), ['--user', 'u9']);
+    expect(await accountsOf(token)).toEqual([id]);
+    const other = await tool('scripts/account', ['create', '--name', 'later', '--user', 'u9']);
+    await eventually(async () => expect(await accountsOf(token)).toEqual([id, other]), 1000);
+    await tool('scripts/account', ['delete', id, '--yes']);
+    await eventually(async () => expect(await accountsOf(token)).toEqual([other]), 1000);
+    await tool('scripts/token', ['revoke', token]);
+    await eventually(() => expect(accountsOf(token)).rejects.toThrow('401'), 1000);
+  });
+
+  it('decision 9: reset-states makes older states worthless', async () => {
+    const { u1, A1 } = fixtures();
+    const { state } = await u1.get('Todo', { accountId: A1, ids: [] });
+    await server().tool('scripts/account', ['reset-states']);
+    const { state: after } = await u1.get('Todo', { accountId: A1, ids: [] });
+    expect(Number(after)).toBeGreaterThanOrEqual(Number(state) + 1_000_000_000);
+  });
+
+  it('migrate --status says what is applied', async () => {
+    const { stdout, code } = await server().command('scripts/migrate', ['--status']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^applied 0001_init\n/);
+    expect(stdout).not.toMatch(/pending/);
+  });
+
+  it('objects outlive a restart', async () => {
+    const { u1, A1 } = fixtures();
+    const { created } = await u1.set('Todo', { accountId: A1, create: { k: { text: 'stays' } } });
+    const id = created?.['k']?.['id'] ?? '';
+    const next = await server().restart();
+    onTestFinished(async () => void (await next.stop()));
+    const { list } = await u1.get('Todo', { accountId: A1, ids: [id] });
+    expect(list[0]?.['text']).toBe('stays');
+  });
+});
