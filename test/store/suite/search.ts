@@ -83,6 +83,19 @@ export function searchCases(bench: Bench): void {
       expect(await found(operator('NOT', condition('foundText', ' ')))).toEqual([]);
     });
 
+    it('takes 50 long words, and 30 conditions', async () => {
+      const words = Array.from({ length: 50 }, (_, index) => `${index}abcdefgh`.repeat(5));
+      await insert([gadget('s1', { title: words.join(' ') })]);
+      expect(await found(condition('foundText', words.join(' ')))).toEqual(['s1']);
+      expect(await found(condition('foundText', `${words.slice(1).join(' ')} other`))).toEqual([]);
+      const each = words.slice(0, 30).map((word) => condition('found', word));
+      expect(await found(operator('AND', ...each))).toEqual(['s1']);
+      expect(await found(operator('OR', ...each, condition('found', 'world')))).toEqual([
+        'r1',
+        's1',
+      ]);
+    });
+
     it('stands under any operator', async () => {
       const world = condition('found', 'world');
       expect(await found(operator('OR', world, condition('foundCode', 'войн')))).toEqual([
