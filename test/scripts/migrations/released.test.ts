@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { model, property, todo, type } from './models.js';
+import { generate, names, sql, temporaryRoot, write } from './project.js';
+
+const DUE = property('due', 'date', { nullable: true });
+const RANK = property('rank', 'integer', { default: 0 });
+
+function git(root: string, ...args: readonly string[]): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  execFileSync('git', [...who, ...args], { cwd: root, stdio: 'pipe' });
+}
+
+/** A repository in which 0001_init is committed. */
+async function released(): Promise<string> {
+  const root = temporaryRoot();
+  git(root, 'init', '-q');
+  await generate(root, model([todo()]));
+  git(root, 'add', '.');
+  git(root, 'commit', '-q', '-m', 'first');
+  return root;
+}
+
+const FOLDERS = ['sqlite', 'postgresql'].map((provider) => `prisma/${provider}/migrations`);
+
+describe('planMigrations: what is released', () => {
+  it('writes a migration that is not committed anew, from the last committed state', async () => {
+    const root = await released();
+    expect(names(await generate(root, model([todo([DUE])])))).toEqual([
+      '0001_init',
+      '0002_todo_due',
+    ]);
+    const plan = await generate(root, model([todo([DUE, RANK])]));
+    expect(names(plan)).toEqual(['0001_init', '0002_todo_due']);
+    for (const provider of ['sqlite', 'postgresql'])
+      expect(sql(plan, '0002_todo_due', provider)).toContain('"rank"');
+  });
+
+  it('gives it up where nothing differs any more', async () => {
+    const root = await released();
+    await generate(root, model([todo([DUE])]));
+    const plan = await generate(root, model([todo()]));
+    expect(names(plan)).toEqual(['0001_init']);
+    expect(plan.obsolete).toContain('prisma/sqlite/migrations/0002_todo_due/migration.sql');
+    expect(plan.obsolete).toContain('prisma/postgresql/migrations/0002_todo_due/model.json');
+  });
+
+  it('leaves it alone once it is committed', async () => {
+    const root = await released();
+    await generate(root, model([todo([DUE])]));
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'second');
+    const plan = await generate(root, model([todo([DUE, RANK])]));
+    expect(names(plan)).toEqual(['0001_init', '0002_todo_due', '0003_todo_rank']);
+    expect(plan.obsolete).toEqual([]);
+  });
+
+  it('puts the unreleased one behind what another branch has released', async () => {
+    const root = await released();
+    const other = temporaryRoot();
+    cpSync(root, other, { recursive: true });
+    await generate(other, model([todo([RANK])]));
+    for (const folder of FOLDERS)
+      cpSync(join(other, folder), join(root, folder), { recursive: true });
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'theirs');
+    for (const folder of FOLDERS)
+      write(root, `${folder}/0002_todo_due/migration.sql`, '-- made before the pull\n');
+    const plan = await generate(root, model([todo([RANK, DUE])]));
+    expect(plan.problems).toEqual([]);
+    expect(names(plan)).toEqual(['0001_init', '0002_todo_rank', '0003_todo_due']);
+    expect(plan.obsolete).toContain('prisma/sqlite/migrations/0002_todo_due/migration.sql');
+  });
+
+  it('refuses two released migrations of one number or one parent, until one is deleted', async () => {
+    for (const twin of ['0002_todo_rank', '0003_todo_rank']) {
+      const root = temporaryRoot();
+      const other = temporaryRoot();
+      await generate(root, model([todo()]));
+      cpSync(root, other, { recursive: true });
+      await generate(root, model([todo([DUE])]));
+      await generate(other, model([todo([RANK])]));
+      for (const folder of FOLDERS)
+        cpSync(join(other, folder, '0002_todo_rank'), join(root, folder, twin), {
+          recursive: true,
+        });
+      const both = model([todo([DUE, RANK])]);
+      const [problem] = (await generate(root, both)).problems;
+      expect(problem?.code).toBe('migration-branches');
+      expect(problem?.message).toContain(`rm -r prisma/*/migrations/${twin}`);
+      for (const folder of FOLDERS) rmSync(join(root, folder, twin), { recursive: true });
+      expect(names(await generate(root, both))).toEqual([
+        '0001_init',
+        '0002_todo_due',
+        '0003_todo_rank',
+      ]);
+    }
+  });
+
+  it('names the hash of its parent in the model beside it', async () => {
+    const root = await released();
+    await generate(root, model([todo([DUE])]));
+    const path = (name: string) => join(root, `prisma/sqlite/migrations/${name}/model.json`);
+    expect(existsSync(path('0001_init'))).toBe(true);
+    const snapshot = JSON.parse(readFileSync(path('0002_todo_due'), 'utf8')) as { parent: string };
+    expect(snapshot.parent).toMatch(/^sha256-[0-9a-f]{64}$/);
+    const country = type('Country', []);
+    expect((await generate(root, model([todo([DUE]), country]))).problems).toEqual([]);
+  });
+});
