@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
@@ -36,6 +37,8 @@ export async function copyProject(descriptors: readonly string[] = []): Promise<
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
     for (const file of descriptors) {
       await copyFile(file, join(root, 'capabilities', basename(file)));
+      const hooks = file.replace(/[.](?:yaml|yml|json)$/, '.hooks.ts');
+      if (existsSync(hooks)) await copyFile(hooks, join(root, 'capabilities', basename(hooks)));
     }
     const project: ProjectCopy = {
       root,

@@ -1,7 +1,7 @@
 import type { ImportDeclarationStructure } from 'ts-morph';
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
 import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
-import { Code, literal, quoted } from './code.js';
+import { quoted } from './code.js';
 import { hasFurther, methodTypeName, standardMethodsOf } from './further-members.js';
 import { constant, namedImports, namespaceImport, printModule } from './module.js';
 import { methodStem } from './own-methods.js';
@@ -194,7 +194,5 @@ function furtherTypes(type: ModelType): readonly Further[] {
 
 /** A member's name as TypeScript has it. */
 function key(name: string): string {
-  return literal({ [name]: new Code('') })
-    .replace(/^\{ (.*): \}$/, '$1')
-    .replace(/:\s*$/, '');
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
