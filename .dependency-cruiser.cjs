@@ -223,8 +223,8 @@ module.exports = {
       'S3 stays behind the port of blobs, so that another service can be added.',
     ),
     onlyIn(
-      ['better-sqlite3', '@prisma', 'prisma'],
-      ['^src/database/', '^src/store/sqlite/', '^src/accounts/'],
+      ['better-sqlite3', 'pg', '@prisma', 'prisma'],
+      ['^src/database/', '^src/store/(sqlite|postgresql)/', '^src/accounts/'],
       'Drivers and Prisma stay behind the ports, so that another database can be added.',
     ),
     {

@@ -31,7 +31,7 @@ Usage: npm run -s account -- COMMAND
   reset-states        after a restore from a backup: raises every state far beyond what clients have seen,
                       so that they synchronise anew
 
-All of it may be done beside a running server, which sees it at its next request.
+All of it may be done beside a running server, which sees it at its next request (on PostgreSQL within a second).
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a defect.
 `;
 

@@ -23,7 +23,7 @@ Usage: npm run -s token -- COMMAND
                    mode (rw or ro), accounts ("all" or a list), user. Never a token itself
   revoke TOKEN|ID  ends a token, by itself or by its id
 
-All of it may be done beside a running server, which sees it at its next request.
+All of it may be done beside a running server, which sees it at its next request (on PostgreSQL within a second).
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a defect.
 `;
 
