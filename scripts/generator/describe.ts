@@ -1,0 +1,151 @@
+import type { JSONSchema7 } from 'json-schema';
+import { EXIT, printError, printLine, UsageError } from '../cli.js';
+import { didYouMean } from './check/did-you-mean.js';
+import { checkDescriptors } from './check/index.js';
+import { place } from './check/rule.js';
+import { viewCapability } from './descriptor/view.js';
+import { asUsageError } from './file-errors.js';
+import { loadDescriptors } from './load/index.js';
+import type { Located } from './load/located.js';
+import { buildModel } from './model/index.js';
+import type { Model, ModelCapability, ModelProperty, ModelType } from './model.js';
+import { counted, type Format, tellProblems } from './report/index.js';
+
+export interface DescribeOptions {
+  /** Absolute. */
+  readonly root: string;
+  /** A type, a capability's base name or its URN; all types where not given. */
+  readonly name: string | undefined;
+  readonly format: Exclude<Format, 'github'>;
+}
+
+/** The `describe` command; returns its exit code. */
+export async function describeType({ root, name, format }: DescribeOptions): Promise<number> {
+  const model = await modelOf(root, format);
+  if (model === undefined) return EXIT.input;
+  const chosen = chosenTypes(model, name);
+  if (format === 'json') printLine(JSON.stringify(chosen, null, 2));
+  else if (name === undefined) for (const entry of chosen) printLine(listed(entry));
+  else printLine(chosen.map(described).join('\n\n'));
+  return EXIT.fine;
+}
+
+async function modelOf(root: string, format: Format): Promise<Model | undefined> {
+  try {
+    const loaded = await loadDescriptors(root);
+    const views = loaded.descriptors
+      .filter((one): one is typeof one & { readonly root: Located } => one.root !== undefined)
+      .map(viewCapability);
+    const errors = [...loaded.problems, ...checkDescriptors(views)].filter(
+      ({ severity }) => severity !== 'warning',
+    );
+    if (errors.length === 0) return buildModel(views);
+    tellProblems(root, errors, format);
+    if (format === 'text') printError(`${counted(errors.length, 'problem')}; mend them first.`);
+    return undefined;
+  } catch (error) {
+    throw asUsageError(error, root);
+  }
+}
+
+interface Entry {
+  readonly capability: string;
+  readonly type: ModelType;
+  readonly ownMethods: readonly { readonly name: string; readonly at: ModelType['at'] }[];
+}
+
+function chosenTypes({ capabilities }: Model, name: string | undefined): readonly Entry[] {
+  const all = capabilities.flatMap((capability) =>
+    capability.types.map((type) => ({ capability, type })),
+  );
+  const found = all.filter(
+    ({ capability, type }) =>
+      name === undefined || [type.name, capability.name, capability.urn].includes(name),
+  );
+  const known = [
+    ...all.map(({ type }) => type.name),
+    ...new Set(all.map(({ capability }) => capability.name)),
+  ];
+  if (name !== undefined && found.length === 0)
+    throw new UsageError(
+      `no type and no capability with types is named ${JSON.stringify(name)}.` +
+        `${didYouMean(name, known)} There are: ${known.join(', ')}.`,
+    );
+  return found.map(({ capability, type }) => ({
+    capability: capability.urn,
+    type,
+    ownMethods: ownMethodsOf(capability, type),
+  }));
+}
+
+function ownMethodsOf({ methods }: ModelCapability, { name }: ModelType): Entry['ownMethods'] {
+  return methods
+    .filter((method) => method.name.startsWith(`${name}/`))
+    .map((method) => ({ name: method.name, at: method.at }));
+}
+
+function listed({ capability, type }: Entry): string {
+  return `${type.name}\t${capability}\t${place(type.at)}`;
+}
+
+function described({ capability, type, ownMethods }: Entry): string {
+  const methods = type.methods.map(({ name, at }) => `  ${type.name}/${name}  ${place(at)}`);
+  const limits = Object.entries(type.limits ?? {}).map(([name, value]) => `  ${name}: ${value}`);
+  const filters = type.filters.map(
+    ({ name, operator, column, indexed, at }) =>
+      `  ${name}: ${operator}, column ${column}${indexed ? ', indexed' : ''}  ${place(at)}`,
+  );
+  const sorts = type.sorts.map(
+    ({ property, indexed, at }) => `  ${property.name}${indexed ? ', indexed' : ''}  ${place(at)}`,
+  );
+  return [
+    `${type.name}, of ${capability}  ${place(type.at)}`,
+    ...(type.description === '' ? [] : [type.description]),
+    ...section('properties', type.properties.map(propertyLine)),
+    ...section('methods', [...methods, ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`)]),
+    ...section('filters', filters),
+    ...section('sorts', sorts),
+    ...section('limits', limits),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines];
+}
+
+function propertyLine(property: ModelProperty): string {
+  const { name, schema, access, required, reference, at, role, column } = property;
+  const facts = [
+    typeWords(schema),
+    access,
+    ...(required ? ['required'] : []),
+    ...(property.default === undefined ? [] : [`default ${JSON.stringify(property.default)}`]),
+    ...bounds(schema),
+    ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),
+    ...(property.computed === undefined ? [] : ['computed']),
+    ...(column === name ? [] : [`column ${column}`]),
+  ];
+  return `  ${name}: ${facts.join(', ')}  ${role === undefined ? place(at) : '(every type has it)'}`;
+}
+
+function typeWords({ type, format }: JSONSchema7): string {
+  const words = [type ?? 'any'].flat().join(' or ');
+  return format === undefined ? words : `${words} (${format})`;
+}
+
+const BOUND_KEYS = Object.freeze([
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'enum',
+] as const);
+
+function bounds(schema: JSONSchema7): readonly string[] {
+  return BOUND_KEYS.flatMap((key) =>
+    schema[key] === undefined ? [] : [`${key} ${JSON.stringify(schema[key])}`],
+  );
+}
