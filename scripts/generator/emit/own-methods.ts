@@ -1,7 +1,15 @@
 import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../model.js';
 import { Code, quoted, Wrapped } from './code.js';
-import { constant, engineImports, handler, namespaceImport, printModule } from './module.js';
+import {
+  constant,
+  deprecatedWords,
+  engineImports,
+  handler,
+  namespaceImport,
+  printModule,
+} from './module.js';
 import { preamble } from './preamble.js';
+import { sharedSchemas, withShared } from './shared-schemas.js';
 import { sourceOf } from './type-validators.js';
 import { validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
@@ -16,7 +24,7 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
     const sources = methods.flatMap(validatorsOf);
-    files.set(`${path}.types.ts`, preamble(from) + (await wireTypes(methods.flatMap(typesOf))));
+    files.set(`${path}.types.ts`, preamble(from) + (await wireTypes(wireTypesOf(methods))));
     files.set(`${path}.validators.js`, emitValidators(sources, from));
     files.set(`${path}.validators.d.ts`, emitValidatorTypes(sources, from));
     files.set(`${path}.ts`, methodsModule(capability));
@@ -53,10 +61,19 @@ function validatorName(method: ModelMethod, part: 'Arguments' | 'Response'): str
   return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}${part}`;
 }
 
+function wireTypesOf(methods: readonly ModelMethod[]): ReturnType<typeof withShared> {
+  const types = methods.flatMap(typesOf);
+  const shared = sharedSchemas(
+    methods.flatMap((method) => [method.arguments, method.response]),
+    types.map(([name]) => name),
+  );
+  return withShared(types, shared);
+}
+
 function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
   const words = (schema: ModelMethod['arguments'], fallback: string): ModelMethod['arguments'] => ({
-    description: fallback,
     ...schema,
+    description: deprecatedWords(schema.description ?? fallback, method.deprecated),
   });
   return [
     [`${methodStem(method)}Arguments`, words(method.arguments, `Arguments of ${method.name}.`)],

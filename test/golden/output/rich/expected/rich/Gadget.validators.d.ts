@@ -1,0 +1,15 @@
+// Generated from capabilities/rich.yaml by `npm run generate`. Change the descriptor, not this file.
+
+import type { Validator } from 'jmapsmith/capability';
+
+/** The new values of the properties that an update of a Gadget touches. */
+export declare const update: Validator;
+
+/** A whole Gadget as a client creates it. */
+export declare const create: Validator;
+
+/** One FilterCondition of Gadget/query. */
+export declare const filter: Validator;
+
+/** The arguments of Gadget/query, the standard ones included. */
+export declare const queryArguments: Validator;
