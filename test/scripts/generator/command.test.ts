@@ -100,7 +100,10 @@ describe('npm run generate', () => {
       'c.json': '{"capability": "urn:example:c", "types": {"c": {"properties": {}}}}',
     });
     const { stderr } = await project.generate();
-    const places = stderr.split('\n').map((line) => line.split(': ')[0]);
+    const places = stderr
+      .split('\n')
+      .filter((line) => !line.startsWith('  '))
+      .map((line) => line.split(': ')[0]);
     expect(places).toEqual([
       'capabilities/a.yaml:2:1',
       'capabilities/b.yaml:1:13',

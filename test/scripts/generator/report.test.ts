@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { describeType } from '../../../scripts/generator/describe.js';
+import { excerpt } from '../../../scripts/generator/report/excerpt.js';
+import { githubLine } from '../../../scripts/generator/report/machine.js';
+import { PLAIN, styleOf } from '../../../scripts/generator/report/style.js';
+import { capture, createProject, thing } from './project.js';
+
+const THING = thing('properties:\n  text: { type: string, maxLength: 9, default: "" }');
+const at = { file: 'a.yaml', line: 1, column: 3 };
+
+describe('problems', () => {
+  it('are an array on stdout with --format json, empty where all is well', async () => {
+    const project = await createProject({ 'things.yaml': 'capability: nonsense\n' });
+    const wrong = await project.generate({ format: 'json' });
+    expect(wrong).toMatchObject({ code: 2, stderr: '' });
+    expect(JSON.parse(wrong.stdout)).toMatchObject([
+      { code: 'bad-urn', severity: 'error', line: 1, column: 13, related: [] },
+    ]);
+    await project.write('capabilities/things.yaml', THING);
+    expect(JSON.parse((await project.generate({ format: 'json' })).stdout)).toEqual([]);
+  });
+
+  it('escape what a workflow command would read as its own', () => {
+    expect(githubLine({ at, code: 'x', message: '50%\n::' })).toBe(
+      '::error file=a.yaml,line=1,col=3,title=x::50%25%0A::',
+    );
+  });
+
+  it('warn without failing, until there are more than --max-warnings', async () => {
+    const project = await createProject({
+      'things.yaml': `${THING.trimEnd()}\n    sort: [text]\n`,
+    });
+    expect((await project.generate({ maxWarnings: 0 })).code).toBe(1);
+    const run = await project.generate({ maxWarnings: 1 });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain(': warning: a sort by "text"');
+  });
+
+  it('show no control characters of a descriptor, and colour on a terminal alone', () => {
+    expect(excerpt('a\u001bb', at, PLAIN)).toEqual(['  1 | a\ufffdb', '    |   ^']);
+    expect(styleOf({}, {})).toBe(PLAIN);
+    expect(styleOf({ isTTY: true }, { NO_COLOR: '1' })).toBe(PLAIN);
+    expect(styleOf({ isTTY: true }, {})).not.toBe(PLAIN);
+  });
+});
+
+it('describe says what a type offers and where from, and what an unknown name may mean', async () => {
+  const { root } = await createProject({ 'things.yaml': THING });
+  const run = await capture(() => describeType({ root, name: 'Thing', format: 'text' }));
+  expect(run.stdout).toContain(
+    'text: string, mutable, default "", maxLength 9  capabilities/things.yaml:5:7',
+  );
+  await expect(describeType({ root, name: 'Thnig', format: 'text' })).rejects.toThrow(
+    'Did you mean "Thing"?',
+  );
+});
