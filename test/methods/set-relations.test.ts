@@ -161,7 +161,8 @@ describe('unique values (5.3: judged on the final state)', () => {
       create: { c: g({ code: 'A' }) },
       update: { [a]: { code: 'B' } },
     });
-    expect(notUpdated[a].properties).toEqual(['code']);
+    // Case 285: an update that collides is alreadyExists too.
+    expect(notUpdated[a]).toMatchObject({ type: 'alreadyExists', existingId: b });
     expect(notCreated.c.existingId).toBe(a);
     const free = await set({ create: { c: g({ code: 'B' }), d: g(), e: g() }, destroy: [b] });
     expect(free.notCreated).toBeNull();

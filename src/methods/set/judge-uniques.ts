@@ -104,10 +104,7 @@ export class UniqueJudge {
     const names = properties.map(quoted).join(' and ');
     const verb = properties.length === 1 ? 'has' : 'have';
     const why = `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
-    const error =
-      row.updates.length === 0
-        ? setError('alreadyExists', why, { existingId })
-        : setError('invalidProperties', why, { properties });
+    const error = setError('alreadyExists', why, { existingId });
     this.#proposal.blame(row, properties, error);
   }
 }
