@@ -175,16 +175,21 @@ module.exports = {
     },
     {
       name: 'hooks-import-the-vocabulary',
-      comment: 'Hook files are a team\'s own: they know jmapsmith/capability, what is generated, and packages.',
+      comment:
+        "Hook files are a team's own: they know jmapsmith/capability, what is generated, and packages.",
       severity: 'error',
       from: { path: '^capabilities/[^/]+[.]hooks[.]ts$' },
       to: { path: '^(src|scripts|test|bench)/', pathNot: '^src/capability/index[.]ts$' },
     },
     {
       name: 'top-level-modules-stand-alone',
-      comment: 'Only main.ts puts the house together; config, logging and metrics are used by it.',
+      comment:
+        'Only main.ts and its storage files put the house together; config, logging and metrics are used by it.',
       severity: 'error',
-      from: { path: '^src/[^/]+[.]ts$', pathNot: '^src/main[.]ts$' },
+      from: {
+        path: '^src/[^/]+[.]ts$',
+        pathNot: '^src/(main|storage(-sqlite|-postgresql)?)[.]ts$',
+      },
       to: { path: '^(src/[^/]+/|generated/|build/)', pathNot: '^src/protocol/' },
     },
     {
