@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const blobCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:blob',
   name: 'blob',
-  descriptorHash: 'sha256-ab037775da8c656e9f7ea110ef3d9fdfb23d628db8584161749908caa6725795',
+  descriptorHash: 'sha256-72e7c5bf154129ad0792058388c89e50f4b214bb1261eff16b19a4cbc2bc4aa1',
   session: {},
   accountSession: {},
   bareSession: true,

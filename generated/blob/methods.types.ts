@@ -71,7 +71,7 @@ export interface BlobGetArguments {
   /**
    * The blobs to read.
    */
-  ids?: (string[] | null);
+  ids: (string[] | null);
   /**
    * What to answer of each; data and size where not given.
    */

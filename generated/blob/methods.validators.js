@@ -79,7 +79,7 @@ validate0.errors = vErrors;
 return errors === 0;
 }
 export const blobGetArguments = validate1;
-const schema1 = {"$id":"blobGetArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991}},"additionalProperties":false};
+const schema1 = {"$id":"blobGetArguments","type":"object","required":["accountId","ids"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"properties":{"type":["array","null"],"items":{"type":"string"}},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobGetArguments" */;
 let vErrors = null;
@@ -90,33 +90,38 @@ const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{mi
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
+if(data.ids === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ids"},message:"must have required property '"+"ids"+"'"};
+vErrors = keepIssue(vErrors, err1);
+errors++;
+}
 for(const key0 in data){
 if(!(((((key0 === "accountId") || (key0 === "ids")) || (key0 === "properties")) || (key0 === "offset")) || (key0 === "length"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-vErrors = keepIssue(vErrors, err1);
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
-const err2 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err2);
+const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
 if(data.ids !== undefined){
 let data1 = data.ids;
 if((!(Array.isArray(data1))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema1.properties.ids.type},message:"must be array,null"};
-vErrors = keepIssue(vErrors, err3);
+const err4 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema1.properties.ids.type},message:"must be array,null"};
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data1[i0] !== "string"){
-const err4 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err4);
+const err5 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
@@ -125,16 +130,16 @@ errors++;
 if(data.properties !== undefined){
 let data3 = data.properties;
 if((!(Array.isArray(data3))) && (data3 !== null)){
-const err5 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema1.properties.properties.type},message:"must be array,null"};
-vErrors = keepIssue(vErrors, err5);
+const err6 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema1.properties.properties.type},message:"must be array,null"};
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 if(Array.isArray(data3)){
 const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data3[i1] !== "string"){
-const err6 = {instancePath:instancePath+"/properties/" + i1,schemaPath:"#/properties/properties/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err6);
+const err7 = {instancePath:instancePath+"/properties/" + i1,schemaPath:"#/properties/properties/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
@@ -143,19 +148,19 @@ errors++;
 if(data.offset !== undefined){
 let data5 = data.offset;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (data5 !== null)){
-const err7 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema1.properties.offset.type},message:"must be integer,null"};
-vErrors = keepIssue(vErrors, err7);
+const err8 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema1.properties.offset.type},message:"must be integer,null"};
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 if((typeof data5 == "number") && (isFinite(data5))){
 if(data5 > 9007199254740991 || isNaN(data5)){
-const err8 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-vErrors = keepIssue(vErrors, err8);
+const err9 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 if(data5 < 0 || isNaN(data5)){
-const err9 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-vErrors = keepIssue(vErrors, err9);
+const err10 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
@@ -163,27 +168,27 @@ errors++;
 if(data.length !== undefined){
 let data6 = data.length;
 if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (data6 !== null)){
-const err10 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema1.properties.length.type},message:"must be integer,null"};
-vErrors = keepIssue(vErrors, err10);
+const err11 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema1.properties.length.type},message:"must be integer,null"};
+vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 9007199254740991 || isNaN(data6)){
-const err11 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-vErrors = keepIssue(vErrors, err11);
+const err12 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 if(data6 < 0 || isNaN(data6)){
-const err12 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-vErrors = keepIssue(vErrors, err12);
+const err13 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+vErrors = keepIssue(vErrors, err13);
 errors++;
 }
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-vErrors = keepIssue(vErrors, err13);
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err14);
 errors++;
 }
 validate1.errors = vErrors;

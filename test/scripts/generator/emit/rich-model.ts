@@ -140,7 +140,7 @@ export const RICH: ModelType = type('Rich', PROPERTIES, {
     { name: 'code', properties: [of('code')], at: AT },
     { name: 'parentId+position', properties: [of('parentId'), of('position')], at: AT },
   ],
-  indexes: [{ properties: [of('old'), of('title')], columns: ['old', 'title'], at: AT }],
+  indexes: [{ properties: [of('old'), of('title')], columns: ['old', 'title_casemap'], at: AT }],
   search: { name: 'Rich_search', columns: ['title_folded', 'code_folded'] },
   limits: { count: 5, octets: 1000 },
   deprecated: 'Use Poor.',

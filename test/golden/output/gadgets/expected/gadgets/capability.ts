@@ -10,7 +10,7 @@ import { classMethods, classType } from './Class.definition.js';
 export const gadgetsCapability: jmap.CapabilityDefinition = frozen({
   urn: 'https://example.com/jmap/gadgets',
   name: 'gadgets',
-  descriptorHash: 'sha256-ddd0ec0e865c578d0fd065a7c271da03e184c540f3f11f7348f3e9c261b465e3',
+  descriptorHash: 'sha256-01d95898e8c57567ad4f95186830c7bf15267e35f942c6dde182aea9d3ad4062',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: { maxGadgets: 100 },
   bareSession: false,

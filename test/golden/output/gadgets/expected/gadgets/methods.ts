@@ -14,7 +14,8 @@ export const methods: readonly jmap.MethodDefinition[] = frozen([
     argumentNames: ['accountId', 'id', 'share'],
     acceptSnakeCase: false,
     validateArguments: validators.gadgetRebuildArguments,
+    validateResponse: validators.gadgetRebuildResponse,
     handle: (args: wire.GadgetRebuildArguments, context: jmap.MethodContext) =>
-      context.builtIn<wire.GadgetRebuildArguments, wire.GadgetRebuildResponse>('Gadget/rebuild', args),
+      context.own<wire.GadgetRebuildArguments, wire.GadgetRebuildResponse>('Gadget/rebuild', args),
   } satisfies jmap.MethodDefinition<wire.GadgetRebuildArguments, wire.GadgetRebuildResponse>,
 ]);

@@ -4,3 +4,6 @@ import type { Validator } from 'jmapsmith/capability';
 
 /** The arguments of Gadget/rebuild. */
 export declare const gadgetRebuildArguments: Validator;
+
+/** The response of Gadget/rebuild. */
+export declare const gadgetRebuildResponse: Validator;

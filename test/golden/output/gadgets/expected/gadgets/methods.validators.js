@@ -81,3 +81,40 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
+export const gadgetRebuildResponse = validate1;
+const schema1 = {"$id":"gadgetRebuildResponse","type":"object","properties":{"accountId":{"type":"string"},"rebuilt":{"type":"boolean"}},"additionalProperties":false};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="gadgetRebuildResponse" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((key0 === "accountId") || (key0 === "rebuilt"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err0);
+errors++;
+}
+}
+if(data.accountId !== undefined){
+if(typeof data.accountId !== "string"){
+const err1 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err1);
+errors++;
+}
+}
+if(data.rebuilt !== undefined){
+if(typeof data.rebuilt !== "boolean"){
+const err2 = {instancePath:instancePath+"/rebuilt",schemaPath:"#/properties/rebuilt/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+vErrors = keepIssue(vErrors, err2);
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err3);
+errors++;
+}
+validate1.errors = vErrors;
+return errors === 0;
+}
