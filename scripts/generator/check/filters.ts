@@ -1,7 +1,13 @@
-import { isOperator, operatorsOf } from '../descriptor/operators.js';
+import { kindOf, typeOf } from '../descriptor/kinds.js';
+import { isOperator, OPERATORS, type OperandShape, operatorsOf } from '../descriptor/operators.js';
+import type { PropertyView } from '../descriptor/property-view.js';
 import type { FilterView } from '../descriptor/view.js';
+import { member } from '../load/located.js';
+import { isOpen } from '../model/schema.js';
 import { didYouMean } from './did-you-mean.js';
+import { whyNotIndexed } from './indexable.js';
 import { oneOf, type Report, type Rule } from './rule.js';
+import { findProperty } from './types.js';
 
 /** A condition compares a property of its own type by an operator that the property's kind has. */
 export const filters: Rule = (views, report) => {
@@ -18,24 +24,21 @@ export const filters: Rule = (views, report) => {
             'property: ..., is: ... }.',
         );
       else judge(filter, filter.property, report);
+      for (const each of filter.texts.slice(1))
+        if (each.property === undefined) findProperty(type, each, report);
+      keys(filter, report);
     }
   }
 };
 
-function judge(
-  { operator, operatorAt }: FilterView,
-  property: NonNullable<FilterView['property']>,
-  report: Report,
-): void {
-  const { name, kind, nullable, blob, role } = property;
+function judge({ operator, operatorAt }: FilterView, property: PropertyView, report: Report): void {
+  const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
-  const isId = blob || role === 'id';
-  const legal = operatorsOf(kind).filter(
-    (each) =>
-      (each !== 'isNull' || nullable) && !(isId && (each === 'contains' || each === 'startsWith')),
+  const legal = operatorsOf(kind, shapeOf(property)).filter(
+    (each) => each !== 'isNull' || property.nullable,
   );
   if (legal.includes(operator)) return;
-  const what = isId ? 'an id' : (nullable ? 'a nullable ' : 'of kind ') + kind;
+  const what = whatIs(property);
   report(
     'illegal-operator',
     operatorAt,
@@ -44,4 +47,49 @@ function judge(
       : `"${operator}" can't be used with "${name}", which is ${what}: legal ` +
           `${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
   );
+}
+
+/** What a property is beyond its kind: it decides which operators mean something. */
+function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
+  if (blob || role === 'id' || (format === 'id' && kind === 'string')) return 'id';
+  if (kind === 'string' && (format === 'date' || format === 'local-date-time')) return 'date';
+  if (kind !== 'json') return undefined;
+  const { type } = typeOf(node);
+  if (type === 'object')
+    return member(node, 'setOf') !== undefined || isOpen(node) ? 'map' : undefined;
+  const items = member(node, 'items');
+  const scalar = items !== undefined && kindOf(typeOf(items).type, undefined) !== 'json';
+  return scalar ? 'list' : undefined;
+}
+
+function whatIs(property: PropertyView): string {
+  const shape = shapeOf(property);
+  if (shape === 'id') return 'an id';
+  const kind = shape === 'date' ? (property.format ?? '') : property.kind;
+  return `${property.nullable ? 'a nullable ' : 'of kind '}${kind}`;
+}
+
+/** `text` reads several properties, all of them text; an index holds what can be held. */
+function keys(filter: FilterView, report: Report): void {
+  const { name, node, operator, property, texts } = filter;
+  const list = node.members?.get('properties');
+  const single = node.members?.get('property');
+  if (list !== undefined && operator !== undefined && operator !== 'text')
+    report(
+      'misplaced-key',
+      list.nameAt,
+      `"properties" goes with the operator text; "${name}" is ${operator}: say property.`,
+    );
+  else if (list !== undefined && single !== undefined)
+    report('misplaced-key', single.nameAt, '"property" is said by "properties" already; drop it.');
+  for (const each of texts.slice(1)) {
+    if (each.property !== undefined)
+      judge({ ...filter, property: each.property, operatorAt: each.at }, each.property, report);
+  }
+  const indexed = node.members?.get('indexed');
+  if (!filter.indexed || indexed === undefined || property === undefined || !isOperator(operator))
+    return;
+  if (OPERATORS[operator].folded) return;
+  const why = whyNotIndexed(property);
+  if (why !== undefined) report('unindexable', indexed.node.at, `${why}.`);
 }

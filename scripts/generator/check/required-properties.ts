@@ -27,11 +27,11 @@ export const requiredProperties: Rule = (views, report) => {
           `"${name}" is required and has a default, which could never be used; drop one of ` +
             'the two.',
         );
-      if (property.access === 'serverSet')
+      if (property.access === 'serverSet' || property.access === 'internal')
         report(
           'required-server-set',
           at,
-          `"${name}" is serverSet, so no client may give it; it can't be required.`,
+          `"${name}" is ${property.access}, so no client may give it; it can't be required.`,
         );
     }
   }

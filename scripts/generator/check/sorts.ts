@@ -1,4 +1,5 @@
 import { didYouMean } from './did-you-mean.js';
+import { whyNotIndexed } from './indexable.js';
 import type { Rule } from './rule.js';
 
 /** A sort reads one column of its own row, each property once. */
@@ -6,7 +7,7 @@ export const sorts: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
     const seen = new Set<string>();
-    for (const { propertyName, at, property } of type.sorts) {
+    for (const { propertyName, at, property, indexed } of type.sorts) {
       if (property === undefined)
         report(
           'unknown-property',
@@ -21,6 +22,8 @@ export const sorts: Rule = (views, report) => {
           `"${propertyName}" is a list or an object, which has no order: sort by strings, ` +
             'numbers, booleans and dates.',
         );
+      else if (indexed && whyNotIndexed(property) !== undefined)
+        report('unindexable', at, `${whyNotIndexed(property)}.`);
       if (seen.has(propertyName))
         report('duplicate-entry', at, `"${propertyName}" is listed twice.`);
       seen.add(propertyName);

@@ -11,6 +11,8 @@ export const BOUNDS = Object.freeze({
   maxProperties: 100_000,
   /** Code points of a key in an open map. */
   keyLength: 255,
+  /** Code points of a string that is unique or indexed: PostgreSQL indexes at most 2,704 octets. */
+  indexedLength: 500,
   /** RFC 8620 1.3: an Int. */
   minInteger: -Number.MAX_SAFE_INTEGER,
   maxInteger: Number.MAX_SAFE_INTEGER,

@@ -33,9 +33,24 @@ export function isOperator(name: string | undefined): name is FilterOperator {
   return name !== undefined && Object.hasOwn(OPERATORS, name);
 }
 
-/** The operators that a property of this kind may have. */
-export function operatorsOf(kind: PropertyKind): readonly FilterOperator[] {
-  return OPERATOR_NAMES.filter((name) => OPERATORS[name].kinds.includes(kind));
+/** What a property is beyond its kind, where that decides what it can be compared by. */
+export type OperandShape = 'id' | 'date' | 'map' | 'list';
+
+const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
+  id: ['equals', 'in', 'isNull'],
+  date: ['equals', 'in', 'before', 'after', 'isNull'],
+  map: ['isNull', 'hasKey'],
+  list: ['isNull', 'hasItem'],
+});
+
+/** The operators that a property of this kind and shape may have. */
+export function operatorsOf(
+  kind: PropertyKind,
+  shape: OperandShape | undefined,
+): readonly FilterOperator[] {
+  if (shape !== undefined) return BY_SHAPE[shape];
+  const legal = OPERATOR_NAMES.filter((name) => OPERATORS[name].kinds.includes(kind));
+  return kind === 'json' ? legal.filter((name) => name === 'isNull') : legal;
 }
 
 function rule(

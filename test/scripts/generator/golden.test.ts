@@ -32,6 +32,10 @@ describe('wrong descriptors', () => {
       const { root } = await projectOf(join(GOLDEN, 'errors', name));
       for (const problem of (await render(root)).problems) found.add(problem.code);
     }
+    for (const name of readdirSync(join(GOLDEN, 'output'))) {
+      const { root } = await projectOf(join(GOLDEN, 'output', name));
+      for (const problem of (await render(root)).warnings) found.add(problem.code);
+    }
     expect([...found].sort()).toEqual(codesInSource());
   });
 });

@@ -1,0 +1,44 @@
+import type { ListView, TypeView } from '../descriptor/view.js';
+import { whyNotIndexed } from './indexable.js';
+import { place, type Report, type Rule } from './rule.js';
+import { findProperty } from './types.js';
+
+/** What is unique or indexed is a list of properties whose values an index can hold. */
+export const uniques: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    judge(type, type.uniques, 'unique', report);
+    judge(type, type.indexes, 'indexes', report);
+  }
+};
+
+function judge(
+  type: TypeView,
+  lists: readonly ListView[],
+  key: 'unique' | 'indexes',
+  report: Report,
+): void {
+  const seen = new Map<string, ListView>();
+  for (const list of lists) {
+    const names = list.names.map(({ name }) => name);
+    // The order of an index is part of it; what is unique together has none.
+    const same = (key === 'unique' ? [...names].sort() : names).join('+');
+    const earlier = seen.get(same);
+    if (earlier === undefined) seen.set(same, list);
+    else
+      report(
+        'duplicate-entry',
+        list.at,
+        `${names.join(', ')} stands under "${key}" already (${place(earlier.at)}).`,
+        { related: [earlier.at] },
+      );
+    for (const [index, named] of list.names.entries()) {
+      if (names.indexOf(named.name) < index)
+        report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
+      const property = findProperty(type, named, report);
+      const why = property === undefined ? undefined : whyNotIndexed(property);
+      if (why !== undefined) report('unindexable', named.at, `${why}.`);
+      if (property?.role === 'id')
+        report('unindexable', named.at, '"id" is unique and indexed by itself; leave it out.');
+    }
+  }
+}
