@@ -32,6 +32,8 @@ export interface Config {
   readonly logLevel: string;
   readonly bootstrapToken: boolean;
   readonly metricsToken: string | null;
+  /** 32 octets: what encrypted secret properties are stored with. */
+  readonly secretsKey: Uint8Array | null;
   readonly limits: Limits;
 }
 
@@ -45,6 +47,8 @@ export interface Limits {
   readonly maxCallsInRequest: number;
   readonly maxObjectsInGet: number;
   readonly maxObjectsInSet: number;
+  /** Objects that one destroy may take along or change. */
+  readonly maxCascade: number;
   readonly queryMaxLimit: number;
   readonly queryChangesMax: number;
   readonly requestTimeout: number;
@@ -135,6 +139,7 @@ export function readConfig(environment: Environment, root: string): Config {
     logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
+    secretsKey: secretsKey(text('SECRETS_KEY')),
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
       maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
@@ -144,6 +149,7 @@ export function readConfig(environment: Environment, root: string): Config {
       maxCallsInRequest: integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),
       maxObjectsInGet: integer('MAX_OBJECTS_IN_GET', 1000, 1, 1_000_000),
       maxObjectsInSet: integer('MAX_OBJECTS_IN_SET', 1000, 1, 1_000_000),
+      maxCascade: integer('MAX_CASCADE', 10_000, 1, 1_000_000),
       queryMaxLimit: integer('QUERY_MAX_LIMIT', 5000, 1, 1_000_000),
       queryChangesMax: integer('QUERY_CHANGES_MAX', 10_000, 1, 1_000_000),
       requestTimeout: duration('REQUEST_TIMEOUT', 30 * SECOND, SECOND),
@@ -152,6 +158,20 @@ export function readConfig(environment: Environment, root: string): Config {
       blobsKeep: duration('BLOBS_KEEP', 3600 * SECOND, SECOND),
     }),
   });
+}
+
+/** Base64 of 32 octets; the value is never repeated. */
+function secretsKey(value: string | null): Uint8Array | null {
+  if (value === null) return null;
+  const octets = Buffer.from(value, 'base64');
+  if (octets.length !== 32 || octets.toString('base64') !== value) {
+    throw new ConfigError(
+      'SECRETS_KEY',
+      '…',
+      'the base64 of 32 random octets (openssl rand -base64 32)',
+    );
+  }
+  return octets;
 }
 
 function baseUrl(value: string | null): URL | null {

@@ -105,6 +105,7 @@ async function start(
 
   const registry = createRegistry(capabilities);
   requireHooks(registry);
+  requireSecretsKey(config, registry);
   const setHooks = createSetHooks(registry);
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
@@ -122,6 +123,7 @@ async function start(
         limits,
         hooks,
         ...(setHooks === undefined ? {} : { setHooks }),
+        ...(config.secretsKey === null ? {} : { secretKey: config.secretsKey }),
       },
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
@@ -226,6 +228,20 @@ function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string,
     ],
     [BLOB, { account: blob }],
   ]);
+}
+
+/** A property that is stored encrypted can't be written without a key: said at start, not at the first write. */
+function requireSecretsKey(config: Config, registry: Registry): void {
+  if (config.secretsKey !== null) return;
+  for (const type of registry.dataTypes.values()) {
+    const property = type.properties.find(({ secret }) => secret === 'encrypt');
+    if (property === undefined) continue;
+    throw new ConfigError(
+      'SECRETS_KEY',
+      '',
+      `the base64 of 32 random octets: ${type.name}.${property.name} is stored encrypted`,
+    );
+  }
 }
 
 function checkProxies(config: Config): void {

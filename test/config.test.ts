@@ -17,6 +17,7 @@ describe('configuration', () => {
       logLevel: 'info',
       bootstrapToken: true,
       metricsToken: null,
+      secretsKey: null,
       limits: {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,
@@ -26,6 +27,7 @@ describe('configuration', () => {
         maxCallsInRequest: 32,
         maxObjectsInGet: 1000,
         maxObjectsInSet: 1000,
+        maxCascade: 10_000,
         queryMaxLimit: 5000,
         queryChangesMax: 10_000,
         requestTimeout: 30_000,
@@ -98,6 +100,8 @@ describe('configuration', () => {
     ['LOG_LEVEL', 'loud', 'trace, debug, info'],
     ['BOOTSTRAP_TOKEN', 'no', 'on, off'],
     ['METRICS_TOKEN', 's3cret!x', 'characters'],
+    ['SECRETS_KEY', 'c2hvcnQ=', '32 random octets'],
+    ['MAX_CASCADE', '0', 'from 1 to'],
     ['REQUEST_TIMEOUT', '30', '30d, 12h, 5m or 2s'],
     ['HOOK_TIMEOUT', '1ms', '30d, 12h, 5m or 2s'],
     ['CHANGES_KEEP', '0d', '30d, 12h, 5m or 2s'],
@@ -126,6 +130,7 @@ describe('configuration', () => {
       BASE_URL: 'https://u:hunter2@jmap.example.com',
       DATABASE_URL: 'postgresql://u:hunter2@db:no-port/x',
       METRICS_TOKEN: 'hunter2 x',
+      SECRETS_KEY: 'hunter2',
     };
     for (const [name, value] of Object.entries(secrets)) {
       expect(() => read({ [name]: value })).toThrow(ConfigError);
