@@ -5,12 +5,15 @@ import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { allCases } from './cases/all.js';
 import { gadgetBlobCases } from './cases/gadget-blobs.js';
+import { gadgetNeighbourCases } from './cases/gadget-neighbours.js';
 import { gadgetPatchCases } from './cases/gadget-patch.js';
 import { gadgetQueryCases } from './cases/gadget-query.js';
+import { gadgetReferenceCases } from './cases/gadget-references.js';
+import { gadgetSetCases } from './cases/gadget-sets.js';
 import { GADGET, Suite } from './suite.js';
 
 // A type that this repository has never seen (case 606): a descriptor, `npm run generate`, and the same answers.
-const descriptor = fileURLToPath(new URL('gadget-lite.yaml', import.meta.url));
+const descriptor = fileURLToPath(new URL('gadget.yaml', import.meta.url));
 
 let project: ProjectCopy | undefined;
 let server: RunningServer | undefined;
@@ -36,3 +39,6 @@ allCases(suite);
 gadgetPatchCases(suite);
 gadgetQueryCases(suite);
 gadgetBlobCases(suite);
+gadgetReferenceCases(suite);
+gadgetSetCases(suite);
+gadgetNeighbourCases(suite);

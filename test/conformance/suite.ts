@@ -23,6 +23,8 @@ export interface TypeProfile {
   readonly create: (text: string) => JsonMap;
   /** What `created[k]` reports beside id, created and updated for such an object. */
   readonly defaults: JsonMap;
+  /** Those of them that only the server sets: a copy reports them too. */
+  readonly serverSet: JsonMap;
   /** A mutable property with a default, and a value that is another. */
   readonly defaulted: { readonly property: string; readonly other: Json };
   /** Every wire property. */
@@ -43,6 +45,7 @@ export const TODO: TypeProfile = Object.freeze({
   textSort: true,
   create: (text: string) => ({ text }),
   defaults: { done: false },
+  serverSet: {},
   defaulted: { property: 'done', other: true },
   properties: ['id', 'created', 'updated', 'text', 'done'],
   snakeCase: true,
@@ -58,6 +61,7 @@ export const NOTE: TypeProfile = Object.freeze({
   textSort: true,
   create: (text: string) => ({ title: text }),
   defaults: { body: '' },
+  serverSet: {},
   defaulted: { property: 'body', other: 'other' },
   properties: ['id', 'created', 'updated', 'title', 'body'],
   snakeCase: false,
@@ -66,7 +70,7 @@ export const NOTE: TypeProfile = Object.freeze({
 
 export const GADGETS = 'https://example.com/jmap/gadgets';
 
-/** The rich type of gadget-lite.yaml. */
+/** The rich type of gadget.yaml. */
 export const GADGET: TypeProfile = Object.freeze({
   name: 'Gadget',
   capability: GADGETS,
@@ -81,11 +85,16 @@ export const GADGET: TypeProfile = Object.freeze({
     kind: 'small',
     rank: 0,
     score: null,
+    count: 0,
     due: null,
+    tags: {},
     meta: {},
     list: [],
+    parentId: null,
+    links: {},
     blobId: null,
   },
+  serverSet: { count: 0 },
   defaulted: { property: 'rank', other: 5 },
   properties: [
     'id',
@@ -96,9 +105,13 @@ export const GADGET: TypeProfile = Object.freeze({
     'kind',
     'rank',
     'score',
+    'count',
     'due',
+    'tags',
     'meta',
     'list',
+    'parentId',
+    'links',
     'blobId',
   ],
   snakeCase: false,

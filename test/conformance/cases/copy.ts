@@ -22,7 +22,9 @@ export function copyCases(suite: Suite): void {
         accountId: suite.A2,
         oldState,
         newState: String(Number(oldState) + 1),
-        created: { k: { id: serverId, created: utcDate, updated: utcDate } },
+        created: {
+          k: { id: serverId, created: utcDate, updated: utcDate, ...profile.serverSet },
+        },
         notCreated: null,
       });
       const made = entry(answer.created, 'k');
