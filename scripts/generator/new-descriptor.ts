@@ -40,20 +40,51 @@ types:
       due: { type: [string, 'null'], format: utc-date, description: When it is due. }
       # One of some words, given on create and never changed.
       size: { type: string, enum: [small, large], default: small, access: immutable }
-      # A list, kept as JSON.
+      # No two objects of an account have the same, but many may have null.
+      code: { type: [string, 'null'], maxLength: 40, unique: true, description: Its number. }
+      # A list, kept as JSON. For a set of words ({ "blue": true }): { setOf: string, default: {} }.
       tags: { type: array, items: { type: string, maxLength: 50 }, maxItems: 50, default: [] }
+      # The id of another object in the same account. onDestroy: what becomes of this one when that
+      # one is destroyed: restrict (the default: it can't be), cascade or setNull. acyclic: none is
+      # above itself.
+      parentId:
+        type: [string, 'null']
+        references: ${typeName}
+        onDestroy: restrict
+        acyclic: true
       # The id of an uploaded file; Blob/lookup finds the objects that use one.
       blobId: { type: [string, 'null'], blob: true, description: A file that belongs to it. }
+      # What the server counts itself: those that have this one as their parent.
+      # children:
+      #   type: integer
+      #   access: serverSet
+      #   default: 0
+      #   computed: { count: ${typeName}, by: parentId }
+      # What a function of yours makes of other properties. The function stands in
+      # capabilities/${base}.hooks.ts ("compute"), beside others that refuse changes ("check"),
+      # write along with them ("inTransaction") or tell others afterwards ("afterCommit").
+      # label:
+      #   type: string
+      #   maxLength: 300
+      #   access: serverSet
+      #   default: ''
+      #   computed: { from: [name, tags] }
     required: [name]
 
-    # What /query filters by: the name of a condition, and how it compares its property.
+    # What /query filters by: the name of a condition, and how it compares its property. With an
+    # index a query reads what it finds; without one it reads all objects of an account.
     filter:
-      name: contains # in any letter case
-      done: equals
+      name: { is: contains, indexed: true } # in any letter case
+      done: equals # an index helps little where many objects share a value
       dueBefore: { property: due, is: before } # a condition with a name of its own
-      dueAfter: { property: due, is: after }
+      dueAfter: { property: due, is: after } # due has an index: see sort
+      hasParent: { property: parentId, is: equals, indexed: true }
 
     # What /query sorts by. An index makes sorts of many records faster and writes slower.
-    sort: [name, { property: due, indexed: true }, created, updated]
+    sort:
+      - { property: name, indexed: true }
+      - { property: due, indexed: true }
+      - created # ids are in the order of creation: no index is needed
+      - { property: updated, indexed: true }
 `;
 }

@@ -85,6 +85,23 @@ describe('npm run new', () => {
     ]);
   });
 
+  it('comments out what works once its marks are gone, where its hook is written', async () => {
+    const text = newDescriptor('Invoice').replace(
+      /^ {6}# (children:|label:| {2}\S.*)$/gm,
+      '      $1',
+    );
+    const project = await createProject({ 'invoices.yaml': text });
+    const refused = await project.generate();
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('nothing computes Invoice.label');
+    expect(refused.stderr).toContain('\n1 problem; nothing was written.');
+    await project.write(
+      'capabilities/invoices.hooks.ts',
+      'export const hooks = { types: { Invoice: { compute: { label: () => "" } } } };\n',
+    );
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('writes a comment for whoever reads it first', () => {
     expect(newDescriptor('Invoice').match(/#/g)?.length).toBeGreaterThan(10);
   });
