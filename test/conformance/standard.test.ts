@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { at, entry, err, setError, utcDate } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 import { allCases } from './cases/all.js';
+import { describedCases } from './cases/described.js';
+import { describedType } from './descriptor.js';
 import { NOTE, Suite, TODO } from './suite.js';
 
 const { fixtures } = useFixtures();
@@ -10,6 +12,9 @@ const suite = new Suite(TODO, fixtures);
 allCases(suite);
 // One engine, one set of answers: the same cases for the reference type.
 allCases(new Suite(NOTE, fixtures));
+// And what their descriptors say of them.
+describedCases(suite, describedType('../../capabilities/todos.yaml', 'Todo'));
+describedCases(new Suite(NOTE, fixtures), describedType('../../capabilities/notes.yaml', 'Note'));
 
 describe('Todo alone', () => {
   const create = async (...todos: object[]): Promise<string[]> => {
