@@ -26,6 +26,9 @@ export interface GenerateOptions {
 /** Files that are named after a run; of a new project there are hundreds. */
 const LISTED = 40;
 
+/** Warnings that are told to people in full: the same ones come back with every run. */
+const WARNINGS = 5;
+
 /** The `generate` command; returns its exit code. */
 export async function generate(options: GenerateOptions): Promise<number> {
   if ([options.check, options.dryRun, options.watch].filter(Boolean).length > 1)
@@ -44,7 +47,7 @@ async function once(options: GenerateOptions): Promise<number> {
       return tellTooManyWarnings(options, warnings);
     const differences = await compare(options.root, rendered);
     if (options.check) return tellFindings(options, warnings, differences);
-    tellProblems(options.root, warnings, options.format ?? 'text');
+    tell(options, warnings);
     if (options.dryRun) return tellDiff(differences, options);
     progress.tell('writing');
     await write(options.root, differences);
@@ -56,11 +59,32 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
-function tellErrors({ root, format = 'text' }: GenerateOptions, all: readonly Problem[]): number {
-  const problems = [...all].sort(byPlace);
-  tellProblems(root, problems, format);
-  if (format === 'text') printError(`${counted(problems.length, 'problem')}; nothing was written.`);
+function tellErrors(options: GenerateOptions, all: readonly Problem[]): number {
+  tell(options, [...all].sort(byPlace));
+  if ((options.format ?? 'text') === 'text')
+    printError(`${counted(all.length, 'problem')}; nothing was written.`);
   return EXIT.input;
+}
+
+/** Tells all problems; to people who set no bound to warnings, further ones as a number. */
+function tell(options: GenerateOptions, problems: readonly Problem[]): void {
+  const { root, format = 'text', maxWarnings } = options;
+  if (format !== 'text' || maxWarnings !== undefined) {
+    tellProblems(root, problems, format);
+    return;
+  }
+  // What --check fails for is never left out.
+  const minor = problems.filter(({ severity, code }) => severity === 'warning' && code !== BEHIND);
+  const left = new Set(minor.slice(WARNINGS));
+  tellProblems(
+    root,
+    problems.filter((problem) => !left.has(problem)),
+    format,
+  );
+  if (left.size > 0)
+    printError(
+      `and ${counted(left.size, 'warning')} more; npm run generate -- --max-warnings 0 tells all.`,
+    );
 }
 
 function tellTooManyWarnings(
@@ -77,18 +101,19 @@ function tellTooManyWarnings(
 }
 
 function tellFindings(
-  { root, format = 'text' }: GenerateOptions,
+  options: GenerateOptions,
   warnings: readonly Problem[],
   differences: readonly Difference[],
 ): number {
+  const { format = 'text' } = options;
   const findings = differences.map(findingProblem);
   const isBehind = warnings.some(({ code }) => code === BEHIND);
   if (format === 'text') {
-    tellProblems(root, warnings, format);
+    tell(options, warnings);
     // The place of a finding is its whole file: a line each.
     for (const { at, message } of findings) printError(`${at.file}: ${message}`);
     if (findings.length === 0 && !isBehind) printLine('Everything generated is current.');
-  } else tellProblems(root, [...warnings, ...findings], format);
+  } else tell(options, [...warnings, ...findings]);
   return findings.length > 0 || isBehind ? EXIT.found : EXIT.fine;
 }
 

@@ -36,6 +36,31 @@ describe('problems', () => {
     expect(run.stderr).toContain(': warning: a sort by "text"');
   });
 
+  it('tell people five warnings and count the others, unless they set a bound', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const lines = names.map((name) => `  ${name}: { type: integer, default: 0 }`);
+    const project = await createProject({
+      'things.yaml': thing(`properties:\n${lines.join('\n')}\nsort: [${names.join(', ')}]`),
+    });
+    const short = await project.generate();
+    expect(short).toMatchObject({ code: 0 });
+    expect(short.stderr.match(/: warning: /g)).toHaveLength(5);
+    expect(short.stderr).toMatch(/^and 2 warnings more; npm run generate -- --max-warnings 0 /m);
+    const full = await project.generate({ check: true, maxWarnings: 0 });
+    expect(full.stderr.match(/: warning: /g)).toHaveLength(7);
+    expect(full.stderr).not.toContain('warnings more;');
+    const { stdout } = await project.generate({ format: 'github' });
+    expect(stdout.match(/^::warning /gm)).toHaveLength(7);
+  });
+
+  it('say of an unindexed search which condition would be indexed, with all it reads', async () => {
+    const search = '    filter: { find: { is: text, properties: [text] } }\n';
+    const project = await createProject({ 'things.yaml': `${THING.trimEnd()}\n${search}` });
+    expect((await project.generate()).stderr).toContain(
+      '{ is: text, properties: [text], indexed: true } keeps an index.',
+    );
+  });
+
   it('show no control characters of a descriptor, and colour on a terminal alone', () => {
     expect(excerpt('a\u001bb', at, PLAIN)).toEqual(['  1 | a\ufffdb', '    |   ^']);
     expect(styleOf({}, {})).toBe(PLAIN);
