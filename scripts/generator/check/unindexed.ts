@@ -33,15 +33,21 @@ function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
   const { folded } = OPERATORS[operator];
   if (property.role === 'id' || (!folded && isFewValued(property, operator))) return;
   if (!folded && isFirst(type, property)) return;
-  const written = name === property.name ? '' : `property: ${property.name}, `;
   report(
     'unindexed-filter',
     nameAt,
-    `the filter "${name}" reads all objects of an account: { ${written}is: ${operator}, indexed: ` +
-      'true } keeps an index' +
+    `the filter "${name}" reads all objects of an account: { ${written(filter, property)}, ` +
+      'indexed: true } keeps an index' +
       `${folded || whyNotIndexed(property) === undefined ? '' : ', once maxLength is 500 or less'}.`,
     { severity: 'warning' },
   );
+}
+
+/** The condition as it would stand there, without `indexed`: `text` may read several properties. */
+function written({ name, operator, texts }: FilterView, property: PropertyView): string {
+  const is = `is: ${operator}`;
+  if (texts.length > 0) return `${is}, properties: [${texts.map((each) => each.name).join(', ')}]`;
+  return name === property.name ? is : `property: ${property.name}, ${is}`;
 }
 
 /** An index is of little help where many objects share a value, and of none to JSON. */
