@@ -6,7 +6,7 @@ import type { Item, Json, JsonMap } from '../../support/json.js';
 import { givable, valuesOf } from '../descriptor.js';
 import type { Suite } from '../suite.js';
 
-/** What a type's descriptor says of it, case by case: bounds, filters and sorts against plain JavaScript. */
+/** What a type's descriptor says of it: bounds, and filters and sorts against plain JavaScript. */
 export function describedCases(suite: Suite, type: ModelType): void {
   const { profile } = suite;
   const { name } = profile;
