@@ -39,17 +39,22 @@ export interface ServedExamples {
 export const DONE = { updated: expect.any(String) };
 
 /** All examples in one copy of the project, generated and served as a user would. */
-export function useExamples(): () => ServedExamples {
+export function useExamples(
+  env: () => Promise<Record<string, string>> = async () => ({}),
+): () => ServedExamples {
   let project: ProjectCopy | undefined;
   let server: RunningServer | undefined;
   let served: ServedExamples | undefined;
   beforeAll(async () => {
     project = await copyProject(EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)));
-    server = await startServer({ project: project.root });
+    // Here, where it may take its time: a server has to be up within a minute.
+    const built = await project.npm('build');
+    if (built.code !== 0) throw new Error(`npm run build: ${built.stdout}${built.stderr}`);
+    server = await startServer({ project: project.root, env: await env() });
     const { u1, A1 } = await makeFixtures(server, []);
     const capabilities = EXAMPLES.map((name) => `https://example.com/jmap/${name}`);
     served = { project, ...calls(u1.with([CORE, BLOB, ...capabilities]), A1) };
-  }, 240_000);
+  }, 300_000);
   afterAll(async () => {
     await server?.remove();
     await project?.remove();
@@ -94,7 +99,7 @@ function calls(client: Client, accountId: string): Omit<ServedExamples, 'project
   };
 }
 
-/** What the compiler says of the copy's generated modules and hook files; nothing where all is well. */
+/** What the compiler says of generated modules and hook files; nothing where all is well. */
 export async function compileExamples(project: ProjectCopy): Promise<string> {
   const config = join(project.root, 'tsconfig.examples.json');
   const include = ['src', 'generated', 'capabilities/*.hooks.ts'];
