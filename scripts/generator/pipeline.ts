@@ -55,7 +55,12 @@ export async function render(
   const plan = await planMigrations({ root, model, schemas: artefacts });
   const all = [...problems, ...hooked.problems, ...plan.problems];
   if (all.some(isError)) return failed(all);
-  return { owned: emitManifest(artefacts), kept: plan.files, obsolete: plan.obsolete, ...told(all) };
+  return {
+    owned: emitManifest(artefacts),
+    kept: plan.files,
+    obsolete: plan.obsolete,
+    ...told(all),
+  };
 }
 
 /** What the rules say of a value that could not be read says nothing: that one is told already. */

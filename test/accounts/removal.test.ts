@@ -144,7 +144,7 @@ describe('deleting an account', () => {
     database.db.exec(
       `CREATE TRIGGER "late" AFTER DELETE ON "JmapState" WHEN OLD."type" = 'Order'
        BEGIN INSERT INTO ${quoted} VALUES (OLD."accountId", 'late');
-             INSERT INTO "JmapState" VALUES (OLD."accountId", 'Late', 1); END`,
+             INSERT INTO "JmapState" VALUES (OLD."accountId", 'Late', 1, 1); END`,
     );
     await remove(first, async () => undefined);
     expect(rows(first)).toEqual(none);

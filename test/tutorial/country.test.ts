@@ -92,14 +92,18 @@ describe('step 1 and 2: describe, generate', () => {
     const anyNumber = (path: string) => path.replace(/\/\d{4}_country\//, '/N_country/');
     expect({ added: added.map(anyNumber), changed, removed }).toEqual({
       added: [
+        'docs/reference/countries.md',
         'generated/countries/Country.definition.ts',
         'generated/countries/Country.types.ts',
         'generated/countries/Country.validators.d.ts',
         'generated/countries/Country.validators.js',
         'generated/countries/capability.ts',
+        'generated/countries/hooks.ts',
         'prisma/postgresql/migrations/N_country/migration.sql',
+        'prisma/postgresql/migrations/N_country/model.json',
         'prisma/postgresql/migrations/N_country/schema.prisma',
         'prisma/sqlite/migrations/N_country/migration.sql',
+        'prisma/sqlite/migrations/N_country/model.json',
         'prisma/sqlite/migrations/N_country/schema.prisma',
       ],
       changed: [
