@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createProject, REPOSITORY } from '../project.js';
+
+const fixture = (name: string): Promise<string> =>
+  readFile(join(REPOSITORY, 'test/hooks', name), 'utf8');
+
+test('--check ends with 1 for a hook file behind its descriptor, with 0 once it has the line told', async () => {
+  const hooks = await fixture('machines.hooks.ts');
+  const project = await createProject({ 'machines.yaml': await fixture('machines.yaml') });
+  const path = 'capabilities/machines.hooks.ts';
+  await project.write(path, `// written for: 000000000000\n${hooks}`);
+  expect((await project.generate()).code).toBe(0);
+  const behind = await project.generate({ check: true });
+  expect(behind.code).toBe(1);
+  expect(behind.stderr).toContain(`${path}:1`);
+  const line = /\/\/ written for: [0-9a-f]{12}/.exec(behind.stderr)?.[0] ?? 'none';
+  await project.write(path, `${line}\n${hooks}`);
+  expect((await project.generate({ check: true })).code).toBe(0);
+});
+
+test('a descriptor without its functions ends with 2, and nothing is written', async () => {
+  const project = await createProject({ 'machines.yaml': await fixture('machines.yaml') });
+  const { code, stderr } = await project.generate();
+  expect(code).toBe(2);
+  expect(stderr).toContain('nothing implements Machine/rebuild');
+  expect(Object.keys(await project.tree('.')).some((name) => name.startsWith('generated/'))).toBe(
+    false,
+  );
+});
