@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { MethodDefinition } from '../../src/capability/definition.js';
+import type { DataTypeDefinition, MethodDefinition } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
@@ -64,6 +64,8 @@ const LIMITS: Limits = {
 export interface Logic {
   readonly hooks?: CapabilityHooks;
   readonly methods?: readonly MethodDefinition[];
+  /** The widget as the registry knows it, with computed properties. */
+  readonly widget?: DataTypeDefinition;
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
 }

@@ -143,7 +143,11 @@ export interface Trick {
 
 export function widgetCapability(
   trick: Trick,
-  logic: { readonly hooks?: CapabilityHooks; readonly methods?: readonly MethodDefinition[] } = {},
+  logic: {
+    readonly hooks?: CapabilityHooks;
+    readonly methods?: readonly MethodDefinition[];
+    readonly widget?: DataTypeDefinition;
+  } = {},
 ): CapabilityDefinition {
   return {
     urn: Widget.capability,
@@ -153,7 +157,7 @@ export function widgetCapability(
     accountSession: {},
     bareSession: false,
     accountLevel: true,
-    dataTypes: [Widget],
+    dataTypes: [logic.widget ?? Widget],
     methods: [
       method('get', 'read', standard.getArguments),
       method('changes', 'read', standard.changesArguments),
