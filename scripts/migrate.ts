@@ -46,7 +46,9 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
   const pool = postgresql.openPool({ url, size: 1 });
   try {
     if (wanted) return report(await postgresql.migrationStatus(pool, folder));
-    return tell((await postgresql.migrate(pool, folder)).applied);
+    const progress = (migration: string, table: string, rows: number): void =>
+      printLine(`${migration}: ${rows} rows of ${table} filled`);
+    return tell((await postgresql.migrate(pool, folder, progress)).applied);
   } finally {
     await pool.end();
   }

@@ -20,7 +20,11 @@ export async function openPostgresqlStorage(
     log.warn({ err: error }, 'a connection to the database broke');
   const accessPool = openPool({ url, size: ACCESS, onError });
   opened.push(() => accessPool.end());
-  const { applied } = await migrate(accessPool, join(root, 'prisma', 'postgresql', 'migrations'));
+  const { applied } = await migrate(
+    accessPool,
+    join(root, 'prisma', 'postgresql', 'migrations'),
+    (migration, table, rows) => log.info({ migration, table, rows }, 'rows filled by a migration'),
+  );
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
   await recordUnicodeVersion(accessPool);
 
