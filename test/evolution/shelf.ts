@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, CORE } from '../support/client.js';
+import { utcDate } from '../support/expected.js';
+import { makeFixtures } from '../support/fixtures.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { copyProject, type ProjectCopy } from '../support/project.js';
+import { type RunningServer, startServer } from '../support/server.js';
+
+// A team's descriptor changes while its databases have data, as docs/evolution.md describes it.
+const CAPABILITY = 'https://example.com/jmap/shelf';
+
+const BEFORE = `
+capability: ${CAPABILITY}
+description: Books on a shelf.
+types:
+  Book:
+    description: A book.
+    properties:
+      title: { type: string, maxLength: 200 }
+      author: { type: string, maxLength: 200, default: '' }
+      place: { type: [string, 'null'], maxLength: 50 }
+      pages: { type: integer, default: 0 }
+    required: [title]
+  Reader:
+    description: Someone who reads.
+    properties:
+      name: { type: string, maxLength: 100 }
+    required: [name]
+`;
+
+const AFTER = `
+capability: ${CAPABILITY}
+description: Books on a shelf.
+types:
+  Book:
+    description: A book.
+    properties:
+      title: { type: string, maxLength: 200 }
+      writer: { type: string, maxLength: 200, default: '', renamedFrom: author }
+      place: { type: string, maxLength: 50, default: hall }
+      rating: { type: integer, default: 3 }
+    required: [title]
+    drops: [pages, place]
+    filter:
+      titleStart: { property: title, is: startsWith }
+      writer: { is: contains, indexed: true }
+  Reader:
+    description: Someone who reads.
+    properties:
+      name: { type: string, maxLength: 100 }
+    required: [name]
+`;
+
+/** In one /set: what the server takes. */
+const BATCH = 500;
+
+interface Served {
+  server: RunningServer;
+  readonly client: Client;
+  readonly accountId: string;
+  readonly book: string;
+  readonly reader: string;
+  readonly first: string;
+}
+
+/** Tests that a model which has `count` objects changes, on both databases. */
+export function evolvesOver(count: number, timeout: number): void {
+  const postgresql = usePostgresql();
+  const served = new Map<string, Served>();
+  let project: ProjectCopy;
+
+  beforeAll(async () => {
+    project = await copyProject();
+    git(project.root, 'init', '--quiet');
+    await release(project, BEFORE);
+    const urls = [
+      ['sqlite', undefined],
+      ['postgresql', await postgresql().createDatabase('shelf')],
+    ] as const;
+    for (const [name, url] of urls) served.set(name, await fill(project.root, url, count));
+    await release(project, AFTER);
+    for (const each of served.values()) {
+      await each.server.stop();
+      const { stdout } = await each.server.command('scripts/migrate', []);
+      expect(stdout).toContain('applied');
+      each.server = await each.server.restart();
+    }
+  }, timeout);
+
+  afterAll(async () => {
+    for (const { server } of served.values()) await server.remove();
+    await project?.remove();
+  });
+
+  describe.each(['sqlite', 'postgresql'])('on %s', (name) => {
+    const of = (): Served => {
+      const found = served.get(name);
+      if (found === undefined) throw new Error(`${name} is not served.`);
+      return found;
+    };
+
+    test('rows keep their values, a renamed property its own, new ones their defaults', async () => {
+      const { client, accountId, first } = of();
+      const { list } = await client.get('Book', { accountId, ids: [first] });
+      expect(list).toEqual([
+        {
+          ...{ id: first, created: utcDate, updated: utcDate },
+          ...{ title: 'Straße 0', writer: 'Ann Ärger 0', place: 'hall', rating: 3 },
+        },
+      ]);
+      const { total } = await client.query('Book', { accountId, calculateTotal: true, limit: 1 });
+      expect(total).toBe(count);
+    });
+
+    test('states of the changed type are forgotten, those of another type are good', async () => {
+      const { client, accountId, book, reader } = of();
+      const [, error] = await client.call('Book/changes', { accountId, sinceState: book });
+      expect(error).toMatchObject({ type: 'cannotCalculateChanges' });
+      const changes = await client.changes('Reader', { accountId, sinceState: reader });
+      expect(changes).toMatchObject({ created: [], updated: [], destroyed: [] });
+      const { state } = await client.get('Book', { accountId, ids: [] });
+      const since = await client.changes('Book', { accountId, sinceState: state });
+      expect(since).toMatchObject({ created: [], updated: [], destroyed: [] });
+    });
+
+    test('new filters, folded and indexed, find the rows that were there', async () => {
+      const { client, accountId, first } = of();
+      const ask = (filter: object) =>
+        client.query('Book', { accountId, filter, calculateTotal: true, limit: 1 });
+      expect((await ask({ titleStart: 'STRASSE ' })).total).toBe(count);
+      const tenth = Math.floor(count / 10);
+      expect((await ask({ titleStart: 'strasse 1' })).total).toBeGreaterThan(tenth);
+      expect((await ask({ writer: 'ÄRGER' })).total).toBe(count);
+      expect((await ask({ writer: `ärger ${count - 1}` })).total).toBe(1);
+      expect((await ask({ writer: 'nobody' })).total).toBe(0);
+      await client.set('Book', { accountId, update: { [first]: { writer: 'Nobody' } } });
+      expect((await ask({ writer: 'nobody' })).ids).toEqual([first]);
+      await client.set('Book', { accountId, update: { [first]: { writer: 'Ann Ärger 0' } } });
+    });
+  });
+}
+
+/** Serves the project and makes `count` books and a reader. */
+async function fill(root: string, url: string | undefined, count: number): Promise<Served> {
+  const env: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url };
+  const server = await startServer({ project: root, env });
+  const made = await makeFixtures(server, []);
+  const client = made.u1.with([CORE, CAPABILITY]);
+  const accountId = made.A1;
+  let first = '';
+  for (let from = 0; from < count; from += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, count - from) }, (_, i) => from + i);
+    const create = Object.fromEntries(
+      numbers.map((n) => [`b${n}`, { title: `Straße ${n}`, author: `Ann Ärger ${n}`, pages: n }]),
+    );
+    const { created, notCreated } = await client.set('Book', { accountId, create });
+    expect(notCreated).toBeNull();
+    if (from === 0) first = String(created?.['b0']?.['id']);
+  }
+  await client.set('Reader', { accountId, create: { r: { name: 'Ida' } } });
+  const { state: book } = await client.get('Book', { accountId, ids: [] });
+  const { state: reader } = await client.get('Reader', { accountId, ids: [] });
+  return { server, client, accountId, book, reader, first };
+}
+
+/** Writes the descriptor, generates, commits. */
+async function release({ root, npm }: ProjectCopy, descriptor: string): Promise<void> {
+  writeFileSync(join(root, 'capabilities', 'shelf.yaml'), descriptor);
+  const { code, stdout, stderr } = await npm('generate');
+  if (code !== 0) throw new Error(`npm run generate ended with ${code}:\n${stdout}\n${stderr}`);
+  git(root, 'add', '--all');
+  git(root, 'commit', '--quiet', '--message', 'shelf: change');
+}
+
+function git(root: string, ...args: readonly string[]): void {
+  const who = ['-c', 'user.name=Team', '-c', 'user.email=team@example.com'];
+  execFileSync('git', [...who, ...args], { cwd: root, stdio: 'pipe' });
+}
