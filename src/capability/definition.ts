@@ -111,6 +111,8 @@ export interface SortDefinition {
   readonly casemapColumn?: string;
   /** The column that the order reads where it is neither the property's own nor its casemap key. */
   readonly column?: string;
+  /** The database keeps an ordered index of what the order reads. */
+  readonly indexed?: true;
 }
 
 /**
@@ -192,6 +194,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
     readonly update: Validator;
     /** One FilterCondition whose names are all declared. */
     readonly filter: Validator;
+    /** Values that hooks alone give: internal, serverSet and computed; absent where there are none. */
+    readonly server?: Validator;
   };
   /** Never set: carries the wire types for inference. */
   readonly shape?: Shape;
@@ -215,7 +219,9 @@ export interface MethodDefinition<Arguments extends object = any, Response exten
   readonly argumentNames?: readonly string[];
   readonly acceptSnakeCase: boolean;
   readonly validateArguments: Validator;
-  /** Of a method that a hook file implements: what it returns must fit. */
+  /** Those that the descriptor adds to a standard method's: they reach its hooks alone. */
+  readonly furtherArguments?: readonly string[];
+  /** What a hook gives must fit: the response of an own method, the further members of a standard one. */
   readonly validateResponse?: Validator;
   readonly handle: (args: Arguments, context: MethodContext) => Promise<Response>;
 }

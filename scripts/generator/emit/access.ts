@@ -11,3 +11,9 @@ export function isShown({ access }: ModelProperty): boolean {
 export function isGiven({ access, computed }: ModelProperty): boolean {
   return access !== 'internal' && access !== 'serverSet' && computed === undefined;
 }
+
+/** Hooks alone give it: the engine sets the standard properties and counts by itself. */
+export function isGivenByHooks({ access, computed, role }: ModelProperty): boolean {
+  if (role !== undefined || computed?.kind === 'count') return false;
+  return access === 'internal' || access === 'serverSet' || computed !== undefined;
+}

@@ -10,6 +10,7 @@ import type {
   ModelStandardMethod,
   ModelType,
 } from '../model.js';
+import { isGivenByHooks } from './access.js';
 import { Code, quoted, Wrapped } from './code.js';
 import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
 import {
@@ -158,6 +159,7 @@ function typeValue(capability: ModelCapability, type: ModelType): Record<string,
       create: new Code('validators.create'),
       update: new Code('validators.update'),
       filter: new Code('validators.filter'),
+      server: type.properties.some(isGivenByHooks) ? new Code('validators.server') : undefined,
     },
   };
 }
@@ -166,8 +168,9 @@ function filterValue({ name, property, operator, column, columns, indexed }: Mod
   return { name, property: referenceTo(property), operator, column, columns, indexed };
 }
 
-function sortValue({ property, casemapColumn, column }: ModelSort): object {
-  return { property: referenceTo(property), casemapColumn, column };
+function sortValue({ property, casemapColumn, column, indexed }: ModelSort): object {
+  const isIndexed = indexed ? true : undefined;
+  return { property: referenceTo(property), casemapColumn, column, indexed: isIndexed };
 }
 
 function referenceTo({ name }: ModelProperty): Code {
@@ -189,6 +192,7 @@ function methodValue(
   const response = `jmap.${row.stem}Response${row.shaped ? `<${type.name}Shape>` : ''}${
     hasFurther(method.response) ? ` & Partial<wire.${methodTypeName(type, row, 'Response')}>` : ''
   }`;
+  const further = Object.keys(method.arguments?.properties ?? {});
   const names = `standard.argumentNames.${row.verb}`;
   return new Wrapped(
     '',
@@ -197,13 +201,15 @@ function methodValue(
       capability: capability.urn,
       dataType: new Code(`${stem}Type`),
       account: row.account,
-      argumentNames: hasArguments
-        ? [new Code(`...${names}`), ...Object.keys(method.arguments?.properties ?? {})]
-        : new Code(names),
+      argumentNames: hasArguments ? [new Code(`...${names}`), ...further] : new Code(names),
+      furtherArguments: hasArguments ? further : undefined,
       acceptSnakeCase: type.acceptSnakeCase,
       validateArguments: new Code(
         `${hasArguments ? 'validators' : 'standard'}.${row.verb}Arguments`,
       ),
+      validateResponse: hasFurther(method.response)
+        ? new Code(`validators.${row.verb}Response`)
+        : undefined,
       handle: handler(args, `context.standard.${row.verb}(${stem}Type, args)`),
     },
     ` satisfies jmap.MethodDefinition<${args}, ${response}>`,

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
-import { isGiven } from './access.js';
+import { isGiven, isGivenByHooks } from './access.js';
 import { hasFurther, standardMethodsOf, wholeArguments } from './further-members.js';
 import { mainType, validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
@@ -57,7 +57,28 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
         additionalProperties: false,
       },
     },
+    ...hookValidators(type),
     ...argumentValidators(type),
+    ...responseValidators(type),
+  ];
+}
+
+/** What hooks compute or write, and no client gives, is held to its schema too. */
+function hookValidators(type: ModelType): readonly ValidatorSource[] {
+  const given = type.properties.filter(isGivenByHooks);
+  if (given.length === 0) return [];
+  return [
+    {
+      name: 'server',
+      words: `The values of a ${type.name} that hooks give and clients don't.`,
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(
+          given.map(({ name, schema }) => [name, validationSchema(schema, 'stored')]),
+        ),
+        additionalProperties: false,
+      },
+    },
   ];
 }
 
@@ -70,6 +91,24 @@ function argumentValidators(type: ModelType): readonly ValidatorSource[] {
             name: `${row.verb}Arguments`,
             schema: validationSchema(wholeArguments(row, method.arguments), 'message'),
             words: `The arguments of ${type.name}/${row.verb}, the standard ones included.`,
+          },
+        ]
+      : [],
+  );
+}
+
+/** A standard method with further response members has a validator for what its `after` gives. */
+function responseValidators(type: ModelType): readonly ValidatorSource[] {
+  return standardMethodsOf(type).flatMap(({ row, method }) =>
+    hasFurther(method.response)
+      ? [
+          {
+            name: `${row.verb}Response`,
+            schema: validationSchema(
+              { ...method.response, additionalProperties: false },
+              'message',
+            ),
+            words: `What hooks add to the response of ${type.name}/${row.verb}.`,
           },
         ]
       : [],

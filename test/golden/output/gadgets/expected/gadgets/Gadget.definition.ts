@@ -280,7 +280,12 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
     { column: 'title_folded', property: properties.title, transform: 'fold' },
     { column: 'title_casemap', property: properties.title, transform: 'casemap' },
   ],
-  validate: { create: validators.create, update: validators.update, filter: validators.filter },
+  validate: {
+    create: validators.create,
+    update: validators.update,
+    filter: validators.filter,
+    server: validators.server,
+  },
 });
 
 /** The standard methods of Gadget. */

@@ -10,3 +10,6 @@ export declare const create: Validator;
 
 /** One FilterCondition of Gadget/query. */
 export declare const filter: Validator;
+
+/** The values of a Gadget that hooks give and clients don't. */
+export declare const server: Validator;

@@ -322,7 +322,12 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
   ],
   search: { name: 'Gadget_search', columns: ['title_folded', 'code_folded'] },
   limits: { count: 10000, octets: 100000 },
-  validate: { create: validators.create, update: validators.update, filter: validators.filter },
+  validate: {
+    create: validators.create,
+    update: validators.update,
+    filter: validators.filter,
+    server: validators.server,
+  },
 });
 
 /** The standard methods of Gadget. */
@@ -366,8 +371,10 @@ export const gadgetMethods: readonly jmap.MethodDefinition[] = frozen([
     dataType: gadgetType,
     account: 'read',
     argumentNames: [...standard.argumentNames.query, 'collapse'],
+    furtherArguments: ['collapse'],
     acceptSnakeCase: false,
     validateArguments: validators.queryArguments,
+    validateResponse: validators.queryResponse,
     handle: (args: jmap.QueryArguments & wire.GadgetQueryArguments, context: jmap.MethodContext) =>
       context.standard.query(gadgetType, args),
   } satisfies jmap.MethodDefinition<jmap.QueryArguments & wire.GadgetQueryArguments, jmap.QueryResponse & Partial<wire.GadgetQueryResponse>>,

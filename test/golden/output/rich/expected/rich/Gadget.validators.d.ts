@@ -11,5 +11,11 @@ export declare const create: Validator;
 /** One FilterCondition of Gadget/query. */
 export declare const filter: Validator;
 
+/** The values of a Gadget that hooks give and clients don't. */
+export declare const server: Validator;
+
 /** The arguments of Gadget/query, the standard ones included. */
 export declare const queryArguments: Validator;
+
+/** What hooks add to the response of Gadget/query. */
+export declare const queryResponse: Validator;

@@ -699,9 +699,52 @@ errors++;
 validate3.errors = vErrors;
 return errors === 0;
 }
-export const queryArguments = validate4;
-const schema3 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"},"collapse":{"type":"boolean"}},"additionalProperties":false};
+export const server = validate4;
+const schema3 = {"$id":"server","type":"object","properties":{"cost":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false};
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="server" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "cost")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err0);
+errors++;
+}
+}
+if(data.cost !== undefined){
+let data0 = data.cost;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err1 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+vErrors = keepIssue(vErrors, err1);
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 9007199254740991 || isNaN(data0)){
+const err2 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+vErrors = keepIssue(vErrors, err2);
+errors++;
+}
+if(data0 < -9007199254740991 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: -9007199254740991},message:"must be >= -9007199254740991"};
+vErrors = keepIssue(vErrors, err3);
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err4);
+errors++;
+}
+validate4.errors = vErrors;
+return errors === 0;
+}
+export const queryArguments = validate5;
+const schema4 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"},"collapse":{"type":"boolean"}},"additionalProperties":false};
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="queryArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -712,7 +755,7 @@ vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 for(const key0 in data){
-if(!(func0.call(schema3.properties, key0))){
+if(!(func0.call(schema4.properties, key0))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err1);
 errors++;
@@ -728,7 +771,7 @@ errors++;
 if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema3.properties.filter.type},message:"must be object,null"};
+const err3 = {instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema4.properties.filter.type},message:"must be object,null"};
 vErrors = keepIssue(vErrors, err3);
 errors++;
 }
@@ -741,7 +784,7 @@ errors++;
 if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-const err5 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema3.properties.sort.type},message:"must be array,null"};
+const err5 = {instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema4.properties.sort.type},message:"must be array,null"};
 vErrors = keepIssue(vErrors, err5);
 errors++;
 }
@@ -813,7 +856,7 @@ errors++;
 if(data.anchor !== undefined){
 let data8 = data.anchor;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err15 = {instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema3.properties.anchor.type},message:"must be string,null"};
+const err15 = {instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema4.properties.anchor.type},message:"must be string,null"};
 vErrors = keepIssue(vErrors, err15);
 errors++;
 }
@@ -841,7 +884,7 @@ errors++;
 if(data.limit !== undefined){
 let data10 = data.limit;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (data10 !== null)){
-const err19 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema3.properties.limit.type},message:"must be integer,null"};
+const err19 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema4.properties.limit.type},message:"must be integer,null"};
 vErrors = keepIssue(vErrors, err19);
 errors++;
 }
@@ -878,6 +921,42 @@ const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "ob
 vErrors = keepIssue(vErrors, err24);
 errors++;
 }
-validate4.errors = vErrors;
+validate5.errors = vErrors;
+return errors === 0;
+}
+export const queryResponse = validate6;
+const schema5 = {"$id":"queryResponse","type":"object","required":["collapsed"],"properties":{"collapsed":{"type":"integer"}},"additionalProperties":false};
+function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="queryResponse" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.collapsed === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "collapsed"},message:"must have required property '"+"collapsed"+"'"};
+vErrors = keepIssue(vErrors, err0);
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "collapsed")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err1);
+errors++;
+}
+}
+if(data.collapsed !== undefined){
+let data0 = data.collapsed;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err2 = {instancePath:instancePath+"/collapsed",schemaPath:"#/properties/collapsed/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+vErrors = keepIssue(vErrors, err2);
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err3);
+errors++;
+}
+validate6.errors = vErrors;
 return errors === 0;
 }
