@@ -11,6 +11,7 @@ import {
   writeStamp,
 } from './build-stamp.mjs';
 import { BuildError, runTool, say } from './build-tools.mjs';
+import { withChildren } from './children.mjs';
 
 /**
  * Makes dist/ what the sources say; does nothing where it already is. Processes that start at once
@@ -18,7 +19,7 @@ import { BuildError, runTool, say } from './build-tools.mjs';
  */
 export async function build(root) {
   if (isCurrent(root)) return;
-  await withBuildLock(root, announceWait, async () => {
+  await alone(root, async () => {
     const stamp = wantedStamp(root);
     const file = stampFile(root);
     if (readStamp(file) === stamp) return;
@@ -36,11 +37,13 @@ export async function build(root) {
 /** Makes build/prisma/ what the Prisma schemas say; does nothing where it already is. */
 export async function buildClients(root) {
   if (clientsToGenerate(root).length === 0) return;
-  await withBuildLock(root, announceWait, () => generateClients(root));
+  await alone(root, () => generateClients(root));
 }
 
-function announceWait() {
-  say('waiting for another process that builds');
+/** Builds while no other process does; what it has started ends before this process does. */
+function alone(root, work) {
+  const wait = () => say('waiting for another process that builds');
+  return withChildren(() => withBuildLock(root, wait, work));
 }
 
 async function compile(root) {

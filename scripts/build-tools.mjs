@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+import { runChild } from './children.mjs';
 
 /** A build that failed for a reason that its message says; `code` is the process's exit code. */
 export class BuildError extends Error {
@@ -25,7 +23,7 @@ export function reportFailure(error) {
   return known ? error.code : 70;
 }
 
-/** Runs a tool of node_modules in `root`; its output is kept for when it fails. */
+/** Runs a tool of node_modules in `root`, inside of `withChildren`; its output is kept for when it fails. */
 export function runTool(root, module, args) {
   const environment = {
     ...process.env,
@@ -36,27 +34,9 @@ export function runTool(root, module, args) {
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
     PRISMA_SCHEMA_ENGINE_BINARY: join(root, 'package.json'),
   };
-  return new Promise((resolve, reject) => {
-    const tool = spawn(process.execPath, [resolveTool(root, module), ...args], {
-      cwd: root,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    // Left behind, it would write on while the next process builds.
-    const stop = (signal) => {
-      tool.kill(signal);
-      for (const each of SIGNALS) process.off(each, stop);
-      process.kill(process.pid, signal);
-    };
-    for (const signal of SIGNALS) process.on(signal, stop);
-    const chunks = [];
-    tool.stdout.on('data', (chunk) => chunks.push(chunk));
-    tool.stderr.on('data', (chunk) => chunks.push(chunk));
-    tool.on('error', reject);
-    tool.on('close', (code) => {
-      for (const signal of SIGNALS) process.off(signal, stop);
-      resolve({ code, output: Buffer.concat(chunks).toString('utf8').trim() });
-    });
+  return runChild(process.execPath, [resolveTool(root, module), ...args], {
+    cwd: root,
+    env: environment,
   });
 }
 

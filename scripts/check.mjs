@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runChild, withChildren } from './children.mjs';
 
 const HELP = `Usage: npm run check
 
@@ -37,20 +37,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  */
 function run(command) {
   const path = [join(root, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter);
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, {
-      cwd: root,
-      env: { ...process.env, PATH: path, NO_COLOR: '1' },
-      shell: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const chunks = [];
-    child.stdout.on('data', (chunk) => chunks.push(chunk));
-    child.stderr.on('data', (chunk) => chunks.push(chunk));
-    child.on('error', reject);
-    child.on('close', (code) =>
-      resolve({ code, output: Buffer.concat(chunks).toString('utf8').trim() }),
-    );
+  return runChild(command, [], {
+    cwd: root,
+    env: { ...process.env, PATH: path, NO_COLOR: '1' },
+    shell: true,
   });
 }
 
@@ -80,4 +70,4 @@ async function main(argv) {
   return 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await withChildren(() => main(process.argv.slice(2)));
