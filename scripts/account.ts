@@ -9,6 +9,7 @@ import {
 } from '../src/accounts/index.js';
 import { openBlobStore } from '../src/blobs/index.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
+import { loadProject } from '../src/project.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
@@ -136,7 +137,7 @@ await runTool('account', HELP, async (argv) => {
 
 /** Only some commands need what the project's descriptors define. */
 async function loadRegistry(): Promise<Registry> {
-  const { registry } = await import('../generated/registry.js');
+  const { registry } = await loadProject(process.cwd());
   return createRegistry(registry);
 }
 

@@ -1,7 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { registry as capabilities } from '../generated/registry.js';
 import { bootstrap, createAuthenticator } from './accounts/index.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -17,6 +16,7 @@ import { createSetHooks } from './methods/hooks/set-hooks.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
+import { loadProject, NotBuiltError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
 import type { Storage, StorageOptions } from './storage.js';
@@ -90,7 +90,8 @@ async function start(
   const { log, flush } = createLogging(config.logLevel);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
 
-  const storage = await openStorage(config.database, { root, log, opened });
+  const { registry: capabilities, hookClient } = await loadProject(root);
+  const storage = await openStorage(config.database, { root, hookClient, log, opened });
   const { store, prisma } = storage;
   const hooks = {
     timeout: limits.hookTimeout,
@@ -306,7 +307,11 @@ async function run(): Promise<void> {
 
 /** What to say about a start that failed, and the exit code. */
 function startFailure(error: unknown): { readonly code: number; readonly message: string } {
-  if (error instanceof ConfigError || error instanceof MissingHookError)
+  if (
+    error instanceof ConfigError ||
+    error instanceof MissingHookError ||
+    error instanceof NotBuiltError
+  )
     return { code: EXIT.input, message: error.message };
   if (error instanceof ServerLockError || error instanceof MigrationError) {
     return { code: EXIT.refused, message: error.message };

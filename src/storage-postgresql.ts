@@ -14,7 +14,7 @@ const HOOKS = 4;
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
   url: string,
-  { root, log, opened }: StorageOptions,
+  { root, hookClient, log, opened }: StorageOptions,
 ): Promise<Storage> {
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'a connection to the database broke');
@@ -38,7 +38,7 @@ export async function openPostgresqlStorage(
   opened.push(() => prisma.$disconnect());
   const hookPool = openPool({ url, size: HOOKS, onError });
   opened.push(() => hookPool.end());
-  const hooks = openHookPrisma(hookPool);
+  const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());
   return { store, prisma, accessVersion: accessVersionOf(accessPool), hooks };
 }

@@ -15,7 +15,7 @@ import { createSqliteStore } from './store/sqlite/index.js';
 /** Takes an SQLite file for this server, brings it up to date and opens all that serves from it. */
 export async function openSqliteStorage(
   file: string,
-  { root, log, opened }: StorageOptions,
+  { root, hookClient, log, opened }: StorageOptions,
 ): Promise<Storage> {
   const lock = lockServer(file);
   opened.push(() => lock.release());
@@ -35,7 +35,7 @@ export async function openSqliteStorage(
   opened.push(() => store.close());
   const prisma = openPrisma(writerDatabase, writer);
   opened.push(() => prisma.$disconnect());
-  const hooks = openHookPrisma(writerDatabase);
+  const hooks = openHookPrisma(writerDatabase, await hookClient('sqlite'));
   opened.push(() => hooks.client.$disconnect());
   // A connection that is never in a transaction: it sees each commit of any process at once.
   const access = openDatabase({ file, readonly: true });

@@ -1,5 +1,6 @@
 import type { PrismaClient } from './database/sqlite/prisma.js';
 import type { Logger } from './logging.js';
+import type { Project } from './project.js';
 import type { Store } from './store/port.js';
 
 /** What the composition root needs of a database, whichever it is. */
@@ -11,7 +12,7 @@ export interface Storage {
   readonly accessVersion: () => string | Promise<string>;
   /** For hooks: a client that only reads, and what has it read inside a work's transaction. */
   readonly hooks: {
-    readonly client: PrismaClient;
+    readonly client: unknown;
     join<T>(work: () => Promise<T>): Promise<T>;
   };
 }
@@ -19,6 +20,8 @@ export interface Storage {
 export interface StorageOptions {
   /** The project's folder: its migrations. */
   readonly root: string;
+  /** The Prisma client that hooks get: the project's own module of it. */
+  readonly hookClient: Project['hookClient'];
   readonly log: Logger;
   /** Takes what is to be closed at the end, last things first. */
   readonly opened: (() => Promise<void> | void)[];

@@ -1,7 +1,9 @@
+import { isPackageRoot } from '../../src/package-root.js';
 import { checkDescriptors } from './check/index.js';
 import { place } from './check/rule.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitAll } from './emit/index.js';
+import { emitEngineSchemas } from './emit/prisma-engine.js';
 import { withHooks } from './hooks/index.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
@@ -50,7 +52,10 @@ export async function render(
   if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
   const { model } = hooked;
   progress('rendering');
-  const artefacts = await emitAll(model);
+  const artefacts = new Map([
+    ...(await emitAll(model)),
+    ...(isPackageRoot(root) ? emitEngineSchemas() : []),
+  ]);
   progress('planning migrations');
   const plan = await planMigrations({ root, model, schemas: artefacts });
   const all = [...problems, ...hooked.problems, ...plan.problems];

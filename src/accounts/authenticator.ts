@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { ACCESS_VERSION } from './change.js';
 import { fingerprint, loadPrincipal } from './load-principal.js';

@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { createIdGenerator, type IdGenerator } from '../protocol/ids.js';
 import { changeAccess } from './change.js';
 import { DEFAULT_USER } from './directory.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Prisma, PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 
 /** An account, user, token or name that a caller gave is wrong; the message says which, for a person to read. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Prisma, type PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { changeAccess, retryBusy } from './change.js';
 import { existingAccount } from './directory.js';
 

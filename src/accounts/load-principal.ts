@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { capabilityList } from './directory.js';
 import type { AccountAccess, Principal } from './principal.js';
 

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { retryBusy } from './change.js';
 
 /** More changes than any type of an account sees between a backup and its restoring. */

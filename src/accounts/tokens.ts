@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { groupBy } from './group-by.js';

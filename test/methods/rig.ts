@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import * as clientModule from '../../build/prisma/sqlite/client.js';
 import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
@@ -123,7 +124,8 @@ export class Rig {
       now,
       onStatement: (sql) => void this.statements.push(sql),
     });
-    const prisma = logic.hooks === undefined ? undefined : openHookPrisma(writerDatabase);
+    const prisma =
+      logic.hooks === undefined ? undefined : openHookPrisma(writerDatabase, clientModule);
     this.#prisma = prisma;
     const registry = createRegistry([
       ...generated,

@@ -20,27 +20,35 @@ export function tablesOf(model: Model): readonly Table[] {
  * `build/`, which the build makes anew and nobody commits (it is large).
  */
 export function emitPrisma(model: Model): EmittedFiles {
-  const models = printModels(tablesOf(model), true);
+  const named = PROVIDERS.map((provider) => ({ provider, client: provider }));
+  return prismaSchemas(named, tablesOf(model), PREAMBLE);
+}
+
+const PREAMBLE = [
+  '// Generated from capabilities/ by `npm run generate`. Do not edit: change the descriptors.',
+  '// Data types are written by the engine alone (a write through Prisma would leave no change record).',
+  '',
+].join('\n');
+
+/** `prisma/CLIENT/schema.prisma` for each of `named`; its client goes to `build/prisma/CLIENT`. */
+export function prismaSchemas(
+  named: readonly { readonly provider: Provider; readonly client: string }[],
+  tables: readonly Table[],
+  preamble: string,
+): EmittedFiles {
+  const models = printModels(tables, true);
   return new Map(
-    PROVIDERS.map((provider) => [
-      schemaPath(provider),
-      [preamble(), generator(provider), printDatasource(provider), models].join('\n'),
+    named.map(({ provider, client }) => [
+      `prisma/${client}/schema.prisma`,
+      [preamble, generator(client), printDatasource(provider), models].join('\n'),
     ]),
   );
 }
 
-function preamble(): string {
-  return [
-    '// Generated from capabilities/ by `npm run generate`. Do not edit: change the descriptors.',
-    '// Data types are written by the engine alone (a write through Prisma would leave no change record).',
-    '',
-  ].join('\n');
-}
-
-function generator(provider: Provider): string {
+function generator(client: string): string {
   return `generator client {
   provider               = "prisma-client"
-  output                 = "../../build/prisma/${provider}"
+  output                 = "../../build/prisma/${client}"
   runtime                = "nodejs"
   moduleFormat           = "esm"
   generatedFileExtension = "ts"

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { PrismaClient } from '../../../build/prisma/postgresql/client.js';
-import type { PrismaClient as AnyPrismaClient } from '../../../build/prisma/sqlite/client.js';
+import { type AnyClient, type ClientModule, openClient } from '../hook-client.js';
 import type { Pool, PoolClient } from './pool.js';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
@@ -27,7 +26,7 @@ export async function inTransaction<T>(client: PoolClient, work: () => Promise<T
 
 /** The typed client that hook files get, and how it joins the engine's transaction. */
 export interface HookPrisma {
-  readonly client: AnyPrismaClient;
+  readonly client: AnyClient;
   /** Runs `work` so that the client sees what the transaction around it has not committed yet. */
   join<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -36,7 +35,7 @@ export interface HookPrisma {
  * A Prisma client for reading: PostgreSQL refuses every statement of it that writes, since a row
  * written so would have no change record.
  */
-export function openHookPrisma(pool: Pool): HookPrisma {
+export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
   // Before the first statement of a connection, which the pool hands out after this.
   pool.on('connect', (client) => void client.query('SET default_transaction_read_only = on'));
   const factory = new PrismaPg(pool);
@@ -45,7 +44,7 @@ export function openHookPrisma(pool: Pool): HookPrisma {
     adapterName: factory.adapterName,
     connect: async () => joining(await factory.connect()),
   } as const;
-  const client = new PrismaClient({ adapter }) as unknown as AnyPrismaClient;
+  const client = openClient(module, adapter);
   return Object.freeze({
     client,
     join: <T>(work: () => Promise<T>): Promise<T> => {

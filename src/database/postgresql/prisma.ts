@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { PrismaClient } from '../../../build/prisma/postgresql/client.js';
-import type { PrismaClient as AnyPrismaClient } from '../../../build/prisma/sqlite/client.js';
+import { PrismaClient } from '../../../build/prisma/engine-postgresql/client.js';
+import type { PrismaClient as AnyPrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import type { Pool } from './pool.js';
 
 /** Waiting for a connection and running, ms: as on SQLite. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { PrismaClient } from '../../../build/prisma/sqlite/client.js';
+import { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import { openDatabase } from './open.js';
 import { sharedAdapter } from './prisma-adapter.js';
 import { Writer } from './writer.js';

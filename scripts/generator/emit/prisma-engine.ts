@@ -1,0 +1,14 @@
+import type { EmittedFiles } from '../model.js';
+import { prismaSchemas } from './prisma.js';
+import { PROVIDERS } from './prisma-datamodel.js';
+import { SHARED_TABLES } from './prisma-shared-tables.js';
+
+/**
+ * The schemas of the engine's own tables, whose clients are compiled into the package: users, accounts
+ * and tokens are the same in all projects, and no project's types reach the engine's code.
+ */
+export function emitEngineSchemas(): EmittedFiles {
+  const named = PROVIDERS.map((provider) => ({ provider, client: `engine-${provider}` }));
+  const note = "// Generated from the engine's tables (scripts/generator/emit). Do not edit.\n";
+  return prismaSchemas(named, SHARED_TABLES, note);
+}

@@ -1,0 +1,22 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of this package: its own repository, or below a team's node_modules. */
+export const PACKAGE_ROOT: string = folderWithPackage(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Whether a project's folder is this package's own: there the engine's sources, its descriptors and
+ * what is made of them lie in one folder.
+ */
+export function isPackageRoot(root: string): boolean {
+  return existsSync(root) && realpathSync(root) === realpathSync(PACKAGE_ROOT);
+}
+
+/** Sources lie one folder below it, compiled ones two. */
+function folderWithPackage(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('The package has no package.json above its modules.');
+  return folderWithPackage(parent);
+}

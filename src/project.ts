@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CapabilityDefinition } from './capability/index.js';
+import { isPackageRoot } from './package-root.js';
+
+/**
+ * What the descriptors and hook files of a project were compiled to. In this repository that lies
+ * beside the engine; a team's project has it in a folder of its own, for the engine is a package there.
+ */
+export interface Project {
+  readonly registry: readonly CapabilityDefinition[];
+  /** The module of the Prisma client with the project's own tables: hooks read by it. */
+  hookClient(database: 'sqlite' | 'postgresql'): Promise<{ readonly PrismaClient: unknown }>;
+}
+
+/** Where a team's project has its compiled modules, below its folder. */
+export const BUILT = 'build/server';
+
+/** The project has not been built, which `npx jmapsmith start` and its like do by themselves. */
+export class NotBuiltError extends Error {
+  override readonly name = 'NotBuiltError';
+}
+
+/** Loads the project's modules, its hook files included. */
+export async function loadProject(root: string): Promise<Project> {
+  if (isPackageRoot(root)) return ownProject();
+  const at = (module: string): string => join(root, BUILT, module);
+  const registry = at('generated/registry.js');
+  if (!existsSync(registry))
+    throw new NotBuiltError(`${registry} is missing: run npx jmapsmith build.`);
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
+  return {
+    registry: ((await load(registry)) as Pick<Project, 'registry'>).registry,
+    hookClient: async (database) =>
+      (await load(at(`build/prisma/${database}/client.js`))) as { readonly PrismaClient: unknown },
+  };
+}
+
+async function ownProject(): Promise<Project> {
+  const { registry } = await import('../generated/registry.js');
+  return {
+    registry,
+    hookClient: (database) =>
+      database === 'sqlite'
+        ? import('../build/prisma/sqlite/client.js')
+        : import('../build/prisma/postgresql/client.js'),
+  };
+}
