@@ -4,9 +4,10 @@ import { MethodError } from '../protocol/errors.js';
 import { accountCapability, accountOf, sourceAccount } from './accounts.js';
 import { BlobTransfer } from './blob/transfer.js';
 import type { CallContext, StandardMethod } from './context.js';
-import { planCopy } from './copy/plan.js';
+import { copiesOf, planCopy } from './copy/plan.js';
 import { readOriginals } from './copy/read.js';
 import { CopyRun } from './copy/run.js';
+import { sealSecrets } from './set/secrets.js';
 import { indexOf } from './type-index.js';
 import { writeOptions } from './work/write-options.js';
 
@@ -24,6 +25,8 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
+  const overrides = copiesOf(plan);
+  const seals = await sealSecrets(index, { creates: overrides, updates: [] }, services);
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
   const transfer = new BlobTransfer(from, context);
   try {
@@ -32,7 +35,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
       accountOf(context).id,
       writeOptions(type, context),
       (transaction) =>
-        new CopyRun({ index, plan, originals, blobs, from, context, transaction }).run(args),
+        new CopyRun({ index, plan, seals, originals, blobs, from, context, transaction }).run(args),
     );
     transfer.keep(inserted);
     if (args.onSuccessDestroyOriginal === true && copied.length > 0) {

@@ -9,6 +9,7 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../src/capability/definition.js';
+import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 
 /** Types that refer to one another, with all that follows from it, and a singleton. */
@@ -39,6 +40,13 @@ const code = property('code', 'string', { nullable: true, default: null });
 const shelf = property('shelf', 'string', { nullable: true, default: null });
 const slot = property('slot', 'integer', { nullable: true, default: null });
 
+const slug = property('slug', 'string', {
+  nullable: true,
+  default: null,
+  access: 'serverSet',
+  computed: { kind: 'from', properties: ['title'] },
+});
+
 function counted(name: string, type: string, by: string): PropertyDefinition {
   const computed = { kind: 'count', type, by } as const;
   return property(name, 'integer', { access: 'serverSet', default: 0, computed });
@@ -52,6 +60,12 @@ const GADGET = [
   slot,
   counted('count', 'Gadget', 'parentId'),
   counted('parts', 'Part', 'gadgetId'),
+  slug,
+  property('size', 'integer', {
+    access: 'serverSet',
+    default: 0,
+    computed: { kind: 'from', properties: ['links', 'count'] },
+  }),
   single('parentId', 'restrict', true),
   single('ownerId', 'cascade'),
   property('links', 'json', {
@@ -72,7 +86,8 @@ const SETTING = [...STANDARD, property('theme', 'string', { default: 'light' })]
 export const GADGET_TABLES = `CREATE TABLE "Gadget" (
   "accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
   "updated" BIGINT NOT NULL, "title" TEXT NOT NULL, "code" TEXT, "shelf" TEXT, "slot" BIGINT,
-  "count" BIGINT NOT NULL, "parts" BIGINT NOT NULL, "parentId" TEXT, "ownerId" TEXT,
+  "count" BIGINT NOT NULL, "parts" BIGINT NOT NULL, "slug" TEXT, "size" BIGINT NOT NULL,
+  "parentId" TEXT, "ownerId" TEXT,
   "links" JSONB NOT NULL, "others" JSONB NOT NULL, "cost" BIGINT NOT NULL, "pin" TEXT,
   PRIMARY KEY ("accountId", "id"));
 CREATE TABLE "Part" ("accountId" TEXT NOT NULL, "id" TEXT NOT NULL, "created" BIGINT NOT NULL,
@@ -131,6 +146,7 @@ const TYPES = [
   dataType('Gadget', GADGET, gadgetSchemas, {
     uniques: [
       { name: 'code', properties: [code] },
+      { name: 'slug', properties: [slug] },
       { name: 'shelf+slot', properties: [shelf, slot] },
     ],
     limits: { count: GADGET_LIMIT, octets: 600 },
@@ -161,6 +177,18 @@ function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
     method('copy', 'write', standard.copyArguments),
   ];
 }
+
+/** What a hook file would add: `slug` of titles that begin with "s:", `size` of links and children. */
+export const gadgetHooks: CapabilityHooks = {
+  types: {
+    Gadget: {
+      compute: {
+        slug: ({ title }) => (/^s:/.test(String(title)) ? String(title).slice(2) : null),
+        size: ({ links, count }) => Object.keys(links as object).length + Number(count),
+      },
+    },
+  },
+};
 
 export const gadgetCapability: CapabilityDefinition = {
   urn: CAPABILITY,

@@ -67,6 +67,8 @@ export interface Logic {
   readonly methods?: readonly MethodDefinition[];
   /** The widget as the registry knows it, with computed properties. */
   readonly widget?: DataTypeDefinition;
+  /** Logic of the gadgets' capability. */
+  readonly gadgetHooks?: CapabilityHooks;
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
 }
@@ -130,7 +132,9 @@ export class Rig {
     const registry = createRegistry([
       ...generated,
       widgetCapability(this.trick, logic),
-      gadgetCapability,
+      logic.gadgetHooks === undefined
+        ? gadgetCapability
+        : { ...gadgetCapability, hooks: logic.gadgetHooks },
     ]);
     const setHooks = createSetHooks(registry);
     this.services = {

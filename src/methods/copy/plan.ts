@@ -3,8 +3,9 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../.
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import type { Birth } from '../set/create.js';
+import { refuseCycles } from '../set/creation-cycles.js';
 import { type Draft, draftOverrides } from '../set/draft.js';
-import { type PlanScene, requireObjects } from '../set/plan.js';
+import { type PlannedCreate, type PlanScene, requireObjects } from '../set/plan.js';
 import { singletonError } from '../set/singleton.js';
 import type { CreationIds } from '../set/value.js';
 import type { TypeIndex } from '../type-index.js';
@@ -38,7 +39,17 @@ export function planCopy(
     const birth = births.get(key);
     if (birth !== undefined) plan.set(key, planOne(index, value, scene, birth));
   }
+  if (index.references.length > 0) refuseCycles(index, copiesOf(plan));
   return plan;
+}
+
+/** What the copies override, as creates are planned. */
+export function copiesOf(plan: CopyPlan): ReadonlyMap<string, PlannedCreate> {
+  const copies = new Map<string, PlannedCreate>();
+  for (const [key, entry] of plan) {
+    if (entry.kind === 'copy') copies.set(key, { draft: entry.overrides, birth: entry.birth });
+  }
+  return copies;
 }
 
 /** 5.4: the object must have the `id` of the original; all else overrides. */

@@ -13,6 +13,7 @@ import { type Draft, isServerSet } from '../set/draft.js';
 import { type CreateOperation, Proposal } from '../set/proposal.js';
 import { referredIds } from '../set/reference-values.js';
 import { orNull } from '../set/report.js';
+import type { Seals } from '../set/secrets.js';
 import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
@@ -23,6 +24,8 @@ import { inheritedBlobs, type Originals } from './read.js';
 export interface CopyScene {
   readonly index: TypeIndex;
   readonly plan: CopyPlan;
+  /** What is stored of the secrets that copies override. */
+  readonly seals: Seals;
   readonly originals: Originals;
   /** By source id: the copies of their octets. */
   readonly blobs: ReadonlyMap<string, NewBlob>;
@@ -100,7 +103,8 @@ export class CopyRun {
       const why = `The blob in ${moved.lost.map(quoted).join(', ')} is gone.`;
       return setError('invalidProperties', why, { properties: moved.lost });
     }
-    const given = Object.assign(emptyObject(), entry.overrides.values, moved.values);
+    const sealed = Object.fromEntries(this.#scene.seals.creates.get(creationId) ?? []);
+    const given = Object.assign(emptyObject(), entry.overrides.values, moved.values, sealed);
     const object = newObject(index, given, entry.birth, original);
     const foreign = inheritedReferences(index, original, entry.overrides);
     if (foreign.length > 0) {

@@ -8,6 +8,9 @@ import type { Relations } from './relations.js';
 import { timeOfUpdate } from './update.js';
 import { WORKING_OCTETS } from './working-octets.js';
 
+/** An object with its own-row computed properties. */
+export type Compute = (type: DataTypeDefinition, object: StoredObject) => StoredObject;
+
 interface Tally {
   readonly type: DataTypeDefinition;
   /** By object id, then by property name. */
@@ -17,10 +20,12 @@ interface Tally {
 /** Keeps computed counts: what each change adds and takes, then one reading for each counting type. */
 export class Counts {
   readonly #relations: Relations;
+  readonly #compute: Compute;
   readonly #tallies = new Map<string, Tally>();
 
-  constructor(relations: Relations) {
+  constructor(relations: Relations, compute: Compute) {
     this.#relations = relations;
+    this.#compute = compute;
   }
 
   /** From one row of an object to the next; null for none. */
@@ -45,7 +50,7 @@ export class Counts {
   async apply(
     unit: UnitOfWork,
     now: number,
-    changed: (type: DataTypeDefinition, before: StoredObject, after: StoredObject) => void,
+    changed: (type: DataTypeDefinition, before: StoredObject) => void,
   ): Promise<void> {
     for (const { type, byId } of this.#tallies.values()) {
       const moved = [...byId].filter(([, steps]) => [...steps.values()].some((step) => step !== 0));
@@ -58,15 +63,15 @@ export class Counts {
       for (const [id, steps] of moved) {
         const row = rows.get(id);
         if (row === undefined) continue;
-        const after = Object.assign(emptyObject(), row);
-        for (const [name, step] of steps) after[name] = Number(row[name] ?? 0) + step;
+        const counted = Object.assign(emptyObject(), row);
+        for (const [name, step] of steps) counted[name] = Number(row[name] ?? 0) + step;
         const index = indexOf(type);
         // A new object keeps the time of its creation.
         if (!unit.isNew(type, id)) {
-          after[index.roles.updated.name] = timeOfUpdate({ index, now }, row);
+          counted[index.roles.updated.name] = timeOfUpdate({ index, now }, row);
         }
-        unit.update(type, row, after as StoredObject);
-        changed(type, row, after as StoredObject);
+        unit.update(type, row, this.#compute(type, counted as StoredObject));
+        changed(type, row);
       }
     }
   }

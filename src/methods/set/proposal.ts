@@ -1,3 +1,4 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
@@ -34,7 +35,7 @@ export interface ProposedRow {
   readonly before: StoredObject | null;
   after: StoredObject;
   readonly create: CreateOperation | null;
-  /** The updates that changed it, and what they changed. */
+  /** The updates that changed it, and what they changed, computed properties included. */
   readonly updates: { readonly operation: UpdateOperation; readonly changed: readonly string[] }[];
 }
 
@@ -50,6 +51,8 @@ export class Proposal {
   readonly #updates: readonly UpdateOperation[];
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
+  /** What `compute` may change. */
+  readonly #computed: readonly PropertyDefinition[];
   readonly #problems = new Map<Operation, Problems>();
   #rows: ReadonlyMap<string, ProposedRow> | null = null;
 
@@ -66,6 +69,9 @@ export class Proposal {
     this.#updates = updates;
     this.#before = before;
     this.#compute = compute;
+    this.#computed = scene.index.type.properties.filter(
+      ({ computed }) => computed?.kind === 'from',
+    );
   }
 
   get creates(): readonly CreateOperation[] {
@@ -90,14 +96,12 @@ export class Proposal {
 
   /** Refuses what gave the row these properties their values: the last update that did, or the create. */
   blame(row: ProposedRow, names: readonly string[], error: SetError): void {
-    const operation = this.#guilty(row, names);
-    if (operation !== null) this.refuse(operation, error);
+    this.refuse(this.#guilty(row, names), error);
   }
 
   /** The same with `invalidProperties`; several complaints about one operation become one error. */
   complain(row: ProposedRow, name: string, what: string): void {
     const operation = this.#guilty(row, [name]);
-    if (operation === null) return;
     const problems = this.#problems.get(operation) ?? new Problems();
     problems.add(name, what);
     this.#problems.set(operation, problems);
@@ -105,9 +109,12 @@ export class Proposal {
     this.#rows = null;
   }
 
-  #guilty(row: ProposedRow, names: readonly string[]): Operation | null {
+  #guilty(row: ProposedRow, names: readonly string[]): Operation {
     const last = row.updates.findLast(({ changed }) => changed.some((one) => names.includes(one)));
-    return last?.operation ?? row.create;
+    const guilty = last?.operation ?? row.create ?? row.updates.at(-1)?.operation;
+    // Judges go on until nothing is left to refuse: where nobody can be refused they would for ever.
+    if (guilty === undefined) throw new Error(`Nothing in the call has changed ${row.id}.`);
+    return guilty;
   }
 
   #fold(): ReadonlyMap<string, ProposedRow> {
@@ -129,8 +136,11 @@ export class Proposal {
       const result = updateObject(this.#scene, row.after, patch, sealed);
       if (result.kind === 'refused') this.refused.set(operation, result.error);
       if (result.kind !== 'changed') continue;
-      row.after = this.#compute(result.object);
-      row.updates.push({ operation, changed: result.changed });
+      const { object } = result;
+      row.after = this.#compute(object);
+      const computed = this.#computed.filter(({ name }) => row.after[name] !== object[name]);
+      const changed = [...result.changed, ...computed.map(({ name }) => name)];
+      row.updates.push({ operation, changed });
       rows.set(id, row);
     }
     return rows;

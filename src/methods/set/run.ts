@@ -1,6 +1,6 @@
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -16,7 +16,7 @@ import { SetReport } from './report.js';
 import type { Seals } from './secrets.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
-import { givenBy, updateReport } from './update.js';
+import { expectedBy, updateReport } from './update-report.js';
 import { WORKING_OCTETS } from './working-octets.js';
 
 /** A /set that has been judged as far as that goes without data. */
@@ -64,10 +64,9 @@ export class SetRun {
     const { userId } = this.#context.request.principal;
     const blobs = await usableBlobs(transaction, this.#blobIds(), userId);
     const creates = this.#creates(blobs);
-    const alive = new Map(creates.map(({ key, id }) => [key, id]));
-    const updates = this.#targets(this.#plan.updates, alive, ({ key }) => key);
-    const destroys = this.#targets(this.#plan.destroys, alive, (key) => key);
-    const own = new Set(alive.values());
+    const updates = this.#targets(this.#plan.updates, ({ key }) => key);
+    const destroys = this.#targets(this.#plan.destroys, (key) => key);
+    const own = new Set(creates.map(({ id }) => id));
     await this.#read(updates, destroys, own);
     const going = this.#destroys(destroys, own);
     const proposal = new Proposal(
@@ -160,15 +159,15 @@ export class SetRun {
     return creates;
   }
 
-  /** What each entry is about: "#" and a creation id may be of this call. */
-  #targets<T>(
-    entries: readonly T[],
-    own: ReadonlyMap<string, string>,
-    keyOf: (entry: T) => string,
-  ): readonly Target<T>[] {
+  /**
+   * What each entry is about: "#" and a creation id may be of this call. Where its create failed it
+   * is about nothing, and never about what an earlier call created under the same creation id.
+   */
+  #targets<T>(entries: readonly T[], keyOf: (entry: T) => string): readonly Target<T>[] {
+    const { own, earlier } = this.#plan.createdIds;
     return entries.map((entry) => {
       const key = keyOf(entry);
-      return { entry, key, id: resolveId(key, own, this.#context.request.createdIds) };
+      return { entry, key, id: resolveId(key, own, earlier) };
     });
   }
 
@@ -263,7 +262,7 @@ export class SetRun {
       const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};
       report.created.set(create.key, creationReport(this.#index, sent, object));
     }
-    const given = new Map<string, Map<string, JsonValue | undefined>>();
+    const given = new Map<string, JsonObject[]>();
     const before = new Map<string, StoredObject>();
     for (const operation of proposal.updates) {
       const refused = proposal.refused.get(operation);
@@ -271,9 +270,9 @@ export class SetRun {
         report.notUpdated.set(operation.key, refused);
         continue;
       }
-      const names = given.get(operation.id) ?? new Map<string, JsonValue | undefined>();
-      for (const [name, value] of givenBy(operation.patch)) names.set(name, value);
-      given.set(operation.id, names);
+      const patches = given.get(operation.id);
+      if (patches === undefined) given.set(operation.id, [operation.patch]);
+      else patches.push(operation.patch);
       const was = born.get(operation.id) ?? this.#before.get(operation.id);
       if (was !== undefined) before.set(operation.id, was);
     }
@@ -283,7 +282,8 @@ export class SetRun {
     for (const [id, was] of before) {
       const now = this.#unit.current(type, id);
       if (now === null && !given.has(id)) continue;
-      report.addUpdate(id, updateReport(this.#index, given.get(id) ?? new Map(), was, now ?? was));
+      const expected = expectedBy(was, given.get(id) ?? []);
+      report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was));
     }
     const gone = new Set(settlement.destroyed);
     for (const [id, key] of going) {

@@ -6,7 +6,7 @@ import type { CallContext } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { Counts } from './counts.js';
+import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction, type Link, textOf } from './destroys.js';
 import type { WantedObject } from './hooks.js';
 import { LimitJudge } from './judge-limits.js';
@@ -39,6 +39,8 @@ export class Settlement {
   readonly #uniques: UniqueJudge;
   readonly #limits: LimitJudge;
   readonly #destroyer: Destroyer;
+  /** What follows from the call changes sources of computed properties, too. */
+  readonly #compute: Compute;
   readonly #counts: Counts;
   readonly #refusedRoots = new Map<string, SetError>();
   /** Objects of the call's type that changed without being asked for: as they were. */
@@ -61,7 +63,9 @@ export class Settlement {
       relations,
       limits.maxCascade,
     );
-    this.#counts = new Counts(relations);
+    const { setHooks } = context.services;
+    this.#compute = (type, object) => setHooks?.compute?.(type, object) ?? object;
+    this.#counts = new Counts(relations, this.#compute);
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
@@ -174,17 +178,18 @@ export class Settlement {
       if (type === undefined) continue;
       const before = unit.current(type, id) ?? this.#row(key, name, id);
       if (before === undefined) continue;
-      const after = Object.assign(emptyObject(), before);
+      const unlinked = Object.assign(emptyObject(), before);
       for (const { property, to } of links) {
-        const value = after[property.name] ?? null;
-        after[property.name] = withoutReferences(property, value, (gone) => gone === to.id);
+        const value = unlinked[property.name] ?? null;
+        unlinked[property.name] = withoutReferences(property, value, (gone) => gone === to.id);
       }
       const index = indexOf(type);
       if (!unit.isNew(type, id)) {
-        after[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
+        unlinked[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
       }
-      unit.update(type, before, after as StoredObject);
-      this.#counts.note(type, before, after as StoredObject);
+      const after = this.#compute(type, unlinked as StoredObject);
+      unit.update(type, before, after);
+      this.#counts.note(type, before, after);
       this.#noteSideEffect(type, before);
     }
   }

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gadgetHooks } from './gadget.js';
+import { type Json, Rig } from './rig.js';
+
+// What follows from a call without being asked for: computed properties, links taken out, what is told of them.
+
+let rig: Rig;
+
+beforeEach(() => {
+  rig = new Rig({}, { gadgetHooks });
+});
+afterEach(() => rig.close());
+
+const set = (args: object): Promise<Json> => rig.call('Gadget/set', args);
+const g = (more: object = {}) => ({ title: 'g', ...more });
+
+async function read(id: string): Promise<Json> {
+  return (await rig.call('Gadget/get', { ids: [id] })).list[0];
+}
+
+async function two(first: object = {}, second: object = {}): Promise<[string, string]> {
+  return (await rig.create('Gadget', [g(first), g(second)])) as [string, string];
+}
+
+describe('computed properties', () => {
+  it('follow links that setNull takes out', async () => {
+    const [a, b] = await two();
+    const [user = ''] = await rig.create('Gadget', [g({ links: { [a]: true, [b]: true } })]);
+    expect(await read(user)).toMatchObject({ size: 2 });
+    const { updated } = await set({ destroy: [a] });
+    expect(updated[user]).toMatchObject({ links: { [b]: true }, size: 1 });
+    expect(await read(user)).toMatchObject({ size: 1 });
+  });
+
+  it('follow counts, of new objects and of old ones', async () => {
+    const { created } = await set({ create: { top: g(), child: g({ parentId: '#top' }) } });
+    expect(created.top).toMatchObject({ count: 1, size: 1 });
+    const { id } = created.top;
+    const { updated } = await set({ create: { other: g({ parentId: id }) } });
+    expect(updated[id]).toMatchObject({ count: 2, size: 2 });
+    expect(await read(id)).toMatchObject({ count: 2, size: 2 });
+  });
+
+  it('may be unique: what gave them the value is refused', async () => {
+    const [a, b] = await two({ title: 's:a' }, { title: 's:b' });
+    const { notUpdated, notCreated } = await set({
+      create: { k: g({ title: 's:a' }) },
+      update: { [b]: { title: 's:a' } },
+    });
+    expect(notUpdated[b]).toMatchObject({ type: 'alreadyExists', existingId: a });
+    expect(notCreated.k).toMatchObject({ type: 'alreadyExists', existingId: a });
+    expect(await read(b)).toMatchObject({ title: 's:b', slug: 'b' });
+    const late = await set({ create: { k: g() }, update: { '#k': { title: 's:a' } } });
+    expect(late.notUpdated['#k']).toMatchObject({ type: 'alreadyExists', existingId: a });
+    expect(Object.keys(late.created)).toEqual(['k']);
+  });
+});
+
+describe('the report of an update (5.3)', () => {
+  it('has a property that was patched in part where it came to more than that', async () => {
+    const [a, b] = await two();
+    const [user = ''] = await rig.create('Gadget', [g({ links: { [a]: true } })]);
+    const { updated } = await set({ update: { [user]: { [`links/${b}`]: true } }, destroy: [a] });
+    expect(updated[user]).toMatchObject({ links: { [b]: true } });
+    const [c = ''] = await rig.create('Gadget', [g()]);
+    const plain = await set({ update: { [user]: { [`links/${c}`]: true } } });
+    expect(plain.updated[user]).not.toHaveProperty('links');
+  });
+});
+
+describe('a creation id whose create fails', () => {
+  it('is nothing in `update` and `destroy`, whatever an earlier call created under it', async () => {
+    const bad = { k: { title: 3 } };
+    const [, [, update], [, destroy]] = (await rig.calls([
+      ['Gadget/set', { accountId: 'a1', create: { k: g({ code: 'old' }) } }],
+      ['Gadget/set', { accountId: 'a1', create: bad, update: { '#k': { code: 'new' } } }],
+      ['Gadget/set', { accountId: 'a1', create: bad, destroy: ['#k'] }],
+    ])) as [Json, [string, Json], [string, Json]];
+    expect(update).toMatchObject({ updated: null, notUpdated: { '#k': { type: 'notFound' } } });
+    expect(destroy).toMatchObject({
+      destroyed: null,
+      notDestroyed: { '#k': { type: 'notFound' } },
+    });
+    expect((await rig.call('Gadget/get', { ids: null })).list).toMatchObject([{ code: 'old' }]);
+  });
+});
+
+describe('/copy', () => {
+  const copy = (create: object): Promise<Json> =>
+    rig.call('Gadget/copy', { fromAccountId: 'a1', accountId: 'a2', create });
+
+  it('stores a secret that overrides as a hash', async () => {
+    const [id] = await two({ pin: 'first' });
+    const { created } = await copy({ same: { id }, other: { id, pin: 'second' } });
+    const type = rig.services.registry.dataTypes.get('Gadget');
+    if (type === undefined) throw new Error('The rig has gadgets.');
+    const rows = await rig.services.store.read(
+      'a2',
+      { deadline: performance.now() + 10_000 },
+      (snapshot) =>
+        snapshot.get(type, [created.same.id, created.other.id], type.properties, 10_000),
+    );
+    const pins = rows.map(({ pin }) => pin);
+    expect(pins).toEqual([expect.stringMatching(/^scrypt\$/), expect.stringMatching(/^scrypt\$/)]);
+    expect(pins[0]).not.toBe(pins[1]);
+  });
+
+  it('refuses circles of creation references on each, as /set does (D13)', async () => {
+    const [a, b] = await two();
+    const { created, notCreated } = await copy({
+      x: { id: a, ownerId: '#y' },
+      y: { id: b, ownerId: '#x' },
+      z: { id: a, ownerId: '#w' },
+      w: { id: b },
+    });
+    expect(Object.keys(created)).toEqual(['z', 'w']);
+    expect(notCreated.x).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
+    expect(notCreated.y).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
+  });
+});
