@@ -1,6 +1,6 @@
 import { BOUNDS } from '../descriptor/bounds.js';
 import type { PropertyView } from '../descriptor/property-view.js';
-import { member } from '../load/located.js';
+import { items, member } from '../load/located.js';
 
 /** Why no ordered index can hold the property's values, or undefined where one can. */
 export function whyNotIndexed(property: PropertyView): string | undefined {
@@ -15,9 +15,29 @@ export function whyNotIndexed(property: PropertyView): string | undefined {
         `it maxLength: ${BOUNDS.indexedLength} or less`;
 }
 
+/** A value's length, its alignment, and as much for a value of any other kind. */
+const OVERHEAD = 8;
+/** An id; the formats are shorter. */
+const ID_OCTETS = 64;
+
+/** Why no ordered index can hold an entry of all of these, each of which may be in one by itself. */
+export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
+  const octets = properties.reduce((sum, property) => {
+    const text = Math.max(4 * longest(property), ID_OCTETS);
+    return sum + OVERHEAD + (property.kind === 'string' ? text : 0);
+  }, 0);
+  return octets <= BOUNDS.indexedOctets
+    ? undefined
+    : `${properties.map(({ name }) => `"${name}"`).join(', ')} may have ${octets} octets ` +
+        `together, an entry of an index takes ${BOUNDS.indexedOctets} (a code point counts as ` +
+        'four): give them a smaller maxLength';
+}
+
 function longest({ node, format, blob, role, reference }: PropertyView): number {
   if (format !== undefined || blob || role !== undefined || reference !== undefined) return 0;
-  if (member(node, 'enum') !== undefined) return 0;
+  const values = member(node, 'enum');
+  if (values !== undefined)
+    return Math.max(0, ...items(values).map(({ value }) => [...String(value)].length));
   const length = member(node, 'maxLength')?.value;
   return typeof length === 'number' ? length : BOUNDS.stringLength;
 }

@@ -1,5 +1,6 @@
+import type { PropertyView } from '../descriptor/property-view.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
-import { whyNotIndexed } from './indexable.js';
+import { whyNotIndexed, whyNotTogether } from './indexable.js';
 import { place, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
@@ -31,14 +32,18 @@ function judge(
         `${names.join(', ')} stands under "${key}" already (${place(earlier.at)}).`,
         { related: [earlier.at] },
       );
+    const indexable: PropertyView[] = [];
     for (const [index, named] of list.names.entries()) {
       if (names.indexOf(named.name) < index)
         report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
       const property = findProperty(type, named, report);
       const why = property === undefined ? undefined : whyNotIndexed(property);
       if (why !== undefined) report('unindexable', named.at, `${why}.`);
+      else if (property !== undefined) indexable.push(property);
       if (property?.role === 'id')
         report('unindexable', named.at, '"id" is unique and indexed by itself; leave it out.');
     }
+    const why = whyNotTogether(indexable);
+    if (why !== undefined) report('unindexable', list.at, `${why}.`);
   }
 }

@@ -13,6 +13,8 @@ export const BOUNDS = Object.freeze({
   keyLength: 255,
   /** Code points of a string that is unique or indexed: PostgreSQL indexes at most 2,704 octets. */
   indexedLength: 500,
+  /** Octets of all values of an entry: what is left beside the ids of the account and the object. */
+  indexedOctets: 2_500,
   /** RFC 8620 1.3: an Int. */
   minInteger: -Number.MAX_SAFE_INTEGER,
   maxInteger: Number.MAX_SAFE_INTEGER,
@@ -20,6 +22,8 @@ export const BOUNDS = Object.freeze({
   typeProperties: 500,
   /** Levels of objects and lists within a property, itself included. */
   depth: 10,
+  /** Schemas within a property, definitions written out wherever they are used. */
+  schemas: 5_000,
   /** Characters of names: `Type_property_casemap` has to fit PostgreSQL's 63 octets. */
   typeName: 40,
   propertyName: 40,

@@ -1,9 +1,10 @@
 import { OUTSIDE_MARK } from '../../../src/database/migrations.js';
+import { indexedText } from '../../../src/database/postgresql/indexed-text.js';
 import { replaceOutsideStrings } from './sql.js';
 
 /** Adds to the engine's SQL what Prisma's language can't say. */
 export function finishPostgresql(sql: string): string {
-  return bytewise(withoutSchema(sql));
+  return inOrder(bytewise(withoutSchema(sql)));
 }
 
 const CREATE_INDEX = /(?:-- CreateIndex\n)?CREATE INDEX ("[^"]+") ON ("[^"]+")[^;]*;\n*/g;
@@ -30,6 +31,27 @@ export function concurrently(
 /** The part of a migration that PostgreSQL runs outside of a transaction. */
 export function outside(statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n${OUTSIDE_MARK}\n${statements.join('\n')}\n`;
+}
+
+const INDEX_COLUMNS = /CREATE INDEX "[^"]+" ON "(?!Jmap)[^"]+"\([^;]*\);/g;
+
+/**
+ * Indexes of data types are in the order that a query asks for (src/store/sql/order.ts): nulls
+ * first, and of a collation key as much as an entry takes. The account and the id, which begin and
+ * end each, are never null.
+ */
+function inOrder(sql: string): string {
+  return replaceOutsideStrings(sql, INDEX_COLUMNS, (statement) =>
+    statement.replace(/\((.*)\);$/, (_, list: string) => {
+      const columns = list.split(', ');
+      const ordered = columns.map((column, index) => {
+        if (index === 0 || index === columns.length - 1) return column;
+        const isKey = column.endsWith('_casemap"');
+        return `${isKey ? `(${indexedText(column)})` : column} NULLS FIRST`;
+      });
+      return `(${ordered.join(', ')});`;
+    }),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PropertyKind } from '../../capability/definition.js';
+import { indexedText } from '../../database/postgresql/indexed-text.js';
 import type { Dialect } from '../sql/dialect.js';
 import { type Fragment, name, raw, sql } from '../sql/fragment.js';
 
@@ -69,6 +70,8 @@ export const postgresql: Dialect = Object.freeze({
   },
 
   octet: (column) => column,
+
+  indexedText,
 
   // A time-out of the statement stops it.
   tick: raw('TRUE'),

@@ -64,6 +64,9 @@ export interface Dialect {
   /** Expression for the i;octet order of a column (RFC 4790 9.3). */
   octet(column: string): string;
 
+  /** What an ordered index holds of a key that may be too long for it, where that is not all of it. */
+  indexedText?(column: string): string;
+
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 }

@@ -19,17 +19,28 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
   for (const key of sort) {
     const { role, nullable } = key.sort.property;
     if (role === 'id' || role === 'created') return [...terms, idTerm(key.ascending, dialect)];
-    const expression = expressionOf(key, dialect);
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.
-    if (terms.some((term) => term.expression === expression)) continue;
-    terms.push({ expression, ascending: key.ascending, nullable });
+    for (const expression of expressionsOf(key, dialect)) {
+      if (terms.some((term) => term.expression === expression)) continue;
+      terms.push({ expression, ascending: key.ascending, nullable });
+    }
   }
   return [...terms, idTerm(sort.at(-1)?.ascending ?? true, dialect)];
 }
 
 function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {
   return { expression: dialect.octet(quote('id')), ascending, nullable: false };
+}
+
+/** What decides the order, after what an index of it holds where that is not the same. */
+function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
+  const { casemapColumn, indexed } = key.sort;
+  const expression = expressionOf(key, dialect);
+  const isKey = casemapColumn !== undefined && key.collation === 'i;unicode-casemap';
+  const beginning =
+    indexed === true && isKey ? dialect.indexedText?.(quote(casemapColumn)) : undefined;
+  return beginning === undefined ? [expression] : [beginning, expression];
 }
 
 function expressionOf(key: SortKey, dialect: Dialect): string {
@@ -53,13 +64,15 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
 
 /**
  * The list after ORDER BY: nulls first ascending, last descending, said in words since databases
- * differ.
+ * differ. Also of what has no nulls: an index of another order of nulls is none to PostgreSQL, and
+ * those that the generator makes have this one. The id at the end is as the primary key has it.
  */
 export function orderBy(terms: readonly OrderTerm[]): string {
   return terms
-    .map(({ expression, ascending, nullable }) => {
-      const nulls = nullable ? ` NULLS ${ascending ? 'FIRST' : 'LAST'}` : '';
-      return `${expression} ${ascending ? 'ASC' : 'DESC'}${nulls}`;
+    .map(({ expression, ascending }, index) => {
+      const nulls = ascending ? ' NULLS FIRST' : ' NULLS LAST';
+      const isId = index === terms.length - 1;
+      return `${expression} ${ascending ? 'ASC' : 'DESC'}${isId ? '' : nulls}`;
     })
     .join(', ');
 }

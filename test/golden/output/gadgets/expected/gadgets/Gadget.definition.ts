@@ -271,7 +271,7 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
   ],
   sorts: [
     { property: properties.title, casemapColumn: 'title_casemap' },
-    { property: properties.rank },
+    { property: properties.rank, indexed: true },
     { property: properties.due },
     { property: properties.id },
     { property: properties.created },

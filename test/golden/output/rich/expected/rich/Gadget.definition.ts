@@ -305,10 +305,10 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
     { name: 'parentId', property: properties.parentId, operator: 'equals', column: 'parentId' },
   ],
   sorts: [
-    { property: properties.title, casemapColumn: 'title_casemap' },
-    { property: properties.rank },
-    { property: properties.due },
-    { property: properties.starts, column: 'starts_instant' },
+    { property: properties.title, casemapColumn: 'title_casemap', indexed: true },
+    { property: properties.rank, indexed: true },
+    { property: properties.due, indexed: true },
+    { property: properties.starts, column: 'starts_instant', indexed: true },
   ],
   shadows: [
     { column: 'title_folded', property: properties.title, transform: 'fold' },
