@@ -25,6 +25,7 @@ export const computed: Rule = (views, report) => {
       }
     }
     cycles(type, report);
+    unjudged(type, report);
   }
 };
 
@@ -80,6 +81,31 @@ function counted(
     count.by.at,
     `"${by.name}" of ${count.type.name} refers ${to}; what is counted refers to ${type.name}.`,
   );
+}
+
+/**
+ * Uniqueness is judged on what a call writes; a value that follows from other objects changes after
+ * that, and nobody could be refused for it.
+ */
+function unjudged(type: TypeView, report: Report): void {
+  const byName = new Map(type.properties.map((property) => [property.name, property]));
+  const follows = (property: PropertyView | undefined, seen: Set<string>): boolean => {
+    if (property === undefined || seen.has(property.name)) return false;
+    seen.add(property.name);
+    if (property.reference?.onDestroy === 'setNull') return seen.size > 1;
+    const { computed } = property;
+    if (computed === undefined) return false;
+    if (computed.count !== undefined || computed.on.length > 0) return true;
+    return computed.from.some(({ name }) => follows(byName.get(name), seen));
+  };
+  for (const { name, at } of type.uniques.flatMap(({ names }) => names)) {
+    if (follows(byName.get(name), new Set()))
+      report(
+        'bad-computed',
+        at,
+        `"${name}" follows from other objects and changes with them: it can't be unique.`,
+      );
+  }
 }
 
 /** Sources of the same object, followed: nothing is computed from itself. */

@@ -33,7 +33,14 @@ function judge(type: TypeView, report: Report): void {
           `${SINGLETON_METHODS.join(', ')}.`,
       );
   }
-  for (const { name, node, access } of type.properties) {
+  for (const { name, node, nameAt, access, reference } of type.properties) {
+    if (reference?.onDestroy === 'cascade')
+      report(
+        'bad-singleton',
+        member(node, 'onDestroy')?.at ?? nameAt,
+        `${type.name} is a singleton, which nothing destroys: "${name}" can't cascade. Legal are ` +
+          'restrict, setNull.',
+      );
     const unique = node.members?.get('unique');
     if (unique?.node.value === true)
       report(
