@@ -19,6 +19,7 @@ import { createMetrics } from './metrics.js';
 import { loadProject, NotBuiltError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
+import { startRest } from './rest.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';
@@ -108,6 +109,12 @@ async function start(
   requireHooks(registry);
   requireSecretsKey(config, registry);
   const setHooks = createSetHooks(registry);
+  const rest = await startRest({
+    ...{ store, registry, hooks, log },
+    ...(setHooks === undefined ? {} : { setHooks }),
+    ...{ database: storage.rest, shared: storage.shared },
+  });
+  opened.push(() => rest.stop());
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });

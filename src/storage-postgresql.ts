@@ -3,6 +3,7 @@ import { ACCESS_VERSION } from './accounts/index.js';
 import { openHookPrisma } from './database/postgresql/hook-prisma.js';
 import { migrate, openPool, recordUnicodeVersion } from './database/postgresql/index.js';
 import { openPrisma } from './database/postgresql/prisma.js';
+import { openRest } from './database/postgresql/rest.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { createPostgresqlStore } from './store/postgresql/index.js';
 
@@ -40,7 +41,8 @@ export async function openPostgresqlStorage(
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());
-  return { store, prisma, accessVersion: accessVersionOf(accessPool), hooks };
+  const accessVersion = accessVersionOf(accessPool);
+  return { store, prisma, accessVersion, hooks, rest: openRest(accessPool), shared: true };
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

@@ -9,6 +9,7 @@ import {
   Writer,
 } from './database/sqlite/index.js';
 import { openPrisma } from './database/sqlite/prisma.js';
+import { openRest } from './database/sqlite/rest.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { createSqliteStore } from './store/sqlite/index.js';
 
@@ -42,5 +43,6 @@ export async function openSqliteStorage(
   opened.push(() => void access.close());
   const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
   const accessVersion = () => String(version.get(ACCESS_VERSION) ?? '0');
-  return { store, prisma, accessVersion, hooks };
+  const rest = openRest(writerDatabase);
+  return { store, prisma, accessVersion, hooks, rest, shared: false };
 }

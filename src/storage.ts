@@ -1,3 +1,4 @@
+import type { RestDatabase } from './database/rest.js';
 import type { PrismaClient } from './database/sqlite/prisma.js';
 import type { Logger } from './logging.js';
 import type { Project } from './project.js';
@@ -15,6 +16,10 @@ export interface Storage {
     readonly client: unknown;
     join<T>(work: () => Promise<T>): Promise<T>;
   };
+  /** What migrations leave to the engine. */
+  readonly rest: RestDatabase;
+  /** Other servers may have the database too, of the version before among them. */
+  readonly shared: boolean;
 }
 
 export interface StorageOptions {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackfillStep } from './backfill.js';
+import type { UniqueCheck } from './uniques.js';
 
 /** One reviewed migration: a folder `0001_name` with its `migration.sql`. */
 export interface Migration {
@@ -11,6 +12,8 @@ export interface Migration {
   readonly checksum: string;
   /** From `backfill.json`: what the server computes for rows that exist, once the SQL is applied. */
   readonly backfill: readonly BackfillStep[];
+  /** From the same file: what must be unique once the SQL is applied, or nothing of it is. */
+  readonly unique: readonly UniqueCheck[];
 }
 
 /** What follows this line runs statement by statement, each outside of a transaction. */
@@ -65,16 +68,19 @@ export function readMigrations(folder: string): readonly Migration[] {
     }
     const octets = readFileSync(join(folder, name, 'migration.sql'));
     const checksum = createHash('sha256').update(octets).digest('hex');
-    const backfill = readBackfill(join(folder, name, 'backfill.json'));
-    return Object.freeze({ name, sql: octets.toString('utf8'), checksum, backfill });
+    const rest = readBackfill(join(folder, name, 'backfill.json'));
+    return Object.freeze({ name, sql: octets.toString('utf8'), checksum, ...rest });
   });
 }
 
-function readBackfill(file: string): readonly BackfillStep[] {
-  if (!existsSync(file)) return [];
+function readBackfill(file: string): Pick<Migration, 'backfill' | 'unique'> {
+  if (!existsSync(file)) return { backfill: [], unique: [] };
   try {
-    const { steps } = JSON.parse(readFileSync(file, 'utf8')) as { steps: readonly BackfillStep[] };
-    if (Array.isArray(steps)) return steps;
+    const { steps, unique = [] } = JSON.parse(readFileSync(file, 'utf8')) as {
+      steps: readonly BackfillStep[];
+      unique?: readonly UniqueCheck[];
+    };
+    if (Array.isArray(steps) && Array.isArray(unique)) return { backfill: steps, unique };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

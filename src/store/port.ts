@@ -154,6 +154,12 @@ export interface ReferenceRecord {
   readonly property: string;
 }
 
+/** What objects refer to, as the database has it. */
+export interface ObjectLinks {
+  readonly references: readonly ReferenceRecord[];
+  readonly blobs: readonly BlobReference[];
+}
+
 /** Objects of a type by id. */
 export interface ObjectIds {
   readonly type: string;
@@ -257,6 +263,9 @@ export interface Snapshot {
     blobIds: readonly string[],
     dataTypes: readonly string[],
   ): Promise<readonly BlobReference[]>;
+
+  /** The reference records and blob reference records that the objects have as those that refer. */
+  links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 }
 
 export interface Transaction extends Snapshot {

@@ -1,4 +1,5 @@
 import type { BackfillStep } from '../../../src/database/backfill.js';
+import type { UniqueCheck } from '../../../src/database/uniques.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
 import type { Model } from '../model.js';
@@ -10,6 +11,7 @@ import type { Snapshot } from './history.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import type { ReadTable } from './read-datamodel.js';
 import { renameSql, type TableRename } from './renames.js';
+import { removedRestSql, renamedRestSql, restSql } from './rest.js';
 import { searchSql } from './search-changes.js';
 import { effectsSql, objectCountsSql, removedTypesSql, resetSql } from './shared-rows.js';
 import { quoted, text } from './sql.js';
@@ -26,6 +28,8 @@ export interface Change {
   readonly tables: readonly Table[];
   readonly difference: Difference<ReadTable>;
   readonly effects: readonly TypeEffect[];
+  /** What is unique from now on, of types that exist. */
+  readonly unique: readonly UniqueCheck[];
 }
 
 export interface Composed {
@@ -67,6 +71,9 @@ export async function compose(change: Change): Promise<Composed> {
       existing,
       provider,
     ),
+    renamedRestSql(renames),
+    removedRestSql(difference.removed.map(({ name }) => name)),
+    restSql(effects, backfill, provider),
     resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.name)),
     ...search.after,
   ];

@@ -1,4 +1,6 @@
+import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import type { Table } from '../emit/prisma-datamodel.js';
+import { canonicalJson } from '../model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
 import { isShadow } from './refusals.js';
@@ -11,6 +13,8 @@ interface Before {
   readonly reference?: string;
   /** Undefined: unknown. */
   readonly blob?: boolean;
+  /** How it is computed, as canonical JSON. */
+  readonly computed?: string;
 }
 
 /** A type that the released state has, compared with what it is now. */
@@ -24,8 +28,10 @@ export interface TypeEffect {
   readonly formerReferences: readonly string[];
   /** Its rows in JmapBlobReference must be made anew. */
   readonly blobs: boolean;
-  /** Computed counts that are new. */
+  /** Computed counts that are new, or count something else now. */
   readonly counts: readonly ModelProperty[];
+  /** Properties that a hook file computes which are new, or are computed from something else now. */
+  readonly computed: readonly ModelProperty[];
 }
 
 /**
@@ -68,12 +74,13 @@ function propertiesBefore(
   }
   const typeNamed = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   return new Map(
-    known.properties.map(({ column, kind, access, blob, reference }) => [
+    known.properties.map(({ column, kind, access, blob, reference, computed }) => [
       named(column),
       {
         visible: isVisible(access),
         kind,
         blob,
+        ...(computed === undefined ? {} : { computed: renamed(computed, table, renames) }),
         ...(reference === undefined
           ? {}
           : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
@@ -88,10 +95,14 @@ function compare(
   altered: ReadonlySet<string>,
 ): TypeEffect {
   const now = new Map(type.properties.map((property) => [property.column, property]));
+  const recomputed = ({ column, computed }: ModelProperty): boolean =>
+    computed !== undefined &&
+    (altered.has(column) || before.get(column)?.computed !== canonicalJson(computed));
   const gone = [...before].filter(([name]) => !now.has(name));
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
-    if (old === undefined || altered.has(property.column)) return isVisible(property.access);
+    if (old === undefined || altered.has(property.column) || recomputed(property))
+      return isVisible(property.access);
     return (
       old.visible !== isVisible(property.access) ||
       (old.kind !== undefined && old.kind !== property.kind)
@@ -115,9 +126,45 @@ function compare(
         return old?.blob !== undefined && (old.blob !== blob || (blob && altered.has(column)));
       }),
     counts: type.properties.filter(
-      ({ column, computed }) => computed?.kind === 'count' && !before.has(column),
+      (property) => property.computed?.kind === 'count' && recomputed(property),
+    ),
+    computed: type.properties.filter(
+      (property) => property.computed?.kind !== 'count' && recomputed(property),
     ),
   };
+}
+
+/** The released way of computing, by the names that things have now. */
+function renamed(
+  computed: ComputedDefinition,
+  own: Table,
+  renames: readonly TableRename[],
+): string {
+  const of = (table: string) => renames.find(({ from }) => from === table);
+  const property = (table: string, name: string) =>
+    of(table)?.columns.find(({ from }) => from === name)?.to ?? name;
+  const type = (name: string) => of(name)?.to ?? name;
+  switch (computed.kind) {
+    case 'from':
+      return canonicalJson({
+        kind: 'from',
+        properties: computed.properties.map((name) => property(own.name, name)),
+      });
+    case 'count':
+      return canonicalJson({
+        kind: 'count',
+        type: type(computed.type),
+        by: property(computed.type, computed.by),
+      });
+    case 'on':
+      return canonicalJson({
+        kind: 'on',
+        sources: computed.sources.map((source) => ({
+          type: type(source.type),
+          property: property(source.type, source.property),
+        })),
+      });
+  }
 }
 
 function isVisible(access: ModelProperty['access']): boolean {

@@ -21,6 +21,7 @@ import { committedFiles } from './released.js';
 import { renamesOf, renameTables } from './renames.js';
 import { searchChanged } from './search-changes.js';
 import { printSnapshot, takeSnapshot } from './snapshot.js';
+import { newUniques, uniqueProblems } from './uniques.js';
 
 export interface MigrationPlan {
   /** Every migration's files, the released ones unchanged; paths relative to the root. */
@@ -52,9 +53,11 @@ export async function planMigrations({
   const changes = histories.map((history) =>
     changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
   );
-  for (const { difference, snapshot } of changes)
-    if (snapshot !== undefined)
-      for (const problem of refusals(difference, model, snapshot)) report(problem);
+  for (const { difference, snapshot, unique, effects } of changes) {
+    if (snapshot === undefined) continue;
+    for (const problem of refusals(difference, model, snapshot)) report(problem);
+    for (const problem of uniqueProblems(unique, effects)) report(problem);
+  }
   for (const problem of nameProblems(tablesOf(model), model)) report(problem);
 
   const files = new Map(histories.flatMap((history) => [...history.files]));
@@ -89,28 +92,36 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
     ]),
   );
   const effects = snapshot === undefined ? [] : effectsOf(snapshot, renames, model, altered);
-  return { provider, model, snapshot, renames, renamed, tables, difference, effects };
+  const unique = snapshot === undefined ? [] : newUniques(snapshot, renames, model, altered);
+  return { provider, model, snapshot, renames, renamed, tables, difference, effects, unique };
 }
 
 function isNeeded(change: Change): boolean {
-  const { difference, renames, effects } = change;
+  const { difference, renames, effects, unique } = change;
   return (
-    !isEmpty(difference) || renames.length > 0 || effects.some(doesMore) || searchChanged(change)
+    !isEmpty(difference) ||
+    renames.length + unique.length > 0 ||
+    effects.some(doesMore) ||
+    searchChanged(change)
   );
 }
 
 function doesMore(effect: TypeEffect): boolean {
-  const { seen, references, formerReferences, blobs, counts } = effect;
-  return seen || blobs || references.length + formerReferences.length + counts.length > 0;
+  const { seen, references, formerReferences, blobs, counts, computed } = effect;
+  const lists = [references, formerReferences, counts, computed];
+  return seen || blobs || lists.some(({ length }) => length > 0);
 }
 
 async function newMigration(change: Change, number: number): Promise<EmittedFiles> {
-  const { provider, model, snapshot, tables, difference, renames, effects } = change;
+  const { provider, model, snapshot, tables, difference, renames, effects, unique } = change;
   const { sql, backfill } = await compose(change);
   const renamed = renames.map(({ to, columns }) =>
     columns[0] === undefined ? to : `${to}_${columns[0].to}`,
   );
-  const touched = effects.filter(doesMore).map(({ type }) => type.name);
+  const touched = [
+    ...effects.filter(doesMore).map(({ type }) => type.name),
+    ...unique.map(({ table }) => table),
+  ];
   const others = renamed.length > 0 ? renamed : touched;
   const name = migrationName(number, difference, isEmpty(difference) ? others : []);
   const folder = `${migrationsFolder(provider)}/${name}`;
@@ -118,14 +129,15 @@ async function newMigration(change: Change, number: number): Promise<EmittedFile
     [`${folder}/${SQL_FILE}`, sql],
     [`${folder}/${SNAPSHOT_FILE}`, printDatamodel(provider, tables)],
     [`${folder}/${MODEL_FILE}`, printSnapshot(takeSnapshot(model, snapshot?.hash ?? null))],
-    ...(backfill.length === 0
+    ...(backfill.length + unique.length === 0
       ? []
-      : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill)] as const]),
+      : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill, unique)] as const]),
   ]);
 }
 
-function printBackfill(steps: readonly unknown[]): string {
-  return `${JSON.stringify({ steps }, null, 2)}\n`;
+function printBackfill(steps: readonly unknown[], unique: readonly unknown[]): string {
+  const content = unique.length === 0 ? { steps } : { steps, unique };
+  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 /** Both databases have the same complaints: one is enough. */

@@ -18,6 +18,8 @@ export interface ColumnRename {
   readonly to: string;
   /** JmapReference has rows by this name. */
   readonly reference: boolean;
+  /** A hook file computes it. */
+  readonly computed: boolean;
 }
 
 const SHADOW_SUFFIXES = ['', '_folded', '_casemap', '_instant'];
@@ -47,13 +49,14 @@ export function renamesOf(before: readonly ReadTable[], model: Model): readonly 
 function columnRenames(table: Table, type: ModelType): TableRename['columns'] {
   const old = new Set(table.columns.map(({ name }) => name));
   const taken = new Set(type.properties.map(({ column }) => column));
-  return type.properties.flatMap(({ column, renamedFrom, reference }) => {
+  return type.properties.flatMap(({ column, renamedFrom, reference, computed }) => {
     if (renamedFrom === undefined || old.has(column)) return [];
     if (!old.has(renamedFrom) || taken.has(renamedFrom)) return [];
     return SHADOW_SUFFIXES.map((suffix) => ({
       from: `${renamedFrom}${suffix}`,
       to: `${column}${suffix}`,
       reference: reference !== undefined && suffix === '',
+      computed: computed !== undefined && suffix === '',
     })).filter(({ from }) => old.has(from));
   });
 }

@@ -66,7 +66,8 @@ export function removedTypesSql(
   );
 }
 
-function section(title: string, statements: readonly string[]): string {
+/** SQL under a line that says what it is for; nothing for nothing. */
+export function section(title: string, statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n-- ${title}\n${statements.join('\n')}\n`;
 }
 

@@ -9,6 +9,7 @@ import {
   readMigrations,
   splitSql,
 } from '../migrations.js';
+import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import type { Pool, PoolClient } from './pool.js';
 import { splitStatements } from './statements.js';
@@ -124,6 +125,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     const { inside } = splitSql(migration.sql);
     if (CONCURRENTLY.test(inside)) {
       for (const statement of splitStatements(inside)) await applyAlone(client, statement);
+      await requireUnique(client, migration);
       await client.query(TABLE);
       await record();
       return;
@@ -137,14 +139,26 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     if (rows[0]?.alone === true) {
       throw new MigrationError(`The migration ${migration.name} ended the transaction it runs in.`);
     }
+    await requireUnique(client, migration);
     await client.query(TABLE);
     await record();
     await noteRest(client, migration);
     await client.query('COMMIT');
   } catch (error) {
+    // The connection is given up, and what was not committed with it.
     if (error instanceof MigrationError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause: error });
+  }
+}
+
+async function requireUnique(client: PoolClient, { name, unique }: Migration): Promise<void> {
+  for (const check of unique) {
+    const { rows } = await client.query<unknown[] & DuplicateRow>({
+      text: duplicatesSql(check),
+      rowMode: 'array',
+    });
+    refuseDuplicates(name, check, rows);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type MigrationStatus,
   readMigrations,
 } from '../migrations.js';
+import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { patiently } from './open.js';
 
 /** Prisma's own table, so that its tools read the same history. */
@@ -67,6 +68,10 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
         throw new MigrationError(
           `The migration ${migration.name} ended the transaction it runs in.`,
         );
+      }
+      for (const check of migration.unique) {
+        const rows = db.prepare(duplicatesSql(check)).raw().all() as DuplicateRow[];
+        refuseDuplicates(migration.name, check, rows);
       }
       db.exec(TABLE);
       db.prepare(

@@ -10,6 +10,9 @@ const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobRef
  WHERE "accountId" = $1 AND "blobId" = ANY($2::text[]) AND "type" = ANY($3::text[])
  ORDER BY "objectId", "type", "blobId"`;
 
+const SELECT_OWN = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = $1 AND "type" = $2 AND "objectId" = ANY($3::text[])`;
+
 // A blob that the account has already (a copy of a copy) lives on from now where nothing refers to
 // it. One list may name it twice, which ON CONFLICT takes once only.
 const INSERT_BLOBS = `INSERT INTO "JmapBlob" AS "b"
@@ -78,6 +81,17 @@ export async function readReferences(
     dataType: row[1] as string,
     objectId: row[2] as string,
   }));
+}
+
+/** One statement: the references that objects have. */
+export async function readOwnBlobs(
+  connection: Connection,
+  accountId: string,
+  dataType: string,
+  ids: readonly string[],
+): Promise<readonly BlobReference[]> {
+  const rows = await connection.all(SELECT_OWN, accountId, dataType, ids);
+  return rows.map((row) => ({ blobId: row[0] as string, dataType, objectId: row[2] as string }));
 }
 
 /** One statement. A new blob counts as unreferenced since now. */

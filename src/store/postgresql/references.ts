@@ -40,6 +40,10 @@ const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = $1
 const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
  SELECT $1::text, ${VALUES} ON CONFLICT DO NOTHING`;
 
+const OWN = `SELECT ${COLUMNS} FROM "JmapReference"
+ WHERE "accountId" = $1 AND "fromType" = $2 AND "property" = ANY($3::text[])
+ AND "fromId" = ANY($4::text[])`;
+
 /** One statement. */
 export async function readReferrers(
   connection: Connection,
@@ -65,6 +69,17 @@ export async function readAncestors(
 ): Promise<readonly ReferenceRecord[]> {
   const rows = await connection.all(ANCESTORS, ids, accountId, fromType, property, limit + 1);
   return rows.map(recordOf);
+}
+
+/** One statement: the records of objects that refer. */
+export async function readOwnReferences(
+  connection: Connection,
+  accountId: string,
+  fromType: string,
+  properties: readonly string[],
+  ids: readonly string[],
+): Promise<readonly ReferenceRecord[]> {
+  return (await connection.all(OWN, accountId, fromType, properties, ids)).map(recordOf);
 }
 
 /** At most two statements. */

@@ -10,6 +10,7 @@ import type {
   ChangeRecordAt,
   FilterNode,
   ObjectIds,
+  ObjectLinks,
   QueryPlan,
   ReferenceRecord,
   Snapshot,
@@ -17,14 +18,14 @@ import type {
 } from '../port.js';
 import { countQuery, idsQuery, rankQuery, ranksQuery } from '../sql/query.js';
 import { holdersQuery } from '../sql/uniques.js';
-import { readBlobs, readReferences } from './blobs.js';
+import { readBlobs, readOwnBlobs, readReferences } from './blobs.js';
 import { readChanges, readObjectCount, readState } from './changes.js';
 import type { Connection, Row } from './connection.js';
 import { postgresql } from './dialect.js';
 import { DECODERS, readerOf, readObjects } from './objects.js';
-import { readAncestors, readReferrers } from './references.js';
+import { readAncestors, readOwnReferences, readReferrers } from './references.js';
 
-/** Reading within one transaction of a connection. Every operation is one statement. */
+/** Reading within one transaction of a connection. Every operation is one statement (`links`: two). */
 export class PostgresqlSnapshot implements Snapshot {
   protected readonly connection: Connection;
   protected readonly accountId: string;
@@ -179,6 +180,18 @@ export class PostgresqlSnapshot implements Snapshot {
     return readReferences(this.connection, this.accountId, blobIds, dataTypes);
   }
 
+  async links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks> {
+    this.check();
+    if (ids.length === 0) return { references: [], blobs: [] };
+    const { name } = type;
+    const properties = type.properties.filter((one) => one.reference !== undefined).map(nameOf);
+    const from = [this.connection, this.accountId, name] as const;
+    return {
+      references: properties.length === 0 ? [] : await readOwnReferences(...from, properties, ids),
+      blobs: type.properties.some(({ blob }) => blob) ? await readOwnBlobs(...from, ids) : [],
+    };
+  }
+
   protected check(): void {
     if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
     this.connection.checkDeadline();
@@ -187,4 +200,8 @@ export class PostgresqlSnapshot implements Snapshot {
 
 function idOf(row: Row): string {
   return row[0] as string;
+}
+
+function nameOf({ name }: PropertyDefinition): string {
+  return name;
 }

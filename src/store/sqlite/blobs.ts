@@ -10,6 +10,9 @@ const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobRef
  WHERE "accountId" = ? AND "blobId" IN (SELECT value FROM json_each(?))
  AND "type" IN (SELECT value FROM json_each(?)) ORDER BY "objectId", "type", "blobId"`;
 
+const SELECT_OWN = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = ? AND "type" = ? AND "objectId" IN (SELECT value FROM json_each(?))`;
+
 // A blob that the account has already (a copy of a copy) lives on from now where nothing refers to
 // it.
 const INSERT_BLOBS = `INSERT INTO "JmapBlob"
@@ -69,6 +72,17 @@ export function readReferences(
       dataType: row[1] as string,
       objectId: row[2] as string,
     }));
+}
+
+/** One statement: the references that objects have. */
+export function readOwnBlobs(
+  connection: Connection,
+  accountId: string,
+  dataType: string,
+  ids: readonly string[],
+): readonly BlobReference[] {
+  const rows = connection.all(SELECT_OWN, accountId, dataType, JSON.stringify(ids));
+  return rows.map((row) => ({ blobId: row[0] as string, dataType, objectId: row[2] as string }));
 }
 
 /** One statement. A new blob counts as unreferenced since now. */

@@ -31,6 +31,10 @@ const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
  SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
  FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`;
 
+const OWN = `SELECT ${COLUMNS} FROM "JmapReference"
+ WHERE "accountId" = ? AND "fromType" = ?
+ AND "property" IN (SELECT value FROM json_each(?)) AND "fromId" IN (SELECT value FROM json_each(?))`;
+
 /** One statement. */
 export function readReferrers(
   connection: Connection,
@@ -56,6 +60,18 @@ export function readAncestors(
 ): readonly ReferenceRecord[] {
   const of = [accountId, fromType, property];
   return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(recordOf);
+}
+
+/** One statement: the records of objects that refer. */
+export function readOwnReferences(
+  connection: Connection,
+  accountId: string,
+  fromType: string,
+  properties: readonly string[],
+  ids: readonly string[],
+): readonly ReferenceRecord[] {
+  const lists = [JSON.stringify(properties), JSON.stringify(ids)];
+  return connection.all(OWN, accountId, fromType, ...lists).map(recordOf);
 }
 
 /** At most two statements. */

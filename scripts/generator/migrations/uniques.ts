@@ -1,0 +1,82 @@
+import type { UniqueCheck } from '../../../src/database/uniques.js';
+import type { Model, ModelType, ModelUnique, Problem } from '../model.js';
+import type { TypeEffect } from './effects.js';
+import type { Snapshot } from './history.js';
+import type { TableRename } from './renames.js';
+
+/** What types that exist declare unique, and did not: the server looks for duplicates. */
+export function newUniques(
+  snapshot: Snapshot,
+  renames: readonly TableRename[],
+  model: Model,
+  altered: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly UniqueCheck[] {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  return types.flatMap((type) => {
+    const rename = renames.find(({ to }) => to === type.table);
+    const oldTable = rename?.from ?? type.table;
+    if (!snapshot.tables.some(({ name }) => name === oldTable)) return [];
+    const known = snapshot.model?.capabilities
+      .flatMap(({ types: all }) => all)
+      .find(({ table }) => table === oldTable);
+    const named = (column: string) =>
+      rename?.columns.find(({ from }) => from === column)?.to ?? column;
+    const before = new Set(
+      (known?.uniques ?? []).map((names) =>
+        keyOf(
+          names.map((name) =>
+            named(known?.properties.find((property) => property.name === name)?.column ?? name),
+          ),
+        ),
+      ),
+    );
+    return type.uniques
+      .map((unique) => checkOf(type, unique))
+      .filter(
+        ({ columns }) =>
+          !before.has(keyOf(columns)) ||
+          columns.some((column) => altered.get(type.table)?.has(column)),
+      );
+  });
+}
+
+/**
+ * A computed property that is new, or computed otherwise, has its values once the server has started:
+ * too late to look for duplicates.
+ */
+export function uniqueProblems(
+  checks: readonly UniqueCheck[],
+  effects: readonly TypeEffect[],
+): readonly Problem[] {
+  return effects.flatMap(({ type, computed }) =>
+    type.uniques.flatMap((unique): Problem[] => {
+      const { name } = checkOf(type, unique);
+      if (!checks.some((check) => check.table === type.table && check.name === name)) return [];
+      const late = unique.properties.find((property) => computed.includes(property));
+      if (late === undefined) return [];
+      return [
+        {
+          at: unique.at,
+          code: 'unique-not-computed',
+          message:
+            `${type.name}.${name} would be unique, and "${late.name}" is not computed yet for the objects that exist. ` +
+            `Release "${late.name}" first (generate, commit, start the server), then declare it unique.`,
+          related: [late.at],
+        },
+      ];
+    }),
+  );
+}
+
+function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
+  return {
+    table: type.table,
+    name: properties.map(({ name }) => name).join('+'),
+    columns: properties.map(({ column }) => column),
+  };
+}
+
+/** What is unique together has no order. */
+function keyOf(columns: readonly string[]): string {
+  return [...columns].sort().join('\n');
+}

@@ -1,0 +1,60 @@
+import type { RowKey } from '../backfill.js';
+import {
+  miscountedStatement,
+  NOTES,
+  type RestDatabase,
+  type RestNote,
+  type RestStatement,
+  resetStatements,
+  rowsStatement,
+} from '../rest.js';
+import type { Pool } from './pool.js';
+
+export function openRest(pool: Pool): RestDatabase {
+  const keys = async (statement: RestStatement): Promise<readonly RowKey[]> => {
+    const { rows } = await pool.query<[string, string]>({
+      ...numbered(statement),
+      rowMode: 'array',
+    });
+    return rows;
+  };
+  return {
+    notes: async () => (await pool.query<RestNote>(NOTES)).rows,
+    async keep(key, value) {
+      await pool.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [key, value]);
+    },
+    async forget(key) {
+      await pool.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
+    },
+    async reset(key, type) {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        // Of servers that start together one takes the note; the others wait for it here.
+        const { rowCount } = await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
+        if (rowCount === 1)
+          for (const statement of resetStatements(type)) await client.query(numbered(statement));
+        await client.query('COMMIT');
+        client.release();
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    },
+    rows: (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
+    miscounted: (count, after, limit) => keys(miscountedStatement(count, after, limit)),
+  };
+}
+
+/** `?` outside of names and strings is the statement's next parameter. */
+function numbered({ text, parameters }: RestStatement): { text: string; values: unknown[] } {
+  let number = 0;
+  return {
+    text: text.replace(/"(?:[^"]|"")*"|\?/g, (match) => {
+      if (match !== '?') return match;
+      number += 1;
+      return `$${number}`;
+    }),
+    values: [...parameters],
+  };
+}

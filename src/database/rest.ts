@@ -1,0 +1,96 @@
+import type { RowKey } from './backfill.js';
+
+/** A row of JmapMeta that a migration wrote for the server's next start. */
+export interface RestNote {
+  /** `compute:Type/property`, `follow:Type` or `reset:Type`. */
+  readonly key: string;
+  readonly value: string;
+}
+
+export const REST_KINDS: readonly string[] = Object.freeze(['compute', 'follow', 'reset']);
+
+/** A computed count: objects of `table` hold in `column` how many `fromType`s refer to them. */
+export interface CountColumn {
+  readonly table: string;
+  readonly type: string;
+  readonly column: string;
+  readonly fromType: string;
+  readonly property: string;
+}
+
+/** What a database tells of the work that migrations leave to the engine. */
+export interface RestDatabase {
+  notes(): Promise<readonly RestNote[]>;
+  /** Keeps how far a note's work is, where the note is still there. */
+  keep(key: string, value: string): Promise<void>;
+  forget(key: string): Promise<void>;
+  /** Takes the note; where it was there, old states of the type are refused. One transaction. */
+  reset(key: string, type: string): Promise<void>;
+  /** Keys behind `after` in order of key, at most `limit`; with `since`, of rows written since (ms). */
+  rows(
+    table: string,
+    after: RowKey | null,
+    since: number | null,
+    limit: number,
+  ): Promise<readonly RowKey[]>;
+  /** The same of objects whose count is wrong. */
+  miscounted(count: CountColumn, after: RowKey | null, limit: number): Promise<readonly RowKey[]>;
+}
+
+/** A statement whose parameters stand as `?` in order. */
+export interface RestStatement {
+  readonly text: string;
+  readonly parameters: readonly (string | number)[];
+}
+
+/** The statements that are the same on every database. */
+export const NOTES = `SELECT "key", "value" FROM "JmapMeta"
+ WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key" LIKE 'reset:%' ORDER BY "key"`;
+
+export function rowsStatement(
+  table: string,
+  after: RowKey | null,
+  since: number | null,
+  limit: number,
+): RestStatement {
+  const conditions = [
+    ...(after === null ? [] : ['("accountId", "id") > (?, ?)']),
+    ...(since === null ? [] : ['"updated" >= ?']),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return {
+    text: `SELECT "accountId", "id" FROM ${quoted(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
+    parameters: [...(after ?? []), ...(since === null ? [] : [since]), limit],
+  };
+}
+
+export function miscountedStatement(
+  { table, type, column, fromType, property }: CountColumn,
+  after: RowKey | null,
+  limit: number,
+): RestStatement {
+  const behind = after === null ? '' : ' AND ("t"."accountId", "t"."id") > (?, ?)';
+  return {
+    text: `SELECT "t"."accountId", "t"."id" FROM ${quoted(table)} AS "t"
+ WHERE "t".${quoted(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
+ WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ? AND "r"."toId" = "t"."id"
+ AND "r"."fromType" = ? AND "r"."property" = ?)${behind}
+ ORDER BY "t"."accountId", "t"."id" LIMIT ?`,
+    parameters: [type, fromType, property, ...(after ?? []), limit],
+  };
+}
+
+/** As the migration that made the note has reset it: its counter steps, its records go. */
+export function resetStatements(type: string): readonly RestStatement[] {
+  return [
+    {
+      text: 'UPDATE "JmapState" SET "number" = "number" + 1 WHERE "type" = ?',
+      parameters: [type],
+    },
+    { text: 'DELETE FROM "JmapChange" WHERE "type" = ?', parameters: [type] },
+  ];
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

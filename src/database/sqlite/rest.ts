@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3';
+import type { RowKey } from '../backfill.js';
+import {
+  miscountedStatement,
+  NOTES,
+  type RestDatabase,
+  type RestNote,
+  type RestStatement,
+  resetStatements,
+  rowsStatement,
+} from '../rest.js';
+import { patiently } from './open.js';
+
+/** For the server's start, while nobody else writes on the connection. */
+export function openRest(db: Database): RestDatabase {
+  const keys = ({ text, parameters }: RestStatement): readonly RowKey[] =>
+    db
+      .prepare(text)
+      .raw()
+      .all(...parameters) as RowKey[];
+  const run = (text: string, ...parameters: readonly (string | number)[]): number =>
+    patiently(db, () => db.prepare(text).run(...parameters).changes);
+  return {
+    notes: async () => db.prepare<[], RestNote>(NOTES).all(),
+    async keep(key, value) {
+      run('UPDATE "JmapMeta" SET "value" = ? WHERE "key" = ?', value, key);
+    },
+    async forget(key) {
+      run('DELETE FROM "JmapMeta" WHERE "key" = ?', key);
+    },
+    async reset(key, type) {
+      const transaction = db.transaction(() => {
+        if (run('DELETE FROM "JmapMeta" WHERE "key" = ?', key) === 0) return;
+        for (const { text, parameters } of resetStatements(type)) run(text, ...parameters);
+      });
+      patiently(db, () => transaction.immediate());
+    },
+    rows: async (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
+    miscounted: async (count, after, limit) => keys(miscountedStatement(count, after, limit)),
+  };
+}

@@ -1,0 +1,54 @@
+import { MigrationError } from './migrations.js';
+
+/** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
+export interface UniqueCheck {
+  readonly table: string;
+  /** Of the columns, joined: `code`, or `list+position`. */
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** `[accountId, first id, last id, how many, ...values]` of values that collide. */
+export type DuplicateRow = readonly unknown[];
+
+/** How many the message names; one more is asked for, to say that there are more. */
+const NAMED = 3;
+
+/** Null is equal to nothing, as when the engine judges a /set. */
+export function duplicatesSql({ table, columns }: UniqueCheck): string {
+  const list = columns.map(quoted).join(', ');
+  const given = columns.map((column) => `${quoted(column)} IS NOT NULL`).join(' AND ');
+  return (
+    `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${list} ` +
+    `FROM ${quoted(table)} WHERE ${given} GROUP BY "accountId", ${list} ` +
+    `HAVING count(*) > 1 ORDER BY "accountId", min("id") LIMIT ${NAMED + 1}`
+  );
+}
+
+/** Throws MigrationError where there are duplicates: it names some, and what to do. */
+export function refuseDuplicates(
+  migration: string,
+  { table, name }: UniqueCheck,
+  rows: readonly DuplicateRow[],
+): void {
+  if (rows.length === 0) return;
+  const examples = rows.slice(0, NAMED).map(([accountId, first, last, count, ...values]) => {
+    const value = values.map((each) => excerpt(each)).join(', ');
+    return `${value} in account ${accountId}: ${count} objects, ${first} and ${last} among them`;
+  });
+  const more = rows.length > NAMED ? '; and more' : '';
+  throw new MigrationError(
+    `The migration ${migration} makes ${table}.${name} unique, and objects have the same: ` +
+      `${examples.join('; ')}${more}. Change or destroy all but one of each with the version before, ` +
+      'then migrate again. Nothing of this migration was applied.',
+  );
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

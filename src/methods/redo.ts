@@ -1,0 +1,227 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { Changes, HookCall } from '../capability/hooks.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { MethodError } from '../protocol/errors.js';
+import { emptyObject, type JsonValue } from '../protocol/json.js';
+import type {
+  BlobReference,
+  ReferenceRecord,
+  Store,
+  StoredObject,
+  Transaction,
+} from '../store/port.js';
+import { HookHandle } from './hooks/handle.js';
+import type { HookServices } from './hooks/port.js';
+import type { Registry } from './registry.js';
+import type { SetHooks } from './set/hooks.js';
+import { WORKING_OCTETS } from './set/working-octets.js';
+import { indexOf } from './type-index.js';
+import { noteBlobs, noteReferences } from './work/links.js';
+
+/** How long one batch may take, ms: nobody waits for an answer. */
+const BATCH_TIME = 600_000;
+
+export interface RedoServices {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly setHooks?: SetHooks;
+  readonly hooks: HookServices;
+}
+
+export interface RedoBatch {
+  readonly type: DataTypeDefinition;
+  readonly accountId: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * What is derived from objects that exist, made anew as a /set would have: computed properties,
+ * counts, shadow columns, references. The clock `updated` stays: nobody has changed them.
+ */
+export class Redo {
+  readonly #services: RedoServices;
+
+  constructor(services: RedoServices) {
+    this.#services = services;
+  }
+
+  /**
+   * `rewrite`: objects whose values are right too, since their shadow columns or references may be
+   * wrong. `record`: what clients see changed has a change record.
+   */
+  objects(
+    { type, accountId, ids }: RedoBatch,
+    { rewrite, record }: { readonly rewrite: boolean; readonly record: boolean },
+  ): Promise<void> {
+    return this.#write(accountId, false, async (transaction) => {
+      const rows = await transaction.get(type, ids, type.properties, WORKING_OCTETS);
+      const counted = await this.#counted(type, rows, transaction);
+      const { setHooks } = this.#services;
+      const done = counted.map((row) => setHooks?.compute?.(type, row) ?? row);
+      const changed = done.flatMap((after, at) => {
+        const before = rows[at];
+        return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
+      });
+      const wrong = rewrite ? done : changed.map(({ after }) => after);
+      if (wrong.length > 0) await transaction.update(type, wrong);
+      if (rewrite) await relink(type, done, transaction);
+      if (record) await recordSeen(type, changed, transaction);
+    });
+  }
+
+  /** Puts the values that `computeOn` of `property` gives, told of the batch as of new objects. */
+  follow(
+    type: DataTypeDefinition,
+    property: string,
+    { type: source, accountId, ids }: RedoBatch,
+    record: boolean,
+  ): Promise<void> {
+    const { hooks, registry } = this.#services;
+    const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property];
+    if (valuesOf === undefined) return Promise.resolve();
+    return this.#write(accountId, true, async (transaction) => {
+      const created = await transaction.get(source, ids, source.properties, WORKING_OCTETS);
+      const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
+      const handle = new HookHandle({
+        snapshot: transaction,
+        prisma: hooks.prisma,
+        maxObjectsInGet: Number.MAX_SAFE_INTEGER,
+        set: null,
+      });
+      const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
+      const values = await hooks
+        .join(() => valuesOf(changes, callOf(accountId), handle))
+        .finally(() => handle.end());
+      const rows = await transaction.get(type, [...values.keys()], type.properties, WORKING_OCTETS);
+      const changed = rows.flatMap((before) => {
+        const value = (values.get(before.id) ?? null) as JsonValue;
+        if (jsonEqual(value, before[property] ?? null)) return [];
+        const after = Object.assign(emptyObject(), before, { [property]: value }) as StoredObject;
+        return [{ before, after: this.#services.setHooks?.compute?.(type, after) ?? after }];
+      });
+      if (changed.length === 0) return;
+      await transaction.update(
+        type,
+        changed.map(({ after }) => after),
+      );
+      if (record) await recordSeen(type, changed, transaction);
+    });
+  }
+
+  async #counted(
+    type: DataTypeDefinition,
+    rows: readonly StoredObject[],
+    transaction: Transaction,
+  ): Promise<readonly StoredObject[]> {
+    const counts = type.properties.flatMap(({ name, computed }) =>
+      computed?.kind === 'count' ? [{ name, of: `${computed.type}\n${computed.by}` }] : [],
+    );
+    if (counts.length === 0 || rows.length === 0) return rows;
+    const targets = [{ type: type.name, ids: rows.map(({ id }) => id) }];
+    const records = await transaction.referrers(targets, [], Number.MAX_SAFE_INTEGER - 1);
+    const tally = new Map<string, number>();
+    for (const { toId, fromType, property } of records) {
+      const key = `${toId}\n${fromType}\n${property}`;
+      tally.set(key, (tally.get(key) ?? 0) + 1);
+    }
+    return rows.map((row) => {
+      const now = counts.map(({ name, of }) => [name, tally.get(`${row.id}\n${of}`) ?? 0]);
+      return Object.assign(emptyObject(), row, Object.fromEntries(now)) as StoredObject;
+    });
+  }
+
+  async #write(
+    accountId: string,
+    exclusive: boolean,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
+    const deadline = performance.now() + BATCH_TIME;
+    try {
+      await this.#services.store.write(accountId, { deadline, exclusive }, work);
+    } catch (error) {
+      // The account has gone meanwhile, and its objects with it.
+      if (error instanceof MethodError && error.type === 'accountNotFound') return;
+      throw error;
+    }
+  }
+}
+
+/** Nobody asks: it is the server that has the objects computed. */
+function callOf(accountId: string): HookCall {
+  return Object.freeze({
+    accountId,
+    userId: '',
+    method: '',
+    arguments: emptyObject(),
+    signal: new AbortController().signal,
+  });
+}
+
+function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObject): boolean {
+  return (
+    before === after ||
+    type.properties.every(({ name }) => jsonEqual(before[name] ?? null, after[name] ?? null))
+  );
+}
+
+/** The records that lead away from objects, as their values want them. */
+async function relink(
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+  transaction: Transaction,
+): Promise<void> {
+  const index = indexOf(type);
+  if (index.links.length === 0 || objects.length === 0) return;
+  const held = await transaction.links(
+    type,
+    objects.map(({ id }) => id),
+  );
+  const wanted = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
+  for (const object of objects) {
+    noteReferences(index, object.id, null, object, wanted.references);
+    noteBlobs(index, object.id, null, object, wanted.blobs);
+  }
+  const references = apart(held.references, wanted.references.added);
+  const blobs = apart(held.blobs, wanted.blobs.added);
+  if (references.removed.length + references.added.length > 0)
+    await transaction.changeReferences(references.removed, references.added);
+  if (blobs.removed.length + blobs.added.length > 0)
+    await transaction.changeBlobReferences(blobs.removed, await existing(blobs.added, transaction));
+}
+
+function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {
+  return { removed: [], added: [] };
+}
+
+function apart<T>(held: readonly T[], wanted: readonly T[]): { removed: T[]; added: T[] } {
+  const key = (record: T): string => JSON.stringify(Object.entries(record as object).sort());
+  const [old, now] = [new Set(held.map(key)), new Set(wanted.map(key))];
+  return {
+    removed: held.filter((record) => !now.has(key(record))),
+    added: wanted.filter((record) => !old.has(key(record))),
+  };
+}
+
+/** The version before took any text where a blob's id belongs: what is no blob has no record. */
+async function existing(
+  added: readonly BlobReference[],
+  transaction: Transaction,
+): Promise<readonly BlobReference[]> {
+  const rows = await transaction.blobs([...new Set(added.map(({ blobId }) => blobId))]);
+  const known = new Set(rows.map(({ id }) => id));
+  return added.filter(({ blobId }) => known.has(blobId));
+}
+
+async function recordSeen(
+  type: DataTypeDefinition,
+  changed: readonly { readonly before: StoredObject; readonly after: StoredObject }[],
+  transaction: Transaction,
+): Promise<void> {
+  const { visible } = indexOf(type);
+  const seen = changed.filter(({ before, after }) =>
+    visible.some(({ name }) => !jsonEqual(before[name] ?? null, after[name] ?? null)),
+  );
+  if (seen.length === 0) return;
+  const updates = seen.map(({ after }) => ({ objectId: after.id, kind: 'updated' as const }));
+  await transaction.record(type, updates);
+}

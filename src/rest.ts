@@ -1,0 +1,247 @@
+import type { DataTypeDefinition, PropertyDefinition } from './capability/definition.js';
+import type { RowKey } from './database/backfill.js';
+import { MigrationError } from './database/migrations.js';
+import type { CountColumn, RestDatabase } from './database/rest.js';
+import type { Logger } from './logging.js';
+import { Redo, type RedoBatch, type RedoServices } from './methods/redo.js';
+
+/**
+ * What migrations leave to the engine (docs/evolution.md): values that hook files compute, for
+ * objects that exist; and what is derived from objects that the version before wrote after the
+ * migration, since it knew nothing of it.
+ */
+
+export interface RestOptions extends RedoServices {
+  readonly database: RestDatabase;
+  readonly log: Logger;
+  /** The version before may go on serving beside this one. */
+  readonly shared: boolean;
+}
+
+const BATCH = 500;
+
+/** How much the clocks of two servers may differ, and a transaction last, ms. */
+const MARGIN = 600_000;
+
+/** How long, after a migration, the version before may go on writing, and how often it is followed, ms. */
+const FOLLOWED = 86_400_000;
+const PAUSE = 10_000;
+
+interface Computed {
+  readonly key: string;
+  readonly type: DataTypeDefinition;
+  readonly property: PropertyDefinition;
+}
+
+/** Where a computed property's work stands: the type that is read, and its last object done. */
+interface Position {
+  readonly source: string;
+  readonly after: RowKey | null;
+}
+
+/**
+ * Does what is left, before anything is served; then, where the version before may serve too, goes
+ * on following it. Throws MigrationError where a hook file fails: a start goes on where it stood.
+ */
+export async function startRest(options: RestOptions): Promise<{ stop(): Promise<void> }> {
+  const rest = new Rest(options);
+  await rest.finish();
+  if (!options.shared || !(await rest.isFollowing())) return { stop: async () => undefined };
+  let stopped = false;
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(async () => {
+      if (stopped) return;
+      try {
+        await rest.follow(() => stopped);
+        if (!(await rest.isFollowing())) clearInterval(timer);
+      } catch (error) {
+        options.log.error({ err: error }, 'following the version before failed; it is tried again');
+      }
+    });
+  }, PAUSE);
+  timer.unref();
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+class Rest {
+  readonly #options: RestOptions;
+  readonly #redo: Redo;
+
+  constructor(options: RestOptions) {
+    this.#options = options;
+    this.#redo = new Redo(options);
+  }
+
+  async finish(): Promise<void> {
+    const { database, log } = this.#options;
+    for (const { key, value } of await database.notes()) {
+      if (!key.startsWith('compute:')) continue;
+      const computed = this.#computed(key);
+      if (computed !== null) await this.#compute(computed, positionOf(value));
+      await database.forget(key);
+    }
+    await this.follow(() => false);
+    // Last: states that were given out while values were computed must not outlive it.
+    for (const { key } of await database.notes()) {
+      if (!key.startsWith('reset:')) continue;
+      const type = key.slice('reset:'.length);
+      await database.reset(key, type);
+      log.info({ type }, 'old states are refused');
+    }
+  }
+
+  async isFollowing(): Promise<boolean> {
+    const notes = await this.#options.database.notes();
+    return notes.some(({ key }) => key.startsWith('follow:'));
+  }
+
+  /** Everything that was written since the migration, and what follows from it. */
+  async follow(isOver: () => boolean): Promise<void> {
+    const { database, registry, shared } = this.#options;
+    for (const { key, value } of await database.notes()) {
+      if (!key.startsWith('follow:')) continue;
+      const type = registry.dataTypes.get(key.slice('follow:'.length));
+      const since = Number(value);
+      if (type !== undefined) {
+        for await (const batch of this.#batches(type, null, since - MARGIN)) {
+          if (isOver()) return;
+          await this.#redo.objects(batch, { rewrite: true, record: true });
+          for (const { type: other, property } of this.#followers(type))
+            await this.#redo.follow(other, property.name, batch, true);
+        }
+        await this.#recount(type, isOver);
+      }
+      if (isOver()) return;
+      // Where nobody serves beside this server, once is enough.
+      if (!shared || Date.now() > since + FOLLOWED) await database.forget(key);
+    }
+  }
+
+  async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
+    const { computed } = property;
+    const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
+    const names = [...new Set(sources)];
+    const from = start === null ? 0 : Math.max(0, names.indexOf(start.source));
+    for (const name of names.slice(from)) {
+      const source = this.#options.registry.dataTypes.get(name);
+      if (source === undefined) continue;
+      const after = start?.source === name ? start.after : null;
+      let rows = 0;
+      for await (const batch of this.#batches(source, after, null)) {
+        await this.#computeBatch(type, property, batch);
+        rows += batch.ids.length;
+        const last: RowKey = [batch.accountId, batch.ids.at(-1) ?? ''];
+        await this.#options.database.keep(key, JSON.stringify({ source: name, after: last }));
+        const what = `${type.name}.${property.name}`;
+        this.#options.log.info({ property: what, source: name, rows }, 'computed for objects');
+      }
+    }
+  }
+
+  async #computeBatch(
+    type: DataTypeDefinition,
+    property: PropertyDefinition,
+    batch: RedoBatch,
+  ): Promise<void> {
+    try {
+      // Old states are refused after it: there is nobody to tell by records.
+      if (property.computed?.kind === 'on')
+        await this.#redo.follow(type, property.name, batch, false);
+      else await this.#redo.objects(batch, { rewrite: false, record: false });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MigrationError(
+        `${type.name}.${property.name} can't be computed for the objects that exist: of account ${batch.accountId}, ` +
+          `${batch.ids[0]} to ${batch.ids.at(-1)} of ${batch.type.name}: ${reason}. Mend its function in the ` +
+          `capability's hook file and start again: it goes on there.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Counts of the type, and counts that others have of it. */
+  async #recount(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
+    const { database, registry } = this.#options;
+    for (const counting of registry.dataTypes.values())
+      for (const { column, computed } of counting.properties) {
+        if (computed?.kind !== 'count') continue;
+        if (computed.type !== type.name && counting !== type) continue;
+        const count: CountColumn = {
+          table: counting.table,
+          type: counting.name,
+          column,
+          fromType: computed.type,
+          property: computed.by,
+        };
+        const page = (after: RowKey | null) => database.miscounted(count, after, BATCH);
+        for await (const batch of batches(counting, page, null)) {
+          if (isOver()) return;
+          await this.#redo.objects(batch, { rewrite: false, record: true });
+        }
+      }
+  }
+
+  #batches(
+    type: DataTypeDefinition,
+    after: RowKey | null,
+    since: number | null,
+  ): AsyncIterable<RedoBatch> {
+    const { database } = this.#options;
+    const page = (key: RowKey | null) => database.rows(type.table, key, since, BATCH);
+    return batches(type, page, after);
+  }
+
+  /** Properties that are computed from objects of the type. */
+  #followers(type: DataTypeDefinition): readonly Omit<Computed, 'key'>[] {
+    return [...this.#options.registry.dataTypes.values()].flatMap((other) =>
+      other.properties
+        .filter(
+          ({ computed }) =>
+            computed?.kind === 'on' && computed.sources.some((source) => source.type === type.name),
+        )
+        .map((property) => ({ type: other, property })),
+    );
+  }
+
+  /** Null where a later migration has given it up. */
+  #computed(key: string): Computed | null {
+    const [typeName = '', name = ''] = key.slice('compute:'.length).split('/');
+    const type = this.#options.registry.dataTypes.get(typeName);
+    const property = type?.properties.find((one) => one.name === name);
+    if (type === undefined || property?.computed === undefined) return null;
+    return { key, type, property };
+  }
+}
+
+function positionOf(value: string): Position | null {
+  return value === '' ? null : (JSON.parse(value) as Position);
+}
+
+/** Batches of one account each, in order of key. */
+async function* batches(
+  type: DataTypeDefinition,
+  page: (after: RowKey | null) => Promise<readonly RowKey[]>,
+  start: RowKey | null,
+): AsyncIterable<RedoBatch> {
+  let after = start;
+  for (;;) {
+    const keys = await page(after);
+    const last = keys.at(-1);
+    if (last === undefined) return;
+    const byAccount = new Map<string, string[]>();
+    for (const [accountId, id] of keys) {
+      const ids = byAccount.get(accountId);
+      if (ids === undefined) byAccount.set(accountId, [id]);
+      else ids.push(id);
+    }
+    for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
+    after = last;
+  }
+}
