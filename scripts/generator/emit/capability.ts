@@ -1,4 +1,3 @@
-import { type ImportDeclarationStructure, StructureKind } from 'ts-morph';
 import type { EmittedFiles, Model, ModelCapability } from '../model.js';
 import { Code, Wrapped } from './code.js';
 import { stemOf } from './definition.js';
@@ -11,6 +10,7 @@ import {
   printModule,
 } from './module.js';
 import { ALL_DESCRIPTORS } from './preamble.js';
+import type { ImportStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
 import { RUNTIME_MODULE } from './validation-keywords.js';
 
@@ -40,12 +40,11 @@ export function emitRegistry(model: Model): EmittedFiles {
 }
 
 /** The registry alone imports hook files: what is generated stays loadable without them. */
-function importsOf(capability: ModelCapability): readonly ImportDeclarationStructure[] {
+function importsOf(capability: ModelCapability): readonly ImportStructure[] {
   const { name, hooksFile } = capability;
   const definition = namedImport(constantName(capability), `./${name}/capability.js`);
   if (hooksFile === undefined) return [definition];
-  const hooks: ImportDeclarationStructure = {
-    kind: StructureKind.ImportDeclaration,
+  const hooks: ImportStructure = {
     moduleSpecifier: `../${hooksFile.replace(/[.]ts$/, '.js')}`,
     namedImports: [{ name: 'hooks', alias: hooksName(capability) }],
   };

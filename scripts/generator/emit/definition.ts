@@ -1,4 +1,3 @@
-import { type InterfaceDeclarationStructure, StructureKind } from 'ts-morph';
 import type { PropertyDefinition } from '../../../src/capability/definition.js';
 import type {
   EmittedFiles,
@@ -22,6 +21,7 @@ import {
   printModule,
 } from './module.js';
 import type { StandardMethodRow } from './standard-methods.js';
+import type { InterfaceStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
 
 /** The definition of each data type and its standard methods with typed handlers. */
@@ -81,7 +81,7 @@ function definitionModule(capability: ModelCapability, type: ModelType): string 
   ]);
 }
 
-function shapeInterface(type: ModelType): InterfaceDeclarationStructure {
+function shapeInterface(type: ModelType): InterfaceStructure {
   const { name } = type;
   const parts = {
     object: '',
@@ -91,7 +91,6 @@ function shapeInterface(type: ModelType): InterfaceDeclarationStructure {
     ...(hasStored(type) ? { stored: 'Stored' } : {}),
   };
   return {
-    kind: StructureKind.Interface,
     leadingTrivia: '\n',
     isExported: true,
     name: `${name}Shape`,

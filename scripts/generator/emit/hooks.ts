@@ -1,10 +1,10 @@
-import type { ImportDeclarationStructure } from 'ts-morph';
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
 import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
 import { quoted } from './code.js';
 import { hasFurther, methodTypeName, standardMethodsOf } from './further-members.js';
 import { constant, namedImports, namespaceImport, printModule } from './module.js';
 import { methodStem } from './own-methods.js';
+import type { ImportStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
 import { RUNTIME_MODULE } from './validation-keywords.js';
 
@@ -44,10 +44,7 @@ function hooksModule(capability: ModelCapability, model: Model): string {
 }
 
 /** Shapes of the capability's own types, and of those that its computed properties follow. */
-function shapeImports(
-  capability: ModelCapability,
-  model: Model,
-): readonly ImportDeclarationStructure[] {
+function shapeImports(capability: ModelCapability, model: Model): readonly ImportStructure[] {
   const names = new Set(capability.types.map(({ name }) => name));
   for (const type of capability.types) {
     for (const source of onProperties(type).flatMap(sourcesOf)) names.add(source);

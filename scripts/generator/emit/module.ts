@@ -1,27 +1,16 @@
-import {
-  type ImportDeclarationStructure,
-  printStructure,
-  type StatementStructures,
-  StructureKind,
-} from 'ts-morph';
 import { Code, literal } from './code.js';
 import { preamble } from './preamble.js';
+import { type ImportStructure, printStatement, type Statement } from './structures.js';
 import { RUNTIME_MODULE } from './validation-keywords.js';
 
-/** Prints a module from ts-morph structures, one print a file: no Project, no formatter. */
-export function printModule(
-  from: string,
-  statements: readonly (StatementStructures | string)[],
-): string {
-  const body = printStructure(
-    { kind: StructureKind.SourceFile, statements: [...statements] },
-    { indentNumberOfSpaces: 2, useSingleQuote: true, newLine: '\n' },
-  );
+/** Prints a module from structures, each once: no Project, no formatter. */
+export function printModule(from: string, statements: readonly Statement[]): string {
+  const body = `${statements.map(printStatement).join('\n')}\n`;
   return preamble(from) + body.replace(/\n{3,}/g, '\n\n');
 }
 
 /** What a definition needs of the engine: its vocabulary as `jmap`, and `frozen`. */
-export function engineImports(): readonly ImportDeclarationStructure[] {
+export function engineImports(): readonly ImportStructure[] {
   return [namedImport('frozen', RUNTIME_MODULE), namespaceImport('jmap', RUNTIME_MODULE, true)];
 }
 
@@ -29,33 +18,21 @@ export function namespaceImport(
   name: string,
   moduleSpecifier: string,
   isTypeOnly = false,
-): ImportDeclarationStructure {
-  return {
-    kind: StructureKind.ImportDeclaration,
-    moduleSpecifier,
-    namespaceImport: name,
-    isTypeOnly,
-  };
+): ImportStructure {
+  return { moduleSpecifier, namespaceImport: name, isTypeOnly };
 }
 
-export function namedImport(name: string, moduleSpecifier: string): ImportDeclarationStructure {
+export function namedImport(name: string, moduleSpecifier: string): ImportStructure {
   return namedImports([name], moduleSpecifier);
 }
 
-export function namedImports(
-  names: readonly string[],
-  moduleSpecifier: string,
-): ImportDeclarationStructure {
-  return {
-    kind: StructureKind.ImportDeclaration,
-    moduleSpecifier,
-    namedImports: names.map((name) => ({ name })),
-  };
+export function namedImports(names: readonly string[], moduleSpecifier: string): ImportStructure {
+  return { moduleSpecifier, namedImports: names.map((name) => ({ name })) };
 }
 
 /**
  * `export const name: Type = value;` with a doc comment. It is text and no structure, since
- * ts-morph hangs every further line of an initializer one level deeper.
+ * ts-morph would hang every further line of an initializer one level deeper.
  */
 export function constant(options: {
   readonly name: string;

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Model, ModelCapability, Problem } from '../model.js';
+import { readIfThere } from '../write/manifest.js';
 import { behind, checkHooks, hookFileOf } from './check.js';
-import { readHookFile } from './read.js';
+import type { HookFile } from './read.js';
 
 export interface WithHooks {
   /** The model with `hooksFile` where there is one. */
@@ -30,4 +32,13 @@ export async function withHooks(root: string, model: Model): Promise<WithHooks> 
     model: Object.freeze({ ...model, capabilities: Object.freeze(capabilities) }),
     problems,
   };
+}
+
+/** Reads a hook file; null where there is none. */
+async function readHookFile(root: string, path: string): Promise<HookFile | null> {
+  const text = await readIfThere(join(root, path));
+  if (text === null) return null;
+  // Only now: the parser is the TypeScript compiler's, which most of a run's loading time would go to.
+  const { parseHookFile } = await import('./read.js');
+  return parseHookFile(path, text);
 }

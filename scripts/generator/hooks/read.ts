@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ts } from 'ts-morph';
 import type { Location } from '../model.js';
 
@@ -27,17 +25,7 @@ export interface HookFile {
   readonly syntaxErrors: readonly { readonly at: Location; readonly message: string }[];
 }
 
-/** Reads a hook file; null where there is none. */
-export async function readHookFile(root: string, file: string): Promise<HookFile | null> {
-  try {
-    return parseHookFile(file, await readFile(join(root, file), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Parses it; nothing of it is executed, no type is checked. */
+/** Parses a hook file; nothing of it is executed, no type is checked. */
 export function parseHookFile(file: string, text: string): HookFile {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
   const constants = constantsOf(source);
