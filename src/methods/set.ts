@@ -27,8 +27,9 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     const unit = new UnitOfWork(transaction);
     const run = new SetRun({ index, plan, seals }, context, unit);
     await run.run(args.ifInState);
-    const response = run.response();
+    const changed = run.response();
     await unit.record();
+    const response = await context.hooks.complete(changed, transaction);
     context.admit(response, run.createdIds);
     return response;
   });

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { UnavailableError } from '../../protocol/errors.js';
 import { type AnyClient, type ClientModule, openClient } from '../hook-client.js';
 import type { Pool, PoolClient } from './pool.js';
 
@@ -27,7 +28,10 @@ export async function inTransaction<T>(client: PoolClient, work: () => Promise<T
 /** The typed client that hook files get, and how it joins the engine's transaction. */
 export interface HookPrisma {
   readonly client: AnyClient;
-  /** Runs `work` so that the client sees what the transaction around it has not committed yet. */
+  /**
+   * Runs `work` so that the client sees what the transaction around it has not committed yet; once
+   * `work` has settled, the client refuses whatever `work` left running.
+   */
   join<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -47,18 +51,27 @@ export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
   const client = openClient(module, adapter);
   return Object.freeze({
     client,
-    join: <T>(work: () => Promise<T>): Promise<T> => {
-      const scope = transactions.getStore();
-      return scope === undefined ? work() : joined.run(scope, work);
+    async join<T>(work: () => Promise<T>): Promise<T> {
+      const transaction = transactions.getStore();
+      if (transaction === undefined) return work();
+      // Its own: the work may be given up while the transaction goes on.
+      const scope = { client: transaction.client, open: transaction.open };
+      try {
+        return await joined.run(scope, work);
+      } finally {
+        scope.open = false;
+      }
     },
   });
 }
 
 /** The adapter, which reads on the transaction's connection where a work has joined one. */
 function joining(adapter: Adapter): Adapter {
-  const run = <T>(statement: (on: Adapter) => Promise<T>): Promise<T> => {
+  const run = async <T>(statement: (on: Adapter) => Promise<T>): Promise<T> => {
     const scope = joined.getStore();
-    return scope?.open === true ? reading(adapter, scope.client, statement) : statement(adapter);
+    if (scope === undefined) return statement(adapter);
+    if (!scope.open) throw new UnavailableError('The transaction is over.');
+    return reading(adapter, scope.client, statement);
   };
   return Object.create(adapter, {
     queryRaw: {

@@ -69,7 +69,7 @@ export class CopyRun {
     const unit = await this.#settle(usable);
     const newState = oldState + unit.steps(index.type);
     await unit.record();
-    const response = {
+    const copied = {
       fromAccountId: from.id,
       accountId: accountOf(context).id,
       oldState: formatState(oldState),
@@ -77,6 +77,7 @@ export class CopyRun {
       created: orNull(this.#created),
       notCreated: orNull(this.#notCreated),
     };
+    const response = await context.hooks.complete(copied, transaction);
     context.admit(response, this.#createdIds);
     return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
   }

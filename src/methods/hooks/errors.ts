@@ -1,3 +1,8 @@
+import { inspect } from 'node:util';
+import { HookRefusal } from '../../capability/refusal.js';
+import { UnavailableError } from '../../protocol/errors.js';
+import { excerpt } from '../../protocol/excerpt.js';
+
 /** A hook that ran over HOOK_TIMEOUT: its call is answered `serverFail`, and says so. */
 export class HookTimeoutError extends Error {
   override readonly name = 'HookTimeoutError';
@@ -10,4 +15,33 @@ export class HookTimeoutError extends Error {
 /** An operation of a `tx` whose transaction has ended, or that was never there. */
 export class HookHandleError extends Error {
   override readonly name = 'HookHandleError';
+}
+
+/** A hook that failed, by its name: for the log, its call is answered `serverFail`. */
+export class HookError extends Error {
+  override readonly name = 'HookError';
+
+  /** `why` completes the sentence that the hook begins: `gave null for its response`. */
+  constructor(what: string, why: string, cause?: unknown) {
+    super(`The hook ${what} ${why}`, ...(cause === undefined ? [] : [{ cause }]));
+  }
+}
+
+/**
+ * What a hook threw, as the call and the log are to have it: refusals, the machine's failures and
+ * those that name their hook already stay as they are.
+ */
+export function namedFailure(what: string, thrown: unknown): unknown {
+  if (
+    thrown instanceof HookRefusal ||
+    thrown instanceof HookTimeoutError ||
+    thrown instanceof HookError ||
+    thrown instanceof UnavailableError
+  )
+    return thrown;
+  const why =
+    thrown instanceof Error
+      ? `threw ${thrown.name}: ${thrown.message}`
+      : `threw what is no Error: ${excerpt(inspect(thrown, { depth: 1, breakLength: Infinity }))}`;
+  return new HookError(what, why, thrown);
 }

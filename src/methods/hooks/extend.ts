@@ -1,16 +1,12 @@
 import type { DataTypeDefinition, StandardMethodName } from '../../capability/definition.js';
+import type { MethodExtension } from '../../capability/hooks.js';
+import { frozen } from '../../capability/runtime.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-
-/** RFC 8620 5.1 to 5.6: every other argument is one that the descriptor adds. */
-const STANDARD: ReadonlySet<string> = new Set(
-  (
-    'accountId ids properties sinceState maxChanges ifInState create update destroy fromAccountId ' +
-    'ifFromInState onSuccessDestroyOriginal destroyFromIfInState filter sort position anchor ' +
-    'anchorOffset limit calculateTotal sinceQueryState upToId'
-  ).split(' '),
-);
+import { furtherMembers, replacedArguments } from './judge.js';
+import { LateSnapshot } from './late-snapshot.js';
+import type { ObjectReader } from './port.js';
 
 /**
  * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
@@ -25,27 +21,93 @@ export async function extended<Arguments extends object, Response extends object
 ): Promise<Response> {
   const hooks = context.services.registry.typeHooks.get(type.name);
   if (hooks === undefined) return run(args);
+  const { further, standard } = split(args as JsonObject, context);
+  context.hooks.further = further;
+  const { before, after } = hooks.methods?.[verb] ?? {};
+  const wanted =
+    before === undefined ? standard : await replaced(type, verb, standard, context, before);
+  if (after !== undefined) {
+    const add = (response: object, reader: ObjectReader) =>
+      completed(type, verb, response, context, reader, after);
+    // What writes completes its response before the commit: a failure of `after` undoes the call.
+    if (context.method.account === 'write') context.hooks.completeBy(add);
+    else return readAfter(await run(callable(wanted, context)), context, add);
+  }
+  return run(callable(wanted, context));
+}
+
+type Before = NonNullable<MethodExtension['before']>;
+type After = NonNullable<MethodExtension['after']>;
+
+/** The arguments of the RFC, and those that the descriptor adds. */
+function split(
+  args: JsonObject,
+  { method }: CallContext,
+): { readonly further: JsonObject; readonly standard: JsonObject } {
+  const added = new Set(method.furtherArguments);
   const further = emptyObject();
   const standard = emptyObject();
-  for (const [name, value] of Object.entries(args as JsonObject)) {
-    (STANDARD.has(name) ? standard : further)[name] = value as JsonValue;
+  for (const [name, value] of Object.entries(args)) {
+    (added.has(name) ? further : standard)[name] = value as JsonValue;
   }
-  context.hooks.further = Object.freeze(further);
-  const { before, after } = hooks.methods?.[verb] ?? {};
-  const accountId = accountOf(context).id;
-  const hooked = <T>(what: string, hook: Parameters<typeof context.hooks.run<T>>[3]): Promise<T> =>
-    context.services.store.read(accountId, context, (snapshot) =>
-      context.hooks.run(`${what} of ${type.name}/${verb}`, { snapshot, unit: null }, further, hook),
+  return { further: Object.freeze(further), standard };
+}
+
+/** The account was judged: a hook can't choose another. */
+function callable<Arguments>(wanted: JsonObject, context: CallContext): Arguments {
+  return { ...wanted, accountId: accountOf(context).id } as Arguments;
+}
+
+async function replaced(
+  type: DataTypeDefinition,
+  verb: StandardMethodName,
+  standard: JsonObject,
+  context: CallContext,
+  before: Before,
+): Promise<JsonObject> {
+  const what = `before of ${type.name}/${verb}`;
+  const { further } = context.hooks;
+  const snapshot = new LateSnapshot(context);
+  try {
+    const wanted = await context.hooks.run(
+      what,
+      { snapshot, unit: null },
+      further,
+      (call, reader) => before(standard, call, reader),
     );
-  const wanted =
-    before === undefined
-      ? standard
-      : await hooked('before', (call, reader) => before(standard, call, reader));
-  // The account was judged: a hook can't choose another.
-  const response = await run({ ...wanted, accountId } as unknown as Arguments);
-  if (after === undefined) return response;
-  const members = await hooked('after', (call, reader) =>
-    after(response as unknown as JsonObject, call, reader),
+    return replacedArguments(what, context.method, further, wanted);
+  } finally {
+    snapshot.end();
+  }
+}
+
+async function readAfter<Response extends object>(
+  response: Response,
+  context: CallContext,
+  add: (response: object, reader: ObjectReader) => Promise<object>,
+): Promise<Response> {
+  const snapshot = new LateSnapshot(context);
+  try {
+    return (await add(response, snapshot)) as Response;
+  } finally {
+    snapshot.end();
+  }
+}
+
+async function completed(
+  type: DataTypeDefinition,
+  verb: StandardMethodName,
+  response: object,
+  context: CallContext,
+  snapshot: ObjectReader,
+  after: After,
+): Promise<object> {
+  const what = `after of ${type.name}/${verb}`;
+  const members = await context.hooks.run(
+    what,
+    { snapshot, unit: null },
+    context.hooks.further,
+    (call, reader) => after(frozen(response) as JsonObject, call, reader),
   );
-  return { ...response, ...members };
+  return { ...response, ...furtherMembers(what, context.method, members) };
 }

@@ -2,17 +2,15 @@ import type { DataTypeDefinition, StoredOf, TypeShape } from '../../capability/d
 import type { HookTransaction } from '../../capability/hooks.js';
 import type { SetResponse } from '../../capability/standard.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Snapshot } from '../../store/port.js';
+import { WORKING_OCTETS } from '../set/working-octets.js';
 import { HookHandleError } from './errors.js';
-
-/** Octets of objects that one `tx.get` may give. */
-const GET_OCTETS = 100_000_000;
+import type { ObjectReader } from './port.js';
 
 type SetRequest = Parameters<HookTransaction['set']>[1];
 
 export interface HandleOptions {
   /** Null where the method has no account. */
-  readonly snapshot: Snapshot | null;
+  readonly snapshot: ObjectReader | null;
   readonly prisma: unknown;
   readonly maxObjectsInGet: number;
   /** Null where the method only reads. */
@@ -47,8 +45,8 @@ export class HookHandle implements HookTransaction {
         throw new HookHandleError('A method with "account: none" has no data.');
       const list =
         ids === null
-          ? await snapshot.getAll(type, maxObjectsInGet, type.properties, GET_OCTETS)
-          : await snapshot.get(type, [...new Set(ids)], type.properties, GET_OCTETS);
+          ? await snapshot.getAll(type, maxObjectsInGet, type.properties, WORKING_OCTETS)
+          : await snapshot.get(type, [...new Set(ids)], type.properties, WORKING_OCTETS);
       // The engine reads any type; only its definition knows what the objects look like.
       return list as unknown as readonly StoredOf<S>[];
     });

@@ -34,10 +34,10 @@ export function takeNews(unit: UnitOfWork): News {
       const before = known.get(object.id);
       if (before !== null) fresh.destroyed.push(before ?? object);
     }
+    const listed = new Set(fresh.destroyed.map(({ id }) => id));
     for (const [id, before] of known) {
       // Made and destroyed by the unit: it has no trace of it.
-      const isListed = fresh.destroyed.some((object) => object.id === id);
-      if (before !== null && !isListed && unit.current(type, id) === null)
+      if (before !== null && !listed.has(id) && unit.current(type, id) === null)
         fresh.destroyed.push(before);
     }
     for (const object of fresh.created) known.set(object.id, object);

@@ -19,10 +19,13 @@ export interface HookServices {
   readonly onError: (error: unknown, what: string) => void;
 }
 
+/** What `reader.get` and `tx.get` read from. */
+export type ObjectReader = Pick<Snapshot, 'get' | 'getAll'>;
+
 /** What a hook may touch. */
 export interface HookReach {
   /** Null: the method has no account. */
-  readonly snapshot: Snapshot | null;
+  readonly snapshot: ObjectReader | null;
   /** What `tx.set` writes into; null where the hook only reads. */
   readonly unit: UnitOfWork | null;
 }

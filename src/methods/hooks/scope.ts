@@ -2,11 +2,13 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { HookCall } from '../../capability/hooks.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { Transaction } from '../../store/port.js';
 import type { CallContext } from '../context.js';
-import { HookHandleError, HookTimeoutError } from './errors.js';
+import { HookHandleError, HookTimeoutError, namedFailure } from './errors.js';
 import { HookHandle } from './handle.js';
+import { objectGiven } from './judge.js';
 import { nestedContext } from './nested.js';
-import type { HookReach, HookServices, SetWithin } from './port.js';
+import type { HookReach, HookServices, ObjectReader, SetWithin } from './port.js';
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
@@ -15,6 +17,8 @@ export const MAX_HOOK_DEPTH = 8;
 const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 
 type Timed<T> = (call: HookCall, handle: HookHandle) => T | Promise<T>;
+
+type Complete = (response: object, reader: ObjectReader) => Promise<object>;
 
 /** Aborts when its time is over; one for a method call and all its hooks. */
 interface Budget {
@@ -33,6 +37,7 @@ export class HookScope {
   readonly #parent: HookScope | null;
   readonly #after = new Map<string, () => unknown>();
   #budget: Budget | null = null;
+  #complete: Complete | null = null;
   /** The further arguments that the descriptor declares for the method. */
   further: JsonObject = NO_ARGUMENTS;
 
@@ -44,26 +49,36 @@ export class HookScope {
   }
 
   /**
-   * Runs one hook with a `tx` that reaches so far. Rejects with what it throws, or with
-   * HookTimeoutError; from then on its `tx` refuses everything.
+   * Runs one hook with a `tx` that reaches so far. Rejects with what it throws, by the hook's name, or
+   * with HookTimeoutError; from then on its `tx` refuses everything.
    */
   async run<T>(what: string, reach: HookReach, further: JsonObject, hook: Timed<T>): Promise<T> {
     const services = this.#services();
     const budget = this.#time(services);
     const handle = this.#handle(reach, services);
     const call = this.#call(further, budget.abort.signal);
-    const work = async (): Promise<T> => hook(call, handle);
+    const late = (): Error => new HookTimeoutError(what, services.timeout);
+    // What is joined ends with its time: the client refuses what the hook does with it afterwards.
+    const work = (): Promise<T> => withinTime((async () => hook(call, handle))(), budget, late);
     try {
-      const joined = isWriting(reach) ? services.join(work) : work();
-      const value = await withinTime(
-        joined,
-        budget,
-        () => new HookTimeoutError(what, services.timeout),
-      );
-      return value;
+      return await (isWriting(reach) ? services.join(work) : work());
+    } catch (error) {
+      throw namedFailure(what, error);
     } finally {
       handle.end();
     }
+  }
+
+  /** What adds further members to the response of a method that writes. */
+  completeBy(add: Complete): void {
+    this.#complete = add;
+  }
+
+  /** The whole response, made inside the transaction: what can't be made undoes the call. */
+  async complete<T extends object>(response: T, transaction: Transaction): Promise<T> {
+    return this.#complete === null
+      ? response
+      : ((await this.#complete(response, transaction)) as T);
   }
 
   /** Keeps a hook for after the commit. */
@@ -101,7 +116,9 @@ export class HookScope {
               type,
               (inner) => new HookScope(inner, this.#set, this),
             );
-            const args = { ...request, accountId: this.#context.account?.id ?? '' };
+            // A copy: what the hook does to its own while the engine awaits must not be written.
+            const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
+            const args = { ...wanted, accountId: this.#context.account?.id ?? '' };
             return this.#set(type, args, context, unit);
           }
         : null;

@@ -1,18 +1,18 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Changes, TypeHooks, Wanted } from '../../capability/hooks.js';
-import { jsonEqual } from '../../protocol/equal.js';
-import { emptyObject, type JsonValue } from '../../protocol/json.js';
+import { frozen } from '../../capability/runtime.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import type { Registry } from '../registry.js';
 import type { SetHooks, WantedObject } from '../set/hooks.js';
-import { timeOfUpdate } from '../set/update.js';
-import { clock } from '../states.js';
-import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { Computes } from './compute.js';
 import { HookHandleError } from './errors.js';
+import { putValues, relevantNews } from './follow.js';
 import { type News, takeNews } from './news.js';
+import { exclusiveTypes, sourceTypes } from './reach.js';
 import { MAX_HOOK_DEPTH } from './scope.js';
+import { OfferedObjects } from './wanted.js';
 
 /** The hooks of a registry as /set and /copy meet them; undefined where it has none. */
 export function createSetHooks(registry: Registry): SetHooks | undefined {
@@ -22,44 +22,29 @@ export function createSetHooks(registry: Registry): SetHooks | undefined {
 class RegistryHooks implements SetHooks {
   readonly #types: ReadonlyMap<string, TypeHooks>;
   readonly #dataTypes: Registry['dataTypes'];
-  /** Types whose changes others' computed properties follow. */
+  readonly #computes: Computes;
   readonly #sources: ReadonlySet<string>;
+  readonly #exclusive: ReadonlySet<string>;
 
-  constructor({ typeHooks, dataTypes }: Registry) {
-    this.#types = typeHooks;
-    this.#dataTypes = dataTypes;
-    this.#sources = new Set(
-      [...dataTypes.values()].flatMap(({ properties }) =>
-        properties.flatMap(({ computed }) =>
-          computed?.kind === 'on' ? computed.sources.map(({ type }) => type) : [],
-        ),
-      ),
-    );
+  constructor(registry: Registry) {
+    this.#types = registry.typeHooks;
+    this.#dataTypes = registry.dataTypes;
+    this.#computes = new Computes(registry);
+    this.#sources = sourceTypes(registry);
+    this.#exclusive = exclusiveTypes(registry);
   }
 
   needsWholeRows({ name }: DataTypeDefinition): boolean {
     return this.#sources.has(name) || this.#types.has(name);
   }
 
-  /** compute is a pure function: it needs no lock. A cascade may reach any type with hooks. */
+  /** compute is a pure function: it needs no lock. */
   isExclusive({ name }: DataTypeDefinition): boolean {
-    const hooks = this.#types.get(name);
-    const waits = hooks?.check ?? hooks?.inTransaction ?? hooks?.computeOn;
-    if (waits !== undefined || this.#sources.has(name)) return true;
-    return this.#reaches(name, new Set([name]));
+    return this.#exclusive.has(name);
   }
 
   compute(type: DataTypeDefinition, object: StoredObject): StoredObject {
-    const compute = this.#types.get(type.name)?.compute;
-    if (compute === undefined) return object;
-    let result: Record<string, JsonValue> | null = null;
-    for (const [name, computed] of Object.entries(compute)) {
-      const value = (computed(object) ?? null) as JsonValue;
-      if (jsonEqual(value, object[name] ?? null)) continue;
-      result ??= Object.assign(emptyObject(), object);
-      result[name] = value;
-    }
-    return (result as StoredObject | null) ?? object;
+    return this.#computes.apply(type, object);
   }
 
   async beforeWrites(
@@ -71,12 +56,18 @@ class RegistryHooks implements SetHooks {
     const hooks = this.#types.get(type.name);
     if (hooks?.check === undefined) return;
     const check = hooks.check.bind(hooks);
-    await context.hooks.run(
-      `check of ${type.name}`,
-      { snapshot: unit.transaction, unit: null },
-      context.hooks.further,
-      (call, reader) => check(wanted as readonly Wanted<never>[], call, reader),
-    );
+    const what = `check of ${type.name}`;
+    const offered = new OfferedObjects(what, wanted);
+    try {
+      await context.hooks.run(
+        what,
+        { snapshot: unit.transaction, unit: null },
+        context.hooks.further,
+        (call, reader) => check(offered.objects as readonly Wanted<never>[], call, reader),
+      );
+    } finally {
+      offered.end();
+    }
   }
 
   /** Until nothing is new: what computeOn changes may be followed by others. */
@@ -113,7 +104,7 @@ class RegistryHooks implements SetHooks {
       context.hooks.keep(
         `afterCommit of ${name}`,
         // All that the transaction has done to the type by its end, once.
-        (call) => after((unit.changes().get(name) ?? changes) as Changes<never>, call),
+        (call) => after(told(unit.changes().get(name) ?? changes), call),
         further,
       );
     }
@@ -123,7 +114,7 @@ class RegistryHooks implements SetHooks {
       `inTransaction of ${name}`,
       { snapshot: unit.transaction, unit },
       further,
-      (call, tx) => inTransaction(changes as Changes<never>, call, tx),
+      (call, tx) => inTransaction(told(changes), call, tx),
     );
   }
 
@@ -135,79 +126,28 @@ class RegistryHooks implements SetHooks {
     unit: UnitOfWork,
     context: CallContext,
   ): Promise<void> {
+    const { computeOn } = this.#types.get(name) ?? {};
     for (const property of type.properties) {
       if (property.computed?.kind !== 'on') continue;
-      const changes = relevant(news, property.computed.sources);
-      const valuesOf = this.#types.get(name)?.computeOn?.[property.name];
+      const changes = relevantNews(news, property.computed.sources);
+      const valuesOf = computeOn?.[property.name];
       if (changes === null || valuesOf === undefined) continue;
-      const values = await context.hooks.run(
-        `computeOn of ${name}.${property.name}`,
+      const what = `computeOn of ${name}.${property.name}`;
+      const said = await context.hooks.run(
+        what,
         { snapshot: unit.transaction, unit: null },
         context.hooks.further,
         (call, reader) =>
-          valuesOf(changes as Readonly<Record<string, Changes<never>>>, call, reader),
+          valuesOf(frozen(changes) as Readonly<Record<string, Changes<never>>>, call, reader),
       );
-      await this.#put(type, property.name, values, unit, context);
+      const scene = { what, type, property, unit, context, computes: this.#computes };
+      await putValues(scene, said);
     }
     await unit.flush();
   }
-
-  async #put(
-    type: DataTypeDefinition,
-    property: string,
-    values: ReadonlyMap<string, unknown>,
-    unit: UnitOfWork,
-    context: CallContext,
-  ): Promise<void> {
-    if (values.size === 0) return;
-    const { transaction } = unit;
-    const rows = await transaction.get(type, [...values.keys()], type.properties, 100_000_000);
-    const index = indexOf(type);
-    for (const row of rows) {
-      const before = unit.current(type, row.id) ?? row;
-      const value = (values.get(row.id) ?? null) as JsonValue;
-      if (jsonEqual(value, before[property] ?? null)) continue;
-      const after = Object.assign(emptyObject(), before, { [property]: value });
-      after[index.roles.updated.name] = timeOfUpdate(
-        { index, now: clock(context.services) },
-        before,
-      );
-      unit.update(type, before, after as StoredObject);
-    }
-  }
-
-  /** Whether a destroy of the type can reach, by references, one whose hooks wait. */
-  #reaches(name: string, seen: Set<string>): boolean {
-    for (const type of this.#dataTypes.values()) {
-      const refers = type.properties.some(
-        ({ reference }) => reference?.type === name && reference.onDestroy !== 'restrict',
-      );
-      if (!refers || seen.has(type.name)) continue;
-      seen.add(type.name);
-      const hooks = this.#types.get(type.name);
-      if (hooks?.inTransaction !== undefined || this.#sources.has(type.name)) return true;
-      if (this.#reaches(type.name, seen)) return true;
-    }
-    return false;
-  }
 }
 
-/** The news of the source types, where a source property is among what changed; else null. */
-function relevant(
-  news: News,
-  sources: readonly { readonly type: string; readonly property: string }[],
-): Readonly<Record<string, Changes<StoredObject>>> | null {
-  const result = emptyObject<Changes<StoredObject>>();
-  let any = false;
-  for (const { type, property } of sources) {
-    const changes = news.get(type);
-    if (changes === undefined) continue;
-    const changed = changes.updated.some(
-      ({ before, after }) => !jsonEqual(before[property] ?? null, after[property] ?? null),
-    );
-    if (!changed && changes.created.length + changes.destroyed.length === 0) continue;
-    result[type] = changes;
-    any = true;
-  }
-  return any ? result : null;
+/** What hooks are told is for reading: what they did to it would be written, or sent. */
+function told({ created, updated, destroyed }: Changes<StoredObject>): Changes<never> {
+  return frozen({ created, updated, destroyed }) as Changes<never>;
 }

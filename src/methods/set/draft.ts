@@ -6,6 +6,7 @@ import { complaintsOf } from '../issues.js';
 import { renameMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
+import { complaintsOfServerValues } from './server-values.js';
 import { type CreationIds, canonicalValue } from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
@@ -18,6 +19,9 @@ export interface Draft {
   /** Set where it is no object at all. */
   readonly refused: SetError | null;
 }
+
+/** Of a hook that writes what others compute. */
+export const IS_COMPUTED = 'is computed: it follows its sources';
 
 /** Who writes: a client, or a hook, which may give what the server alone sets and what is internal. */
 export type Author = 'client' | 'hook';
@@ -65,13 +69,16 @@ function draft(
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);
     } else if (isServerSet(property)) {
-      if (author === 'hook' && property.role === undefined) further[name] = given;
-      else problems.add(name, 'is set by the server alone');
+      if (author === 'client' || property.role !== undefined) {
+        problems.add(name, 'is set by the server alone');
+      } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
+      else further[name] = canonicalValue(property, given, createdIds, problems);
     } else {
       settable[name] = canonicalValue(property, given, createdIds, problems);
     }
   }
   problems.addComplaints(complaintsOf(validator, settable));
+  if (author === 'hook') problems.addComplaints(complaintsOfServerValues(index, further));
   return { sent: object, values: Object.assign(settable, further), problems, refused: null };
 }
 

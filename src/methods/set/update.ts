@@ -9,8 +9,9 @@ import { complaintsOf } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
 import { defaultOf } from './create.js';
-import { type Author, isServerSet, writableProperty } from './draft.js';
+import { type Author, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { Problems } from './problems.js';
+import { complaintsOfServerValues } from './server-values.js';
 import { type CreationIds, canonicalValue, resolveReference } from './value.js';
 
 export type UpdateResult =
@@ -94,6 +95,7 @@ function changedValues(
   const { type } = scene.index;
   const changed = emptyObject();
   const judged = emptyObject();
+  const further = emptyObject();
   for (const [name, given] of touched) {
     const property = writableProperty(scene.index, name, scene.author);
     if (property === undefined) {
@@ -103,14 +105,16 @@ function changedValues(
     const before = current[name] ?? null;
     const value = newValue(scene, property, given, problems);
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
-    const judgedAsClient = scene.author === 'client' || property.role !== undefined;
-    if (judgedAsClient && !mayChange(property, problems)) continue;
+    if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
-    if (given !== undefined && !isServerSet(property)) judged[name] = value;
+    if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
   problems.addComplaints(complaintsOf(type.validate.update, judged));
-  // The validator may have put a number in the place of one that no double holds.
-  Object.assign(changed, judged);
+  if (scene.author === 'hook') {
+    problems.addComplaints(complaintsOfServerValues(scene.index, further));
+  }
+  // The validators may have put a number in the place of one that no double holds.
+  Object.assign(changed, judged, further);
   for (const name of Object.keys(changed)) {
     if (jsonEqual(changed[name] ?? null, current[name] ?? null)) delete changed[name];
   }
@@ -135,8 +139,10 @@ function newValue(
 
 const SERVER_SET = 'is set by the server alone and can only be given its current value';
 
-function mayChange(property: PropertyDefinition, problems: Problems): boolean {
-  if (isServerSet(property)) problems.add(property.name, SERVER_SET);
+function mayChange(property: PropertyDefinition, author: Author, problems: Problems): boolean {
+  if (author === 'hook' && property.role === undefined) {
+    if (property.computed !== undefined) problems.add(property.name, IS_COMPUTED);
+  } else if (isServerSet(property)) problems.add(property.name, SERVER_SET);
   else if (isImmutable(property)) {
     problems.add(property.name, 'is immutable and can only be given its current value');
   }

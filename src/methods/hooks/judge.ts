@@ -1,0 +1,121 @@
+import type {
+  DataTypeDefinition,
+  MethodDefinition,
+  PropertyDefinition,
+} from '../../capability/definition.js';
+import { excerpt } from '../../protocol/excerpt.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { complaintsOf, quoted, sentence } from '../issues.js';
+import { Problems } from '../set/problems.js';
+import { complaintsOfServerValues } from '../set/server-values.js';
+import { canonicalValue } from '../set/value.js';
+import { indexOf, isVisible } from '../type-index.js';
+import { HookError } from './errors.js';
+import { detached, ForeignValueError } from './values.js';
+
+/** Hooks know ids, no creation ids. */
+const NO_CREATION_IDS = { earlier: new Map(), own: new Map(), ownType: '' };
+
+/** What a hook gave, as JSON of the engine's own; HookError where it is none. */
+export function given(what: string, value: unknown): JsonValue {
+  try {
+    return detached(value);
+  } catch (error) {
+    if (!(error instanceof ForeignValueError)) throw error;
+    throw new HookError(what, `gave ${error.message}`);
+  }
+}
+
+/**
+ * A computed value in its stored form, held to the property's schema. A wrong one is a HookError
+ * that says which, and of a property that clients see also the value.
+ */
+export function computedValue(
+  what: string,
+  type: DataTypeDefinition,
+  property: PropertyDefinition,
+  value: unknown,
+): JsonValue {
+  const index = indexOf(type);
+  const problems = new Problems();
+  const { name } = property;
+  const canonical = canonicalValue(property, given(what, value ?? null), NO_CREATION_IDS, problems);
+  const judged = Object.assign(emptyObject(), { [name]: canonical });
+  const complaints = complaintsOfServerValues(index, judged).map(({ text }) => text);
+  if (problems.any) complaints.push(problems.toSetError().description);
+  if (complaints.length === 0) return judged[name] ?? null;
+  const shown = isVisible(property) ? ` ${excerpt(JSON.stringify(canonical))}` : ' a value';
+  throw new HookError(what, `gave${shown} for ${type.name}.${name}: ${sentence(complaints)}`);
+}
+
+/** What a computeOn said: by id, each value as `computedValue` has it. */
+export function computedValues(
+  what: string,
+  type: DataTypeDefinition,
+  property: PropertyDefinition,
+  said: unknown,
+): ReadonlyMap<string, JsonValue> {
+  if (!(said instanceof Map)) throw new HookError(what, 'gave no Map of ids to values');
+  const values = new Map<string, JsonValue>();
+  for (const [id, value] of said as ReadonlyMap<unknown, unknown>) {
+    if (typeof id !== 'string') throw new HookError(what, `gave a Map with a ${typeof id} as id`);
+    values.set(id, computedValue(what, type, property, value));
+  }
+  return values;
+}
+
+/** The further members of a response, or HookError where the descriptor declares other ones. */
+export function furtherMembers(
+  what: string,
+  { validateResponse }: MethodDefinition,
+  value: unknown,
+): JsonObject {
+  const members = objectGiven(what, 'response members', value);
+  const complaints =
+    validateResponse === undefined
+      ? Object.keys(members).map((name) => `${quoted(name)} is not declared`)
+      : complaintsOf(validateResponse, members).map(({ text }) => text);
+  if (complaints.length === 0) return members;
+  const why = `gave response members that its descriptor does not declare: ${sentence(complaints)}`;
+  throw new HookError(what, why);
+}
+
+/** Standard arguments in the place of the client's, or HookError where they are none. */
+export function replacedArguments(
+  what: string,
+  { validateArguments, furtherArguments = [] }: MethodDefinition,
+  further: JsonObject,
+  value: unknown,
+): JsonObject {
+  const standard = objectGiven(what, 'arguments', value);
+  const complaints = Object.keys(standard)
+    .filter((name) => furtherArguments.includes(name))
+    .map((name) => `${quoted(name)} is no standard argument`);
+  const whole = { ...standard, ...further };
+  complaints.push(...complaintsOf(validateArguments, whole).map(({ text }) => text));
+  if (complaints.length === 0) return standard;
+  throw new HookError(
+    what,
+    `gave arguments that the method does not take: ${sentence(complaints)}`,
+  );
+}
+
+/** The response of an own method, held to what its descriptor declares. */
+export function ownResponse(
+  what: string,
+  { validateResponse }: MethodDefinition,
+  value: unknown,
+): JsonObject {
+  const response = objectGiven(what, 'response', value);
+  const complaints = validateResponse === undefined ? [] : complaintsOf(validateResponse, response);
+  if (complaints.length === 0) return response;
+  const why = sentence(complaints.map(({ text }) => text));
+  throw new HookError(what, `gave a response that its descriptor does not declare: ${why}`);
+}
+
+/** A JSON object that a hook gave; `part` says for what. */
+export function objectGiven(what: string, part: string, value: unknown): JsonObject {
+  const own = given(what, value ?? null);
+  if (isJsonObject(own)) return own;
+  throw new HookError(what, `gave ${excerpt(JSON.stringify(own))} for ${part}, which is no object`);
+}

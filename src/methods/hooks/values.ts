@@ -1,0 +1,71 @@
+import { InexactNumber } from '../../protocol/inexact-number.js';
+import { emptyObject, type JsonValue } from '../../protocol/json.js';
+import { quoted } from '../issues.js';
+
+/** Deeper than anything that may be stored; a value that holds itself is deeper than that. */
+const MAX_DEPTH = 500;
+
+/** A value that is no JSON; the message completes "the hook ... gave". */
+export class ForeignValueError extends Error {
+  override readonly name = 'ForeignValueError';
+}
+
+/**
+ * A copy of what a hook gave that shares nothing with it: what the hook does to its own later
+ * reaches nobody. Members that are undefined are left out. Throws ForeignValueError for what JSON
+ * would lose or change in silence: a Date, a Map, NaN, half a character.
+ */
+export function detached(value: unknown): JsonValue {
+  return copy(value, '', 0);
+}
+
+function copy(value: unknown, place: string, depth: number): JsonValue {
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'string':
+      return wellFormed(value, place);
+    case 'number':
+      if (!Number.isFinite(value)) refuse(String(value), place);
+      return value === 0 ? 0 : value;
+    case 'object':
+      break;
+    default:
+      refuse(typeof value, place);
+  }
+  if (value === null) return null;
+  // A client's own number that no double holds: whoever judges the value knows it.
+  if (value instanceof InexactNumber) return value as unknown as JsonValue;
+  if (depth >= MAX_DEPTH) refuse(`something nested deeper than ${MAX_DEPTH} levels`, place);
+  if (Array.isArray(value)) {
+    return Array.from(value, (item: unknown, index) => copy(item, inside(place, index), depth + 1));
+  }
+  if (!isPlain(value)) refuse(`a ${value.constructor?.name ?? 'class instance'}`, place);
+  const object = emptyObject();
+  for (const [name, member] of Object.entries(value)) {
+    const within = inside(place, name);
+    if (member !== undefined) object[wellFormed(name, place)] = copy(member, within, depth + 1);
+  }
+  return object;
+}
+
+function inside(place: string, name: string | number): string {
+  return place === '' ? String(name) : `${place}/${name}`;
+}
+
+/** RFC 8620 1.5: I-JSON has no half of a character. */
+function wellFormed(text: string, place: string): string {
+  if (/\p{Surrogate}/u.test(text)) refuse('a text with half a character', place);
+  return text;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function refuse(what: string, place: string): never {
+  throw new ForeignValueError(
+    `${what}${place === '' ? '' : ` at ${quoted(place)}`}, which is no JSON`,
+  );
+}

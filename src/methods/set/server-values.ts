@@ -1,0 +1,43 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
+import type { JsonObject, JsonValue } from '../../protocol/json.js';
+import { type Complaint, complaintsOf, quoted } from '../issues.js';
+import type { TypeIndex } from '../type-index.js';
+
+/**
+ * What is wrong with values that clients don't give (internal, serverSet and computed properties),
+ * in stored form: hooks are held to the schema as clients are. The validator may put a double in the
+ * place of a number that none holds exactly.
+ */
+export function complaintsOfServerValues(
+  index: TypeIndex,
+  values: JsonObject,
+): readonly Complaint[] {
+  const { server } = index.type.validate;
+  return server === undefined ? complaintsOfKinds(index, values) : complaintsOf(server, values);
+}
+
+/** A definition without that validator was not emitted by us: its kinds alone are known. */
+function complaintsOfKinds(index: TypeIndex, values: JsonObject): readonly Complaint[] {
+  return index.type.properties.flatMap((property) => {
+    const value = Object.hasOwn(values, property.name) ? values[property.name] : undefined;
+    if (value === undefined || isOfKind(property, value)) return [];
+    const kind = property.kind === 'json' ? 'JSON' : `a ${property.kind}`;
+    return [{ member: property.name, text: `${quoted(property.name)} must be ${kind}` }];
+  });
+}
+
+function isOfKind({ kind, nullable }: PropertyDefinition, value: JsonValue): boolean {
+  if (value === null) return nullable;
+  switch (kind) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'number':
+      return typeof value === 'number';
+    case 'json':
+      return true;
+    default:
+      return typeof value === 'string' && !value.includes('\u0000');
+  }
+}
