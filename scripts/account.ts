@@ -14,9 +14,10 @@ import { createIdGenerator } from '../src/protocol/ids.js';
 import { parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
+import { command as commandLine } from './invocation.js';
 
 const HELP = `
-Usage: npm run -s account -- COMMAND
+Usage: ${commandLine('account', 'COMMAND')}
 
   create --name NAME [--user NAME] [--capability URN ...]
                       makes an account and prints its id alone. It belongs to the user, who is made where new

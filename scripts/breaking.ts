@@ -5,9 +5,10 @@ import { atCommit } from './generator/breaking/at-commit.js';
 import { compareModels } from './generator/breaking/compare.js';
 import { readModel } from './generator/breaking/read-model.js';
 import { asUsageError } from './generator/file-errors.js';
+import { command } from './invocation.js';
 
 const HELP = `
-npm run breaking -- --against REF [options]
+${command('breaking', '--against REF [options]')}
 
 Compares the descriptors in capabilities/ with those of a commit, tag or branch. Tells each change: whether it is
 one of the wire, of storage or of synchronisation, and whether it breaks clients or loses data.
@@ -31,7 +32,7 @@ await runTool('breaking', HELP, async (argv) => {
   const { against, format } = values;
   if (against === undefined)
     throw new UsageError(
-      'it needs --against REF, for instance: npm run breaking -- --against main',
+      `it needs --against REF, for instance: ${command('breaking', '--against main')}`,
     );
   if (format !== 'text' && format !== 'json')
     throw new UsageError(`--format ${format}: it is text or json.`);

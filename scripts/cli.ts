@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '../src/config.js';
+import { NotBuiltError } from '../src/project.js';
 
 /** Exit codes that every tool keeps to. */
 export const EXIT = Object.freeze({
@@ -48,7 +49,11 @@ async function exitCodeOf(
   try {
     return await main(argv);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError) {
+    if (
+      error instanceof UsageError ||
+      error instanceof ConfigError ||
+      error instanceof NotBuiltError
+    ) {
       printError(`${name}: ${error.message}`);
       return EXIT.input;
     }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { parseOptions, runTool, UsageError } from './cli.js';
+import { command } from './invocation.js';
 
 const HELP = `
-npm run describe -- [NAME] [--format json] [--root DIR]
+${command('describe', '[NAME] [--format json] [--root DIR]')}
 
 What a type offers: properties with their bounds, methods, filters, sorts, limits, and where in a
 descriptor each comes from. NAME is a type, or a capability for all of its types; without one, the
@@ -27,7 +28,7 @@ await runTool('describe', HELP, async (argv) => {
   if (format !== 'text' && format !== 'json')
     throw new UsageError(`--format is text or json, not ${JSON.stringify(format)}.`);
   if (positionals.length > 1)
-    throw new UsageError('it takes one name, for instance: npm run describe -- Todo');
+    throw new UsageError(`it takes one name, for instance: ${command('describe', 'Todo')}`);
   const { describeType } = await import('./generator/describe.js');
   return describeType({ root: resolve(values.root), name: positionals[0], format });
 });

@@ -11,6 +11,7 @@ import {
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { EXIT, printError, UsageError } from './cli.js';
+import { command } from './invocation.js';
 
 /** Where a project's migrations lie. */
 export function migrationsFolder(
@@ -120,6 +121,6 @@ function prepare(file: string, folder: string): void {
 
 function behind(pending: readonly string[]): UsageError {
   return new UsageError(
-    `The database lacks ${pending.join(', ')}: run "npm run migrate", or start the server, first.`,
+    `The database lacks ${pending.join(', ')}: run "${command('migrate')}", or start the server, first.`,
   );
 }

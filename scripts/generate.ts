@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { parseOptions, runTool, UsageError } from './cli.js';
 import { isFormat } from './generator/report/index.js';
+import { command } from './invocation.js';
 
 const HELP = `
-npm run generate -- [options]
+${command('generate', '[options]')}
 
 Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is written unless everything succeeds.
 

@@ -4,9 +4,10 @@ import { type MigrationStatus, readMigrations } from '../src/database/migrations
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
+import { command } from './invocation.js';
 
 const HELP = `
-Usage: npm run migrate [-- --status]
+Usage: ${command('migrate', '[--status]')}
 
 Applies the migrations in prisma/ that the database of DATABASE_URL lacks, each in one transaction, and prints
 the name of each. The server does the same at its start.

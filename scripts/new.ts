@@ -5,9 +5,10 @@ import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { asUsageError } from './generator/file-errors.js';
 import { DESCRIPTOR_FOLDER } from './generator/load/index.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
+import { command } from './invocation.js';
 
 const HELP = `
-npm run new -- NAME [--root DIR]
+${command('new', 'NAME [--root DIR]')}
 
 Writes capabilities/NAMEs.yaml: a commented descriptor of a new data type, which generates and runs as it is.
 NAME is in PascalCase, for instance Invoice. A file that is there already is left alone (exit code 2).
@@ -23,7 +24,7 @@ await runTool('new', HELP, async (argv) => {
   });
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0)
-    throw new UsageError('it takes one name, for instance: npm run new -- Invoice');
+    throw new UsageError(`it takes one name, for instance: ${command('new', 'Invoice')}`);
   const why = whyNoTypeName(name);
   if (why !== undefined)
     throw new UsageError(`no type can be named ${JSON.stringify(name)}: ${why}.`);
@@ -31,7 +32,7 @@ await runTool('new', HELP, async (argv) => {
   const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
   const root = resolve(values.root);
   await create(root, path, newDescriptor(name));
-  printLine(`${path} is written. Next: npm run generate`);
+  printLine(`${path} is written. Next: ${command('generate')}`);
   return EXIT.fine;
 });
 

@@ -10,9 +10,10 @@ import { createIdGenerator } from '../src/protocol/ids.js';
 import { parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
+import { command as commandLine } from './invocation.js';
 
 const HELP = `
-Usage: npm run -s token -- COMMAND
+Usage: ${commandLine('token', 'COMMAND')}
 
   create --user NAME [--account ID[:read] ...] [--read-only] [--expires 30d]
                    makes a token for a user and prints it alone: it is shown this once and kept nowhere.

@@ -1,5 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
+import { command } from '../invocation.js';
 import { asUsageError } from './file-errors.js';
 import { BEHIND } from './hooks/index.js';
 import type { Problem } from './model.js';
@@ -83,7 +84,7 @@ function tell(options: GenerateOptions, problems: readonly Problem[]): void {
   );
   if (left.size > 0)
     printError(
-      `and ${counted(left.size, 'warning')} more; npm run generate -- --max-warnings 0 tells all.`,
+      `and ${counted(left.size, 'warning')} more; ${command('generate', '--max-warnings 0')} tells all.`,
     );
 }
 

@@ -1,3 +1,4 @@
+import { command, page } from '../invocation.js';
 import { whyNoTypeName } from './check/reserved.js';
 
 /** Why there can't be a type of the name, or undefined where there can. */
@@ -21,7 +22,8 @@ function plural(word: string): string {
 export function newDescriptor(typeName: string): string {
   const base = baseNameOf(typeName);
   return `# yaml-language-server: $schema=../generated/descriptor.schema.json
-# What every key does is in docs/descriptors.md. After a change: npm run generate && npm start
+# What every key does is in ${page('descriptors.md')}.
+# After a change: ${command('generate')} && ${command('start')}
 
 # The URN (or https URL) that requests name in "using". urn:example: is for trying things out.
 capability: urn:example:${base}

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { engineDescriptors } from '../../invocation.js';
 import type { Location, Problem } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import type { Located } from './located.js';
@@ -25,20 +26,25 @@ export interface Loaded {
 }
 
 /**
- * Reads every descriptor of a project, in the order of their names whatever order the file system
+ * Reads every descriptor of a project, and the engine's where it is a package of the project, in the order of their names whatever order the file system
  * gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
  */
 export async function loadDescriptors(root: string): Promise<Loaded> {
   const entries = await readdir(join(root, DESCRIPTOR_FOLDER), { withFileTypes: true });
-  const names = entries.filter(isDescriptor).map(({ name }) => name);
-  names.sort(byCodeUnit);
+  const own = entries.filter(isDescriptor).map(({ name }) => ({
+    file: `${DESCRIPTOR_FOLDER}/${name}`,
+    path: join(root, DESCRIPTOR_FOLDER, name),
+  }));
+  const bases = new Set(own.map(baseOf));
+  // A project that has a descriptor of the name means its own.
+  const engine = engineDescriptors(root).filter((one) => !bases.has(baseOf(one)));
+  const files = [...own, ...engine].sort((a, b) => byCodeUnit(basename(a.file), basename(b.file)));
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
-  for (const name of names) {
-    const file = `${DESCRIPTOR_FOLDER}/${name}`;
+  for (const { file, path } of files) {
     const start: Location = Object.freeze({ file, line: 1, column: 1 });
-    const source = decode(await readFile(join(root, DESCRIPTOR_FOLDER, name)));
-    const base = name.replace(EXTENSION, '');
+    const source = decode(await readFile(path));
+    const base = baseOf({ file });
     if (source === undefined) {
       problems.push({ at: start, code: 'syntax', message: 'the file is not UTF-8.' });
       descriptors.push({ file, base, start, root: undefined });
@@ -49,6 +55,10 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     descriptors.push({ file, base, start, root: parsed.root });
   }
   return { descriptors, problems };
+}
+
+function baseOf({ file }: { readonly file: string }): string {
+  return basename(file).replace(EXTENSION, '');
 }
 
 /** Folders are none, nor is what editors and systems keep beside a file (`.#todos.yaml`). */

@@ -1,12 +1,13 @@
+import { command } from '../../invocation.js';
 import type { Problem } from '../model.js';
 import type { Difference, Finding } from '../write/compare.js';
 
 /** What mends a finding. */
 const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
-  missing: () => 'npm run generate',
-  stale: () => 'npm run generate',
-  'hand-edited': () => 'npm run generate',
-  orphaned: () => 'npm run generate',
+  missing: () => command('generate'),
+  stale: () => command('generate'),
+  'hand-edited': () => command('generate'),
+  orphaned: () => command('generate'),
   foreign: (path) => `rm ${path}`,
 });
 

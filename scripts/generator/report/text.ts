@@ -1,11 +1,9 @@
+import { page } from '../../invocation.js';
 import { place } from '../check/rule.js';
 import type { Location, Problem } from '../model.js';
 import { excerpt } from './excerpt.js';
 import type { Sources } from './sources.js';
 import type { Style } from './style.js';
-
-/** Where each code is explained; the same in a project that has the package in node_modules. */
-export const CATALOGUE = 'docs/errors.md';
 
 /**
  * A problem for people: `file:line:col: message`, the lines that it is about, and the word to look
@@ -22,6 +20,6 @@ export function problemText(problem: Problem, sources: Sources, style: Style): s
     `${place(at)}: ${word}${message}`,
     ...shown(at),
     ...related.flatMap((where) => [`  and ${place(where)}`, ...shown(where)]),
-    `  ${style.dim(`[${code}] ${CATALOGUE}#${code}`)}`,
+    `  ${style.dim(`[${code}] ${page('errors.md')}#${code}`)}`,
   ].join('\n');
 }

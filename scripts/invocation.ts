@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { isPackageRoot, PACKAGE_ROOT } from '../src/package-root.js';
+
+/**
+ * How the tools of this process were called: by npm in this repository, or as `jmapsmith TOOL` in a
+ * team's own project, where this package is a dependency. bin/jmapsmith.mjs says so before it loads
+ * a tool; nothing changes it later.
+ */
+let asPackage = false;
+
+export function calledAsPackage(): void {
+  asPackage = true;
+}
+
+/** What a user types to run a tool: `npm run generate -- --watch`, `npx jmapsmith generate --watch`. */
+export function command(tool: string, args = ''): string {
+  const end = args === '' ? '' : ` ${args}`;
+  if (asPackage) return `npx jmapsmith ${tool}${end}`;
+  if (tool === 'start') return 'npm start';
+  // What these print is often read by a program.
+  const quiet = tool === 'account' || tool === 'token' ? '-s ' : '';
+  return `npm run ${quiet}${tool}${end === '' ? '' : ` --${end}`}`;
+}
+
+/** Where the package's pages are, as the user finds them. */
+export function page(name: string): string {
+  return asPackage ? `node_modules/jmapsmith/docs/${name}` : `docs/${name}`;
+}
+
+/** The capabilities that the engine itself serves. */
+const ENGINE = Object.freeze(['blob.yaml', 'core.yaml', 'websocket.yaml']);
+
+/** A descriptor of the package, which a project has without having the file. */
+export interface EngineDescriptor {
+  /** What it is called where a place is told: the same on every machine. */
+  readonly file: string;
+  readonly path: string;
+}
+
+/** The engine's descriptors; none where the project is the engine's own or a tool's test. */
+export function engineDescriptors(root: string): readonly EngineDescriptor[] {
+  if (!asPackage || isPackageRoot(root)) return [];
+  return ENGINE.map((name) => ({
+    file: `node_modules/jmapsmith/capabilities/${name}`,
+    path: join(PACKAGE_ROOT, 'capabilities', name),
+  }));
+}
