@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { StateChange } from '../../src/store/port.js';
+import { Connection } from '../../src/store/sqlite/connection.js';
 import { Gadget, gadget } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { storeSuite } from './suite.js';
@@ -37,6 +38,21 @@ describe('store on SQLite alone', () => {
     expect(left).toEqual([0, 0]);
     expect(heard.filter((change) => change.accountId === 'a')).toEqual([]);
   });
+
+  it('keeps prepared statements, but for the long ones of which clients may send any number', async () => {
+    const { writerDatabase, close } = await openSqlite({ now: Date.now });
+    onTestFinished(close);
+    const prepare = vi.spyOn(writerDatabase, 'prepare');
+    const connection = new Connection(writerDatabase);
+    const long = `SELECT ${'1 + '.repeat(900)}'${'x'.repeat(10_000)}'`;
+    for (let round = 0; round < 3; round += 1) {
+      expect(connection.all('SELECT 1')).toEqual([[1]]);
+      expect(connection.all(long)).toHaveLength(1);
+    }
+    expect(prepare.mock.calls.filter(([text]) => text === 'SELECT 1')).toHaveLength(1);
+    expect(prepare.mock.calls.filter(([text]) => text === long)).toHaveLength(3);
+  });
+
   it('D20: nothing runs on after the database has rolled back by itself', async () => {
     const { store, writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);

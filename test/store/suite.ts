@@ -3,6 +3,7 @@ import { Bench, type OpenEngine } from './suite/bench.js';
 import { blobCases } from './suite/blobs.js';
 import { changeCases } from './suite/changes.js';
 import { exclusiveCases } from './suite/exclusive.js';
+import { extremeCases } from './suite/extremes.js';
 import { filterCases } from './suite/filters.js';
 import { objectCases } from './suite/objects.js';
 import { orderCases } from './suite/order.js';
@@ -37,5 +38,6 @@ export function storeSuite(name: string, open: OpenEngine): void {
     blobCases(bench);
     transactionCases(bench);
     exclusiveCases(bench);
+    extremeCases(bench);
   });
 }

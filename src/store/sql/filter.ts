@@ -5,7 +5,7 @@ import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
-import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
+import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { columnValue } from './rows.js';
 import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
 
@@ -18,8 +18,13 @@ const MAX_HEIGHT = 900;
 const MAX_WORDS = 50;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
+/**
+ * SQLite takes 32,766 parameters, PostgreSQL 65,535 (its protocol counts them in 16 bits); a rank has
+ * the filter twice.
+ */
+const MAX_VALUES = 15_000;
 
-/** More than the height of any condition. */
+/** More than the height of any condition, but for what the words and columns of a `text` add. */
 const HEIGHT = 16;
 
 /** A part of the WHERE clause with the height of its expression tree; constants are folded away. */
@@ -52,6 +57,7 @@ export function composeFilter(
   dialect: Dialect,
 ): ComposedFilter {
   let conditions = 0;
+  let values = 0;
 
   const compose = (node: FilterNode, negated: boolean): Condition => {
     switch (node.kind) {
@@ -64,10 +70,12 @@ export function composeFilter(
         if (conditions > MAX_CONDITIONS) throw tooComplex();
         const condition = composeCondition(type, node.filter, node.value, dialect);
         if (typeof condition === 'boolean') return condition !== negated;
-        if (negated) return { sql: sql`(${condition}) IS NOT TRUE`, height: HEIGHT, lookup: null };
-        const { beside, lookup } = searchOf(type, accountId, node.filter, node.value, dialect);
-        const whole = beside === null ? condition : sql`(${beside} AND ${condition})`;
-        return { sql: whole, height: HEIGHT, lookup };
+        const open = negated
+          ? { sql: sql`(${condition}) IS NOT TRUE`, lookup: null }
+          : narrowed(type, accountId, node.filter, node.value, condition, dialect);
+        values += open.sql.values.length + (open.lookup?.ids.values.length ?? 0);
+        if (values > MAX_VALUES) throw tooComplex();
+        return { ...open, height: heightOf(node.filter) };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
@@ -85,6 +93,23 @@ export function composeFilter(
   if (typeof condition === 'boolean')
     return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null };
   return { where: condition.sql, lookup: condition.lookup?.ids ?? null };
+}
+
+/** The condition beside what the type's search index says of it. */
+function narrowed(
+  type: DataTypeDefinition,
+  accountId: string,
+  filter: FilterDefinition,
+  value: JsonValue,
+  condition: Fragment,
+  dialect: Dialect,
+): { readonly sql: Fragment; readonly lookup: Lookup | null } {
+  const { beside, lookup } = searchOf(type, accountId, filter, value, dialect);
+  return { sql: beside === null ? condition : sql`(${beside} AND ${condition})`, lookup };
+}
+
+function heightOf(filter: FilterDefinition): number {
+  return filter.operator === 'text' ? HEIGHT + MAX_WORDS + columnsOf(filter).length : HEIGHT;
 }
 
 function join(conditions: readonly Condition[], isAnd: boolean): Condition {
@@ -143,7 +168,7 @@ function composeCondition(
     case 'hasKey':
       return dialect.hasKey(column, String(value));
     case 'hasItem':
-      return dialect.hasItem(column, itemValue(value));
+      return composeItem(column, itemValue(value), dialect);
     case 'text':
       return composeText(type, filter, value, dialect);
     case 'isNull':
@@ -170,6 +195,12 @@ function composeText(
     );
     return typeof all === 'boolean' ? sql`(${somewhere})` : sql`${all} AND (${somewhere})`;
   }, true);
+}
+
+/** JSON has no number beyond a double's range: nothing that is stored is one. */
+function composeItem(column: Raw, item: SqlValue | boolean, dialect: Dialect): Fragment | false {
+  const isNone = typeof item === 'number' && !Number.isFinite(item);
+  return !isNone && dialect.hasItem(column, item);
 }
 
 function itemValue(value: JsonValue): SqlValue | boolean {

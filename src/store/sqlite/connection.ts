@@ -6,6 +6,8 @@ import { sqlite } from './dialect.js';
 
 /** Prepared statements kept per connection; the one unused for longest goes first. */
 const CACHE_LIMIT = 500;
+/** Characters of a statement that is kept: filters may be long, and as many as clients like. */
+const CACHE_LENGTH = 10_000;
 
 /** A row as the driver gives it: values in the order of the columns. */
 export type Row = readonly unknown[];
@@ -60,10 +62,10 @@ export class Connection {
 
   #prepare(text: string): Statement {
     this.#onStatement?.(text);
+    if (text.length > CACHE_LENGTH) return this.#compile(text);
     let statement = this.#statements.get(text);
     if (statement === undefined) {
-      statement = this.db.prepare(text);
-      if (statement.reader) statement.raw(true);
+      statement = this.#compile(text);
       if (this.#statements.size >= CACHE_LIMIT) {
         const oldest = this.#statements.keys().next();
         if (!oldest.done) this.#statements.delete(oldest.value);
@@ -73,6 +75,11 @@ export class Connection {
     }
     this.#statements.set(text, statement);
     return statement;
+  }
+
+  #compile(text: string): Statement {
+    const statement = this.db.prepare(text);
+    return statement.reader ? statement.raw(true) : statement;
   }
 
   #guard<T>(work: () => T): T {
