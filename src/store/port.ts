@@ -65,8 +65,9 @@ export interface CallOptions {
   /** `performance.now()` after which the call is given up with UnavailableError. */
   readonly deadline: number;
   /**
-   * The work waits for things besides its own operations (hooks): it gets a transaction that it shares
-   * with nobody, and may take turns of the event loop. Of no effect on `read`.
+   * The work waits for things besides its own operations (hooks): it gets a transaction, or a snapshot
+   * on a connection, that it shares with nobody, and may take turns of the event loop. Few such works
+   * run at once, so that the others always find a connection.
    */
   readonly exclusive?: boolean;
 }

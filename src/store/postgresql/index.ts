@@ -3,6 +3,7 @@ import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { Turns } from '../turns.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
 import { Lanes } from './lanes.js';
@@ -13,6 +14,9 @@ import { PostgresqlTransaction } from './transaction.js';
 /** How long the store's own upkeep, and a ping, may take, ms. */
 const UPKEEP_WAIT = 30_000;
 const PING_WAIT = 5000;
+
+/** Connections that works which wait for other things leave to the others. */
+const KEPT_FREE = 4;
 
 /** Before a transaction that lost against another runs again, ms; times a random number. */
 const RETRY_PAUSE = 20;
@@ -47,12 +51,14 @@ class PostgresqlStore implements Store {
   readonly #now: () => number;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #lanes = new Lanes();
+  readonly #waiting: Turns;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
 
   constructor(options: PostgresqlStoreOptions) {
     this.#pool = options.pool;
+    this.#waiting = new Turns(Math.max(1, options.pool.options.max - KEPT_FREE));
     this.#now = options.now ?? Date.now;
     this.#onStatement = options.onStatement;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
@@ -67,14 +73,17 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return this.#reading(options.deadline, async (connection) => {
-      const snapshot = new PostgresqlSnapshot(connection, accountId);
-      try {
-        return await work(snapshot);
-      } finally {
-        snapshot.end();
-      }
-    });
+    const { deadline, exclusive = false } = options;
+    const read = (): Promise<T> =>
+      this.#reading(deadline, async (connection) => {
+        const snapshot = new PostgresqlSnapshot(connection, accountId);
+        try {
+          return await work(snapshot);
+        } finally {
+          snapshot.end();
+        }
+      });
+    return exclusive ? this.#waiting.run(deadline, read) : read();
   }
 
   write<T>(
@@ -86,7 +95,9 @@ class PostgresqlStore implements Store {
     return this.#lanes.run(accountId, deadline, () =>
       // What hooks have done elsewhere must not be done twice.
       exclusive
-        ? this.#write(accountId, deadline, (transaction) => inTime(deadline, work(transaction)))
+        ? this.#waiting.run(deadline, () =>
+            this.#write(accountId, deadline, (transaction) => inTime(deadline, work(transaction))),
+          )
         : retried(deadline, () => this.#write(accountId, deadline, work)),
     );
   }

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
+import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { collectBlobs } from './blobs.js';
@@ -9,6 +10,7 @@ import { ChangePruner } from './prune.js';
 import { Serial } from './serial.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
+import { WaitingReads } from './waiting-reads.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
@@ -30,7 +32,7 @@ export interface SqliteStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The Store on SQLite. `close` closes both connections. */
+/** The Store on SQLite. `close` closes its connections. */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
   return new SqliteStore(options);
 }
@@ -41,6 +43,7 @@ class SqliteStore implements Store {
   readonly #reading: Connection;
   readonly #now: () => number;
   readonly #reads = new Serial();
+  readonly #waitingReads: WaitingReads;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -52,6 +55,10 @@ class SqliteStore implements Store {
     this.#writer = options.writer;
     this.#writing = new Connection(options.writerDatabase, options.onStatement);
     this.#reading = new Connection(options.reader, options.onStatement);
+    const { name: file } = options.reader;
+    this.#waitingReads = new WaitingReads(
+      () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
+    );
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     const begin = options.reader.prepare('BEGIN');
@@ -70,6 +77,9 @@ class SqliteStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
+    if (options.exclusive === true) {
+      return this.#waitingReads.run(accountId, options.deadline, work);
+    }
     return this.#reads.run(async () => {
       checkDeadline(options.deadline);
       setDeadline(this.#reading.db, options.deadline);
@@ -133,6 +143,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     await this.#writer.close();
     await this.#reads.idle();
+    await this.#waitingReads.close();
     this.#reading.db.close();
     this.#writing.db.close();
   }

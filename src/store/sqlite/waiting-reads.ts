@@ -1,0 +1,54 @@
+import type { Database } from 'better-sqlite3';
+import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
+import type { Snapshot } from '../port.js';
+import { Turns } from '../turns.js';
+import type { Connection } from './connection.js';
+import { SqliteSnapshot } from './snapshot.js';
+
+/** Connections for works that wait, each opened when it is first needed. */
+const CONNECTIONS = 4;
+
+/**
+ * Snapshots for works that wait for other things than the database (hooks): each has a connection of
+ * its own meanwhile, so that it keeps none of the other reads from theirs.
+ */
+export class WaitingReads {
+  readonly #open: () => Connection;
+  readonly #turns = new Turns(CONNECTIONS);
+  readonly #idle: Connection[] = [];
+
+  constructor(open: () => Connection) {
+    this.#open = open;
+  }
+
+  run<T>(
+    accountId: string,
+    deadline: number,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    return this.#turns.run(deadline, async () => {
+      checkDeadline(deadline);
+      const connection = this.#idle.pop() ?? this.#open();
+      const { db } = connection;
+      setDeadline(db, deadline);
+      const snapshot = new SqliteSnapshot(connection, accountId);
+      try {
+        db.exec('BEGIN');
+        return await work(snapshot);
+      } finally {
+        snapshot.end();
+        end(db);
+        this.#idle.push(connection);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.idle();
+    for (const { db } of this.#idle.splice(0)) db.close();
+  }
+}
+
+function end(db: Database): void {
+  if (db.inTransaction) db.exec('COMMIT');
+}
