@@ -16,6 +16,8 @@ export interface RestOptions extends RedoServices {
   readonly log: Logger;
   /** The version before may go on serving beside this one. */
   readonly shared: boolean;
+  /** How often it is followed, ms; every ten seconds where left out. */
+  readonly pause?: number;
 }
 
 const BATCH = 500;
@@ -59,7 +61,7 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
         options.log.error({ err: error }, 'following the version before failed; it is tried again');
       }
     });
-  }, PAUSE);
+  }, options.pause ?? PAUSE);
   timer.unref();
   return {
     async stop() {

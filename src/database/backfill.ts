@@ -1,4 +1,5 @@
 import type { ShadowTransform } from '../capability/definition.js';
+import { parseDate } from '../protocol/dates.js';
 import { casemapKey, fold } from '../text/index.js';
 
 /**
@@ -102,6 +103,6 @@ function transformed(value: unknown, transform: ShadowTransform): string | numbe
     case 'casemap':
       return casemapKey(text);
     case 'instant':
-      return Date.parse(text);
+      return parseDate(text);
   }
 }

@@ -3,6 +3,7 @@ import type { Model } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, temporaryRoot } from './project.js';
+import type { Started } from './starting.js';
 
 /** One database with one project's migrations. */
 export interface Evolving {
@@ -11,6 +12,10 @@ export interface Evolving {
   run(statement: string): Promise<void>;
   /** Numbers as numbers, whatever the driver gives. */
   rows(statement: string): Promise<readonly Record<string, unknown>[]>;
+  /** Does what a server's start does with what migrations left. */
+  start(of: Started): Promise<void>;
+  /** Several servers may have the database. */
+  readonly isShared: boolean;
 }
 
 const TEXT = find(TODO_PROPERTIES, 'text');

@@ -1,17 +1,21 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, openPool } from '../../../src/database/postgresql/index.js';
+import { openRest } from '../../../src/database/postgresql/rest.js';
+import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { type Evolving, evolves } from './evolution.js';
+import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { generate, temporaryRoot } from './project.js';
+import { start } from './starting.js';
 
 const server = usePostgresql();
 let databases = 0;
 
 /** An empty database of the test's own. */
-async function open(): Promise<Evolving> {
+async function open(): Promise<Evolving & { readonly url: string }> {
   databases += 1;
   const url = await server().createDatabase(`evolution${databases}`);
   const pool = openPool({ url, size: 2 });
@@ -26,16 +30,21 @@ async function open(): Promise<Evolving> {
         Object.fromEntries(
           Object.entries(row).map(([name, value]) => [
             name,
-            typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+            typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
           ]),
         ),
       ),
+    async start(of) {
+      const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }) });
+      try {
+        await (await start(of, { store, database: openRest(pool), shared: true })).stop();
+      } finally {
+        await store.close();
+      }
+    },
+    isShared: true,
+    url,
   };
-}
-
-/** Runs `work` with a connection to a database of its own. */
-async function inDatabase(_name: string, work: (db: Evolving) => Promise<void>) {
-  await work(await open());
 }
 
 /** Generates for the model and applies what is new. */
@@ -49,42 +58,40 @@ const TODO_ROW = `INSERT INTO "Todo" VALUES ('a', 'r1', 1, 2, 'Milk', true, 'mil
 
 describe('PostgreSQL migrations', () => {
   it('make tables whose text compares by bytes', async () => {
-    await inDatabase('bytes', async (connection) => {
-      await advance(temporaryRoot(), connection, model([todo()]));
-      const rows = await connection.rows(`
+    const connection = await open();
+    await advance(temporaryRoot(), connection, model([todo()]));
+    const rows = await connection.rows(`
         SELECT table_name, column_name, collation_name FROM information_schema.columns
         WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
-      expect(rows).toEqual([]);
-      for (const id of ['b', 'B', 'a', '_'])
-        await connection.run(`INSERT INTO "JmapMeta" VALUES ('${id}', '')`);
-      const sorted = await connection.rows(`SELECT "key" FROM "JmapMeta" ORDER BY "key"`);
-      expect(sorted.map(({ key }) => key)).toEqual(['B', '_', 'a', 'b']);
-    });
+    expect(rows).toEqual([]);
+    for (const id of ['b', 'B', 'a', '_'])
+      await connection.run(`INSERT INTO "JmapMeta" VALUES ('${id}', '')`);
+    const sorted = await connection.rows(`SELECT "key" FROM "JmapMeta" ORDER BY "key"`);
+    expect(sorted.map(({ key }) => key)).toEqual(['B', '_', 'a', 'b']);
   });
 
   it('add a type and properties, and keep the rows that exist', async () => {
-    await inDatabase('additions', async (connection) => {
-      const root = temporaryRoot();
-      await advance(root, connection, model([todo()]));
-      await connection.run(TODO_ROW);
-      const more = [
-        property('rank', 'integer', { default: 3 }),
-        property('kind', 'string', { default: 'it\'s "x" TEXT;\n\\' }),
-        property('list', 'json', { default: ["it's", { a: 'x"y' }] }),
-      ];
-      const sorts = more.slice(0, 1).map((rank) => indexed(rank));
-      const country = type('Country', [property('name', 'string')]);
-      await advance(root, connection, model([todo(more, { sorts }), country]));
-      const rows = await connection.rows(`SELECT "text", "rank", "kind", "list" FROM "Todo"`);
-      expect(rows).toEqual([
-        {
-          text: 'Milk',
-          rank: 3,
-          kind: 'it\'s "x" TEXT;\n\\',
-          list: ["it's", { a: 'x"y' }],
-        },
-      ]);
-    });
+    const connection = await open();
+    const root = temporaryRoot();
+    await advance(root, connection, model([todo()]));
+    await connection.run(TODO_ROW);
+    const more = [
+      property('rank', 'integer', { default: 3 }),
+      property('kind', 'string', { default: 'it\'s "x" TEXT;\n\\' }),
+      property('list', 'json', { default: ["it's", { a: 'x"y' }] }),
+    ];
+    const sorts = more.slice(0, 1).map((rank) => indexed(rank));
+    const country = type('Country', [property('name', 'string')]);
+    await advance(root, connection, model([todo(more, { sorts }), country]));
+    const rows = await connection.rows(`SELECT "text", "rank", "kind", "list" FROM "Todo"`);
+    expect(rows).toEqual([
+      {
+        text: 'Milk',
+        rank: 3,
+        kind: 'it\'s "x" TEXT;\n\\',
+        list: ["it's", { a: 'x"y' }],
+      },
+    ]);
   });
 
   it('make indexes of tables that exist concurrently, outside of the transaction', async () => {
@@ -126,6 +133,41 @@ describe('PostgreSQL migrations', () => {
   });
 });
 
+it('what the version before writes beside the new one is found within the pause', async () => {
+  const db = await open();
+  const root = temporaryRoot();
+  await advance(root, db, model([todo([], { folded: [] })]));
+  await db.run(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a', '', 'u', 1)`,
+  );
+  await advance(root, db, model([todo()]));
+  const pool = openPool({ url: db.url, size: 2 });
+  const store = createPostgresqlStore({ pool: openPool({ url: db.url, size: 2 }) });
+  const rest = await start(
+    { types: [todo()] },
+    { store, database: openRest(pool), shared: true, pause: 20 },
+  );
+  try {
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
+      VALUES ('a', 'r1', 1, ${Date.now()}, 'Straße', '')`);
+    await expect
+      .poll(() => db.rows(`SELECT "text_folded" FROM "Todo"`), { timeout: 20_000 })
+      .toEqual([{ text_folded: 'strasse' }]);
+    // A day after the migration no server of before is left, and nothing is followed.
+    await db.run(`UPDATE "JmapMeta" SET "value" = '1' WHERE "key" = 'follow:Todo'`);
+    await expect
+      .poll(() => db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" = 'follow:Todo'`), {
+        timeout: 20_000,
+      })
+      .toEqual([]);
+  } finally {
+    await rest.stop();
+    await store.close();
+    await pool.end();
+  }
+});
+
 describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
+  finishes(open);
 });

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
+import { openRest } from '../../../src/database/sqlite/rest.js';
+import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
-import { evolves } from './evolution.js';
+import { type Evolving, evolves } from './evolution.js';
+import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot } from './project.js';
+import { start } from './starting.js';
 
 let root: string;
 let db: Database;
@@ -138,10 +142,29 @@ describe('SQLite migrations', () => {
   });
 });
 
+const evolving = async (): Promise<Evolving> => ({
+  migrate: async (of) => migrate(db, join(of, 'prisma/sqlite/migrations')).applied,
+  run: async (statement) => void db.exec(statement),
+  rows: async (statement) => rows(statement) as Record<string, unknown>[],
+  async start(of) {
+    const file = join(root, 'test.db');
+    const writerDatabase = openDatabase({ file });
+    const store = createSqliteStore({
+      writer: new Writer(writerDatabase),
+      writerDatabase,
+      reader: openDatabase({ file, readonly: true }),
+    });
+    try {
+      const database = openRest(writerDatabase);
+      await (await start(of, { store, database, shared: false })).stop();
+    } finally {
+      await store.close();
+    }
+  },
+  isShared: false,
+});
+
 describe('SQLite migrations of a project that goes on', () => {
-  evolves(async () => ({
-    migrate: async (of) => migrate(db, join(of, 'prisma/sqlite/migrations')).applied,
-    run: async (statement) => void db.exec(statement),
-    rows: async (statement) => rows(statement) as Record<string, unknown>[],
-  }));
+  evolves(evolving);
+  finishes(evolving);
 });
