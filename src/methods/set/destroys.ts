@@ -159,12 +159,7 @@ export class Destroyer {
     const { index, rows } = this.#proposal;
     const own = index.type.name;
     const links = new Map<string, Link[]>();
-    const add = (link: Link): void => {
-      const key = textOf(link.to);
-      const list = links.get(key);
-      if (list === undefined) links.set(key, [link]);
-      else list.push(link);
-    };
+    const add = (link: Link): void => push(links, textOf(link.to), link);
     for (const link of this.#stored ?? []) {
       if (link.from.type !== own || !rows.has(link.from.id)) add(link);
     }
@@ -230,18 +225,30 @@ function blockers(
     if (known === undefined || by.size > size) waiting.push(key);
   };
   const above = new Map<string, string[]>();
+  const held = new Map<string, string[]>();
   for (const key of doomed.keys()) {
     for (const { from, property } of links.get(key) ?? []) {
       const { onDestroy } = property.reference;
       const follower = textOf(from);
-      if (onDestroy === 'cascade') above.set(follower, [...(above.get(follower) ?? []), key]);
-      if (onDestroy === 'restrict' && !doomed.has(follower)) block(key, [from.id]);
+      if (onDestroy === 'cascade') push(above, follower, key);
+      if (onDestroy !== 'restrict') continue;
+      if (doomed.has(follower)) push(held, follower, key);
+      else block(key, [from.id]);
     }
   }
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
+    // What is blocked stays, since all that it would follow is blocked, too: so it keeps what it links to.
+    const own = doomed.get(key)?.id;
+    if (own !== undefined) for (const kept of held.get(key) ?? []) block(kept, [own]);
   }
   return blocked;
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function linked(by: ReadonlySet<string>): SetError {

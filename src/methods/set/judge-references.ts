@@ -3,11 +3,18 @@ import { MethodError } from '../../protocol/errors.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Registry } from '../registry.js';
+import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 import { type ReferenceProperty, referredIds } from './reference-values.js';
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;
+
+/**
+ * Turns in which the last operation on each circle gives way. A call in which that leaves circles is
+ * no call that anybody wants: all that makes some gives way then, since each turn costs a walk.
+ */
+const MAX_TURNS = 32;
 
 /** Whether what a call's objects refer to exists, and whether they lead back to themselves. */
 export class ReferenceJudge {
@@ -16,7 +23,7 @@ export class ReferenceJudge {
   readonly #registry: Registry;
   readonly #births: ReadonlySet<string>;
   readonly #existing = new Map<string, Map<string, boolean>>();
-  readonly #parents = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  readonly #ancestry = new Map<string, Ancestry>();
 
   constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry) {
     this.#proposal = proposal;
@@ -30,25 +37,22 @@ export class ReferenceJudge {
     const { references } = this.#proposal.index;
     if (references.length === 0) return false;
     const { size } = this.#proposal.refused;
-    const { rows } = this.#proposal;
-    await this.#lookUp(rows);
-    for (const row of rows.values()) {
-      for (const property of references) this.#requireExisting(row, property, rows);
-    }
+    await this.#lookUp();
+    this.#requireAllExisting();
     if (this.#proposal.refused.size > size) return true;
     for (const property of references) {
-      if (property.reference.acyclic) await this.#requireAcyclic(property, rows);
+      if (property.reference.acyclic) await this.#requireAcyclic(property);
     }
     return this.#proposal.refused.size > size;
   }
 
-  async #lookUp(rows: ReadonlyMap<string, ProposedRow>): Promise<void> {
+  async #lookUp(): Promise<void> {
     const unknown = new Map<string, Set<string>>();
-    for (const row of rows.values()) {
+    for (const row of this.#proposal.rows.values()) {
       for (const property of this.#proposal.index.references) {
         const { type } = property.reference;
         for (const id of added(row, property)) {
-          if (this.#isOwn(type, id, rows) || this.#existing.get(type)?.has(id)) continue;
+          if (this.#isOwn(type, id) || this.#existing.get(type)?.has(id)) continue;
           const ids = unknown.get(type) ?? new Set();
           unknown.set(type, ids.add(id));
         }
@@ -63,54 +67,88 @@ export class ReferenceJudge {
     }
   }
 
-  #requireExisting(
-    row: ProposedRow,
-    property: ReferenceProperty,
-    rows: ReadonlyMap<string, ProposedRow>,
-  ): void {
-    const { type } = property.reference;
-    const missing = added(row, property).filter(
-      (id) => !this.#isOwn(type, id, rows) && this.#existing.get(type)?.get(id) !== true,
-    );
-    const [first] = missing;
-    if (first === undefined) return;
-    const what = this.#isBirth(first)
-      ? 'refers to a creation id under which nothing was created'
-      : `refers to ${quoted(first)}, which is no ${type} of this account`;
-    this.#proposal.complain(row, property.name, what);
+  /** Creates that are refused take with them those that refer to them, however long the chain. */
+  #requireAllExisting(): void {
+    const { rows } = this.#proposal;
+    const dependents = new Map<string, string[]>();
+    for (const row of rows.values()) {
+      for (const id of this.#requireExisting(row)) {
+        const list = dependents.get(id);
+        if (list === undefined) dependents.set(id, [row.id]);
+        else list.push(row.id);
+      }
+    }
+    const gone = [...dependents.keys()].filter((id) => !rows.has(id));
+    for (let id = gone.pop(); id !== undefined; id = gone.pop()) {
+      for (const dependent of dependents.get(id) ?? []) {
+        const row = rows.get(dependent);
+        if (row === undefined) continue;
+        this.#requireExisting(row);
+        if (!rows.has(dependent) && dependents.has(dependent)) gone.push(dependent);
+      }
+    }
+  }
+
+  /** The objects of this call that the row newly refers to. */
+  #requireExisting(row: ProposedRow): readonly string[] {
+    const births: string[] = [];
+    for (const property of this.#proposal.index.references) {
+      const { type } = property.reference;
+      const ids = added(row, property);
+      const known = this.#existing.get(type);
+      const first = ids.find((id) => !this.#isOwn(type, id) && known?.get(id) !== true);
+      for (const id of ids) if (this.#births.has(id)) births.push(id);
+      if (first === undefined) continue;
+      const what = this.#births.has(first)
+        ? 'refers to a creation id under which nothing was created'
+        : `refers to ${quoted(first)}, which is no ${type} of this account`;
+      this.#proposal.complain(row, property.name, what);
+    }
+    return births;
   }
 
   /** D13: the last operation on a circle gives way. */
-  async #requireAcyclic(
-    property: ReferenceProperty,
-    rows: ReadonlyMap<string, ProposedRow>,
-  ): Promise<void> {
-    const moved = [...rows.values()].filter((row) => added(row, property).length > 0);
-    if (moved.length === 0) return;
-    const stored = await this.#storedParents(property, moved);
-    const parentsOf = (id: string): readonly string[] => {
-      const row = rows.get(id);
-      return row === undefined
-        ? (stored.get(id) ?? [])
-        : referredIds(property, row.after[property.name]);
-    };
-    const guilty = moved.findLast((row) => leadsBack(row.id, parentsOf));
-    if (guilty === undefined) return;
-    this.#proposal.complain(
-      guilty,
-      property.name,
-      'must lead neither to the object itself nor to one below it',
-    );
+  async #requireAcyclic(property: ReferenceProperty): Promise<void> {
+    const { rows } = this.#proposal;
+    for (let turn = 1; ; turn += 1) {
+      const moved = [...rows.values()].filter((row) => added(row, property).length > 0);
+      if (moved.length === 0) return;
+      const stored = await this.#storedParents(property, moved);
+      const parentsOf = (id: string): readonly string[] => {
+        const row = rows.get(id);
+        return row === undefined
+          ? (stored.get(id) ?? [])
+          : referredIds(property, row.after[property.name]);
+      };
+      const groups = circles(
+        moved.map(({ id }) => id),
+        parentsOf,
+      );
+      const guilty = groups.map((group) => moved.filter(({ id }) => group.has(id)));
+      if (guilty.every((group) => group.length === 0)) return;
+      for (const group of guilty) {
+        for (const row of turn < MAX_TURNS ? group.slice(-1) : moved) {
+          this.#proposal.complain(
+            row,
+            property.name,
+            'must lead neither to the object itself nor to one below it',
+          );
+        }
+      }
+    }
   }
 
   async #storedParents(
     property: ReferenceProperty,
     moved: readonly ProposedRow[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const known = this.#parents.get(property.name);
-    if (known !== undefined) return known;
     const { type } = this.#proposal.index;
-    const ids = new Set(moved.flatMap((row) => [row.id, ...added(row, property)]));
+    const ancestry = this.#ancestry.get(property.name) ?? { parents: new Map(), walked: new Set() };
+    this.#ancestry.set(property.name, ancestry);
+    const { parents, walked } = ancestry;
+    const all = moved.flatMap((row) => [row.id, ...added(row, property)]);
+    const ids = new Set(all.filter((id) => !walked.has(id) && !this.#births.has(id)));
+    if (ids.size === 0) return parents;
     const records = await this.#snapshot.ancestors(type, property.name, [...ids], MAX_ANCESTORS);
     if (records.length > MAX_ANCESTORS) {
       throw new MethodError(
@@ -118,22 +156,19 @@ export class ReferenceJudge {
         `${quoted(property.name)} leads to more than ${MAX_ANCESTORS} objects.`,
       );
     }
-    const parents = new Map<string, string[]>();
+    const fresh = new Map<string, string[]>();
     for (const { fromId, toId } of records) {
-      const list = parents.get(fromId);
-      if (list === undefined) parents.set(fromId, [toId]);
+      const list = fresh.get(fromId);
+      if (list === undefined) fresh.set(fromId, [toId]);
       else list.push(toId);
     }
-    this.#parents.set(property.name, parents);
+    for (const [id, list] of fresh) parents.set(id, list);
+    for (const id of [...ids, ...fresh.keys()]) walked.add(id);
     return parents;
   }
 
-  #isOwn(type: string, id: string, rows: ReadonlyMap<string, ProposedRow>): boolean {
-    return type === this.#proposal.index.type.name && rows.has(id);
-  }
-
-  #isBirth(id: string): boolean {
-    return this.#births.has(id);
+  #isOwn(type: string, id: string): boolean {
+    return type === this.#proposal.index.type.name && this.#proposal.holds(id);
   }
 
   #type(name: string): DataTypeDefinition {
@@ -141,6 +176,13 @@ export class ReferenceJudge {
     if (type === undefined) throw new Error(`A reference leads to the unknown type ${name}.`);
     return type;
   }
+}
+
+/** What the database says of objects and those that they lead to. */
+interface Ancestry {
+  readonly parents: Map<string, readonly string[]>;
+  /** Ids that need not be read again. */
+  readonly walked: Set<string>;
 }
 
 /** What the row refers to and didn't before: an update is judged on what it touches (D13). */
@@ -151,16 +193,4 @@ function added(row: ProposedRow, property: ReferenceProperty): readonly string[]
   if (row.before[name] === now) return [];
   const old = new Set(referredIds(property, row.before[name]));
   return referredIds(property, now).filter((id) => !old.has(id));
-}
-
-function leadsBack(start: string, parentsOf: (id: string) => readonly string[]): boolean {
-  const seen = new Set<string>();
-  const waiting = [...parentsOf(start)];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (id === start) return true;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    waiting.push(...parentsOf(id));
-  }
-  return false;
 }

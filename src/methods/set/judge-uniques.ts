@@ -1,11 +1,14 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import { setError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
-import type { Snapshot } from '../../store/port.js';
+import type { Snapshot, StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 
 type Key = readonly JsonValue[];
+
+/** By constraint and key: which object of the call has it. */
+type Taken = Map<string, string>;
 
 /**
  * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
@@ -26,35 +29,65 @@ export class UniqueJudge {
   async judge(isGone: (id: string) => boolean): Promise<boolean> {
     const { uniques } = this.#proposal.index;
     if (uniques.length === 0) return false;
-    const { rows } = this.#proposal;
+    const { rows, refused } = this.#proposal;
+    const { size } = refused;
     for (const unique of uniques) await this.#lookUp(unique, rows);
-    const taken = new Map<string, string>();
-    let refused = false;
+    const taken: Taken = new Map();
     // Those that keep what they had come first: nobody can take it from them.
     for (const row of rows.values()) {
-      if (isGone(row.id)) continue;
-      for (const unique of uniques) {
-        const key = keyOf(unique, row.after);
-        if (key === null || row.before === null) continue;
-        if (textOf(key) === textOf(keyOf(unique, row.before))) {
-          taken.set(`${unique.name}\n${textOf(key)}`, row.id);
-        }
-      }
+      if (isGone(row.id) || row.before === null) continue;
+      for (const key of this.#keys(row.after, row.before)) taken.set(key, row.id);
     }
-    for (const row of rows.values()) {
+    const losers: ProposedRow[] = [];
+    for (const row of [...rows.values()]) {
       if (isGone(row.id)) continue;
       const holder = this.#holderOf(row, rows, taken, isGone);
       if (holder !== null) {
         this.#refuse(row, holder.unique, holder.id);
-        refused = true;
+        losers.push(row);
         continue;
       }
-      for (const unique of uniques) {
-        const key = keyOf(unique, row.after);
-        if (key !== null) taken.set(`${unique.name}\n${textOf(key)}`, row.id);
+      for (const key of this.#keys(row.after)) taken.set(key, row.id);
+    }
+    this.#takeBack(losers, taken);
+    return refused.size > size;
+  }
+
+  /** What a loser keeps was not free for others, who lose in their turn, however long the chain. */
+  #takeBack(losers: ProposedRow[], taken: Taken): void {
+    const { rows, index } = this.#proposal;
+    for (let loser = losers.pop(); loser !== undefined; loser = losers.pop()) {
+      const { id, before } = loser;
+      if (before === null) continue;
+      const after = rows.get(id)?.after ?? before;
+      for (const unique of index.uniques) {
+        const [key] = this.#keys(after, before, [unique]);
+        const row = key === undefined ? undefined : rows.get(taken.get(key) ?? id);
+        if (key === undefined || row === undefined || row.id === id) continue;
+        // It may have lost what it had taken.
+        if (!this.#keys(row.after, null, [unique]).includes(key)) continue;
+        this.#refuse(row, unique, id);
+        taken.set(key, id);
+        losers.push(row);
       }
     }
-    return refused;
+  }
+
+  /** Texts of the object's keys; with `before`, of those alone that it had already. */
+  #keys(
+    object: StoredObject,
+    before: StoredObject | null = null,
+    uniques: readonly UniqueDefinition[] = this.#proposal.index.uniques,
+  ): readonly string[] {
+    const keys: string[] = [];
+    for (const unique of uniques) {
+      const key = keyOf(unique, object);
+      if (key === null) continue;
+      const text = textOf(key);
+      if (before !== null && text !== textOf(keyOf(unique, before))) continue;
+      keys.push(`${unique.name}\n${text}`);
+    }
+    return keys;
   }
 
   async #lookUp(unique: UniqueDefinition, rows: ReadonlyMap<string, ProposedRow>): Promise<void> {
@@ -81,7 +114,7 @@ export class UniqueJudge {
   #holderOf(
     row: ProposedRow,
     rows: ReadonlyMap<string, ProposedRow>,
-    taken: ReadonlyMap<string, string>,
+    taken: Taken,
     isGone: (id: string) => boolean,
   ): { readonly unique: UniqueDefinition; readonly id: string } | null {
     for (const unique of this.#proposal.index.uniques) {

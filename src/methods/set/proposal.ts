@@ -28,33 +28,47 @@ export interface UpdateOperation {
   readonly sealed?: ReadonlyMap<string, string>;
 }
 
+interface ProposedUpdate {
+  readonly operation: UpdateOperation;
+  readonly changed: readonly string[];
+}
+
 /** An object as the call would leave it, were it not for destroys. */
 export interface ProposedRow {
   readonly id: string;
   /** As it was before the call; null for a create. */
   readonly before: StoredObject | null;
-  after: StoredObject;
+  readonly after: StoredObject;
   readonly create: CreateOperation | null;
   /** The updates that changed it, and what they changed, computed properties included. */
-  readonly updates: { readonly operation: UpdateOperation; readonly changed: readonly string[] }[];
+  readonly updates: readonly ProposedUpdate[];
+}
+
+/** What a call wants of one object, in order. */
+interface Operations {
+  create: CreateOperation | null;
+  readonly updates: UpdateOperation[];
 }
 
 /**
  * What a call's creates and updates come to, less those that are refused. Refusals only grow, so
- * judging by turns comes to an end.
+ * judging by turns comes to an end; each costs what its own object costs, however many others the
+ * call has.
  */
 export class Proposal {
   readonly index: TypeIndex;
+  readonly creates: readonly CreateOperation[];
+  readonly updates: readonly UpdateOperation[];
   readonly refused = new Map<Operation, SetError>();
   readonly #scene: UpdateScene;
-  readonly #creates: readonly CreateOperation[];
-  readonly #updates: readonly UpdateOperation[];
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
   /** What `compute` may change. */
   readonly #computed: readonly PropertyDefinition[];
   readonly #problems = new Map<Operation, Problems>();
-  #rows: ReadonlyMap<string, ProposedRow> | null = null;
+  /** By id: creates first, then updates, each in order. */
+  readonly #operations = new Map<string, Operations>();
+  readonly #rows = new Map<string, ProposedRow>();
 
   constructor(
     scene: UpdateScene,
@@ -64,34 +78,40 @@ export class Proposal {
     compute: (object: StoredObject) => StoredObject = (object) => object,
   ) {
     this.index = scene.index;
+    this.creates = creates;
+    this.updates = updates;
     this.#scene = scene;
-    this.#creates = creates;
-    this.#updates = updates;
     this.#before = before;
     this.#compute = compute;
     this.#computed = scene.index.type.properties.filter(
       ({ computed }) => computed?.kind === 'from',
     );
+    for (const create of creates) this.#operations.set(create.id, { create, updates: [] });
+    for (const update of updates) {
+      const known = this.#operations.get(update.id);
+      if (known === undefined) this.#operations.set(update.id, { create: null, updates: [update] });
+      else known.updates.push(update);
+    }
+    for (const id of this.#operations.keys()) this.#fold(id);
   }
 
-  get creates(): readonly CreateOperation[] {
-    return this.#creates;
-  }
-
-  get updates(): readonly UpdateOperation[] {
-    return this.#updates;
-  }
-
-  /** By id: creates first, then updates, each in order. */
+  /**
+   * The objects that the call makes or changes, by id: creates first, then updates, each in order.
+   * What is refused goes at once, also while it is walked.
+   */
   get rows(): ReadonlyMap<string, ProposedRow> {
-    this.#rows ??= this.#fold();
     return this.#rows;
+  }
+
+  /** Whether there is such an object of the type after the call, as far as is known here. */
+  holds(id: string): boolean {
+    return this.#rows.has(id) || this.#before.has(id);
   }
 
   refuse(operation: Operation, error: SetError): void {
     if (this.refused.has(operation)) return;
     this.refused.set(operation, error);
-    this.#rows = null;
+    this.#fold(operation.id);
   }
 
   /** Refuses what gave the row these properties their values: the last update that did, or the create. */
@@ -106,7 +126,7 @@ export class Proposal {
     problems.add(name, what);
     this.#problems.set(operation, problems);
     this.refused.set(operation, problems.toSetError());
-    this.#rows = null;
+    this.#fold(operation.id);
   }
 
   #guilty(row: ProposedRow, names: readonly string[]): Operation {
@@ -117,40 +137,39 @@ export class Proposal {
     return guilty;
   }
 
-  #fold(): ReadonlyMap<string, ProposedRow> {
-    const rows = new Map<string, ProposedRow>();
-    for (const create of this.#creates) {
-      if (this.refused.has(create)) continue;
-      const { id, object } = create;
-      rows.set(id, { id, before: null, after: this.#compute(object), create, updates: [] });
-    }
-    for (const operation of this.#updates) {
+  /** What is left of the operations on one object. */
+  #fold(id: string): void {
+    const { create, updates } = this.#operations.get(id) ?? { create: null, updates: [] };
+    let row = this.#begin(id, create);
+    for (const operation of updates) {
       if (this.refused.has(operation)) continue;
-      const { id, key, patch, sealed } = operation;
-      const before = this.#before.get(id) ?? null;
-      const row = rows.get(id) ?? newRow(id, before);
       if (row === null) {
-        this.refused.set(operation, notFound(key));
+        this.refused.set(operation, notFound(operation.key));
         continue;
       }
-      const result = updateObject(this.#scene, row.after, patch, sealed);
+      const result = updateObject(this.#scene, row.after, operation.patch, operation.sealed);
       if (result.kind === 'refused') this.refused.set(operation, result.error);
       if (result.kind !== 'changed') continue;
       const { object } = result;
-      row.after = this.#compute(object);
-      const computed = this.#computed.filter(({ name }) => row.after[name] !== object[name]);
+      const after = this.#compute(object);
+      const computed = this.#computed.filter(({ name }) => after[name] !== object[name]);
       const changed = [...result.changed, ...computed.map(({ name }) => name)];
-      row.updates.push({ operation, changed });
-      rows.set(id, row);
+      row = { ...row, after, updates: [...row.updates, { operation, changed }] };
     }
-    return rows;
+    if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
+    else this.#rows.set(id, row);
+  }
+
+  #begin(id: string, create: CreateOperation | null): ProposedRow | null {
+    if (create === null) {
+      const before = this.#before.get(id) ?? null;
+      return before === null ? null : { id, before, after: before, create, updates: [] };
+    }
+    if (this.refused.has(create)) return null;
+    return { id, before: null, after: this.#compute(create.object), create, updates: [] };
   }
 }
 
 export function notFound(key: string): SetError {
   return setError('notFound', `There is no object ${quoted(key)}.`);
-}
-
-function newRow(id: string, before: StoredObject | null): ProposedRow | null {
-  return before === null ? null : { id, before, after: before, create: null, updates: [] };
 }
