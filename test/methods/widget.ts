@@ -120,19 +120,20 @@ export const Widget: DataTypeDefinition = {
 };
 
 function method(
+  type: DataTypeDefinition,
   verb: keyof typeof standard.argumentNames,
   account: MethodDefinition['account'],
   validateArguments: Validator,
 ): MethodDefinition {
   return {
-    name: `${Widget.name}/${verb}`,
-    capability: Widget.capability,
-    dataType: Widget,
+    name: `${type.name}/${verb}`,
+    capability: type.capability,
+    dataType: type,
     account,
     argumentNames: standard.argumentNames[verb],
     acceptSnakeCase: true,
     validateArguments,
-    handle: (args, context: MethodContext) => context.standard[verb](Widget, args),
+    handle: (args, context: MethodContext) => context.standard[verb](type, args),
   };
 }
 
@@ -149,6 +150,7 @@ export function widgetCapability(
     readonly widget?: DataTypeDefinition;
   } = {},
 ): CapabilityDefinition {
+  const type = logic.widget ?? Widget;
   return {
     urn: Widget.capability,
     name: 'widgets',
@@ -157,14 +159,14 @@ export function widgetCapability(
     accountSession: {},
     bareSession: false,
     accountLevel: true,
-    dataTypes: [logic.widget ?? Widget],
+    dataTypes: [type],
     methods: [
-      method('get', 'read', standard.getArguments),
-      method('changes', 'read', standard.changesArguments),
-      method('set', 'write', standard.setArguments),
-      method('copy', 'write', standard.copyArguments),
-      method('query', 'read', standard.queryArguments),
-      method('queryChanges', 'read', standard.queryChangesArguments),
+      method(type, 'get', 'read', standard.getArguments),
+      method(type, 'changes', 'read', standard.changesArguments),
+      method(type, 'set', 'write', standard.setArguments),
+      method(type, 'copy', 'write', standard.copyArguments),
+      method(type, 'query', 'read', standard.queryArguments),
+      method(type, 'queryChanges', 'read', standard.queryChangesArguments),
       {
         name: 'Widget/trick',
         capability: Widget.capability,
