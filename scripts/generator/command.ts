@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from 'diff';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { command } from '../invocation.js';
 import { asUsageError } from './file-errors.js';
@@ -7,8 +6,7 @@ import type { Problem } from './model.js';
 import { byPlace, render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { findingProblem, findingWords } from './report/findings.js';
-import { counted, type Format, tellProblems } from './report/index.js';
-import { watchDescriptors } from './watch.js';
+import { counted, type Format, summary, tellProblems } from './report/index.js';
 import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
 
@@ -34,7 +32,10 @@ const WARNINGS = 5;
 export async function generate(options: GenerateOptions): Promise<number> {
   if ([options.check, options.dryRun, options.watch].filter(Boolean).length > 1)
     throw new UsageError('--check, --dry-run and --watch exclude each other.');
-  if (options.watch) return watchDescriptors(options.root, () => once(options));
+  if (options.watch) {
+    const { watchDescriptors } = await import('./watch.js');
+    return watchDescriptors(options.root, () => once(options));
+  }
   return once(options);
 }
 
@@ -46,12 +47,12 @@ async function once(options: GenerateOptions): Promise<number> {
     if (problems.length > 0) return tellErrors(options, [...warnings, ...problems]);
     if (warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY))
       return tellTooManyWarnings(options, warnings);
-    const differences = await compare(options.root, rendered);
+    const differences = compare(options.root, rendered);
     if (options.check) return tellFindings(options, warnings, differences);
     tell(options, warnings);
-    if (options.dryRun) return tellDiff(differences, options);
+    if (options.dryRun) return await tellDiff(differences, options);
     progress.tell('writing');
-    await write(options.root, differences);
+    write(options.root, differences);
     return tellWritten(differences, options);
   } catch (error) {
     throw asUsageError(error, options.root);
@@ -62,8 +63,7 @@ async function once(options: GenerateOptions): Promise<number> {
 
 function tellErrors(options: GenerateOptions, all: readonly Problem[]): number {
   tell(options, [...all].sort(byPlace));
-  if ((options.format ?? 'text') === 'text')
-    printError(`${counted(all.length, 'problem')}; nothing was written.`);
+  if ((options.format ?? 'text') === 'text') printError(`${summary(all)}; nothing was written.`);
   return EXIT.input;
 }
 
@@ -118,11 +118,12 @@ function tellFindings(
   return findings.length > 0 || isBehind ? EXIT.found : EXIT.fine;
 }
 
-function tellDiff(
+async function tellDiff(
   differences: readonly Difference[],
   { format = 'text' }: GenerateOptions,
-): number {
+): Promise<number> {
   if (format === 'json') return EXIT.fine;
+  const { createTwoFilesPatch } = await import('diff');
   for (const { path, before, after, finding } of differences) {
     if (finding === 'foreign') continue;
     const patch = createTwoFilesPatch(

@@ -41,7 +41,7 @@ async function modelOf(root: string, format: Format): Promise<Model | undefined>
     );
     if (errors.length === 0) return buildModel(views);
     tellProblems(root, errors, format);
-    if (format === 'text') printError(`${counted(errors.length, 'problem')}; mend them first.`);
+    if (format === 'text') printError(`${counted(errors.length, 'error')}; mend them first.`);
     return undefined;
   } catch (error) {
     throw asUsageError(error, root);

@@ -1,6 +1,6 @@
 import { flag, member, text } from '../load/located.js';
 import { didYouMean } from './did-you-mean.js';
-import type { Rule } from './rule.js';
+import { listed, type Rule } from './rule.js';
 
 /** `accountCapability` names a capability that accounts have. */
 export const accountCapabilities: Rule = (views, report) => {
@@ -15,7 +15,7 @@ export const accountCapabilities: Rule = (views, report) => {
       'unknown-capability',
       named.at,
       `no account has the capability ${JSON.stringify(urn)}.${didYouMean(urn, known)} There ` +
-        `are ${known.join(', ')}.`,
+        `are ${listed(known)}.`,
     );
   }
 };

@@ -1,6 +1,7 @@
 import type { ComputedView, PropertyView } from '../descriptor/property-view.js';
 import type { TypeView } from '../descriptor/view.js';
 import { member } from '../load/located.js';
+import { onCycles } from './cycles.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, findType, typesOf } from './types.js';
 
@@ -110,17 +111,15 @@ function unjudged(type: TypeView, report: Report): void {
 
 /** Sources of the same object, followed: nothing is computed from itself. */
 function cycles(type: TypeView, report: Report): void {
-  const sources = new Map(
-    type.properties.map(({ name, computed }) => [name, computed?.from ?? []] as const),
+  const found = onCycles(
+    new Map(
+      type.properties.map(
+        ({ name, computed }) => [name, (computed?.from ?? []).map((each) => each.name)] as const,
+      ),
+    ),
   );
-  const leadsTo = (from: string, goal: string, seen: Set<string>): boolean => {
-    if (seen.has(from)) return false;
-    seen.add(from);
-    const next = (sources.get(from) ?? []).map(({ name }) => name);
-    return next.includes(goal) || next.some((name) => leadsTo(name, goal, seen));
-  };
   for (const { name, computed } of type.properties) {
-    if (computed !== undefined && leadsTo(name, name, new Set()))
+    if (computed !== undefined && found.has(name))
       report('computed-cycle', computed.at, `"${name}" is computed from itself in the end.`);
   }
 }

@@ -3,8 +3,9 @@ import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { type AjvSchema, validationSchema } from '../emit/validation-schema.js';
 import { createAjv } from '../emit/validators.js';
-import { type Located, member } from '../load/located.js';
+import { type Located, member, members, text } from '../load/located.js';
 import { buildSchema } from '../model/schema.js';
+import { whyNoPattern } from './patterns.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 
 /** A default is stored as it is, so it has to be a value that a client may give. */
@@ -67,11 +68,25 @@ function issuesOf(validate: ValidateFunction | undefined, given: Located): reado
   });
 }
 
+/** Every pattern of a schema: the default is matched by none that the rule about them refuses. */
+function patternsIn(node: Located): readonly string[] {
+  const own = text(member(node, 'pattern'));
+  return [
+    ...(own === undefined ? [] : [own]),
+    ...['items', 'additionalProperties', 'setOf'].flatMap((key) => {
+      const inner = member(node, key);
+      return inner === undefined ? [] : patternsIn(inner);
+    }),
+    ...members(member(node, 'properties')).flatMap((each) => patternsIn(each.node)),
+  ];
+}
+
 /** Compiles each schema once: the properties of many types are the like of each other. */
 function compiler(): Compile {
   const ajv = createAjv();
   const compiled = new Map<string, ValidateFunction | undefined>();
   return (node) => {
+    if (patternsIn(node).some((source) => whyNoPattern(source) !== undefined)) return undefined;
     const value = validationSchema(buildSchema(node, 'stored'), 'stored');
     const key = JSON.stringify(value);
     if (!compiled.has(key))

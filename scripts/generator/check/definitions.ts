@@ -1,11 +1,13 @@
+import { BOUNDS } from '../descriptor/bounds.js';
 import { BESIDE_REF, LOCAL, titleOf } from '../descriptor/expand.js';
 import { type Located, type Member, member, members, text } from '../load/located.js';
+import { onCycles } from './cycles.js';
 import { didYouMean } from './did-you-mean.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { listed, oneOf, type Report, type Rule } from './rule.js';
 
 /** `$ref` names a definition of the same descriptor, and none leads back to itself. */
 export const definitions: Rule = (views, report) => {
-  for (const { root, types } of views) {
+  for (const { root, types, unused, oversized } of views) {
     const found = members(member(root, '$defs'));
     const taken = types.flatMap(({ name }) =>
       ['', 'Create', 'Patch', 'Filter', 'Stored', 'Shape'].map((suffix) => name + suffix),
@@ -22,6 +24,21 @@ export const definitions: Rule = (views, report) => {
     const names = found.map(({ name }) => name);
     for (const node of referring(root)) judge(node, names, report);
     recursion(found, report);
+    for (const at of oversized)
+      report(
+        'too-deep',
+        at,
+        `with its definitions written out this has more than ${BOUNDS.schemas} schemas; ` +
+          'refer to objects of a type instead, or allow any JSON.',
+      );
+    for (const { name, nameAt } of unused.names)
+      report(
+        'unused-definition',
+        nameAt,
+        `nothing uses the definition "${name}": refer to it by $ref: '#/$defs/${name}', or ` +
+          'drop it.',
+        { severity: 'warning' },
+      );
   }
 };
 
@@ -32,7 +49,7 @@ function judge(node: Located, names: readonly string[], report: Report): void {
   const name = target.startsWith(LOCAL) ? target.slice(LOCAL.length) : undefined;
   if (name === undefined || !names.includes(name)) {
     const guess = didYouMean(name ?? target, names);
-    const there = names.length === 0 ? 'There are none.' : `There are ${names.join(', ')}.`;
+    const there = names.length === 0 ? 'There are none.' : `There are ${listed(names)}.`;
     report(
       'unknown-definition',
       reference.at,
@@ -52,17 +69,13 @@ function judge(node: Located, names: readonly string[], report: Report): void {
 }
 
 function recursion(found: readonly Member[], report: Report): void {
-  const targets = new Map(
-    found.map(({ name, node }) => [name, referring(node).map((each) => nameIn(each))] as const),
+  const circular = onCycles(
+    new Map(
+      found.map(({ name, node }) => [name, referring(node).map((each) => nameIn(each))] as const),
+    ),
   );
-  const leadsTo = (from: string, goal: string, seen: Set<string>): boolean => {
-    if (seen.has(from)) return false;
-    seen.add(from);
-    const next = targets.get(from) ?? [];
-    return next.includes(goal) || next.some((name) => leadsTo(name, goal, seen));
-  };
   for (const { name, nameAt } of found) {
-    if (leadsTo(name, name, new Set()))
+    if (circular.has(name))
       report(
         'recursive-definition',
         nameAt,
@@ -79,14 +92,13 @@ function nameIn(node: Located): string {
 /** Values that are the author's data and the session's: what looks like a `$ref` there is none. */
 const DATA: readonly string[] = ['default', 'enum', 'session', 'accountSession'];
 
-/** Every schema that has a `$ref`; a member of that name among `properties` is no schema's. */
-function referring(node: Located): readonly Located[] {
+/** Keys of an object whose members have names that the author chose. */
+const NAMED: readonly string[] = ['types', 'properties', '$defs', 'methods'];
+
+/** Every schema that has a `$ref`; a property of that name, or named `default`, is no key. */
+function referring(node: Located, isNamed = false): readonly Located[] {
+  if (isNamed) return members(node).flatMap((each) => referring(each.node));
   const own = text(member(node, '$ref')) === undefined ? [] : [node];
-  const inner = members(node).flatMap(({ name, node: each }) =>
-    DATA.includes(name) && each.members === undefined ? [] : [{ name, each }],
-  );
-  return [
-    ...own,
-    ...inner.flatMap(({ name, each }) => (DATA.includes(name) ? [] : referring(each))),
-  ];
+  const inner = members(node).filter(({ name }) => !DATA.includes(name));
+  return [...own, ...inner.flatMap((each) => referring(each.node, NAMED.includes(each.name)))];
 }

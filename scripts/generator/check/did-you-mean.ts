@@ -1,12 +1,71 @@
-/** ` Did you mean "text"?` where a known word is close to the unknown one, else nothing. */
+/** Beyond that neither a word nor a list of words is one that somebody mistyped. */
+const MAX_LETTERS = 64;
+const MAX_WORDS = 2000;
+
+/** What other languages call it. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  // types
+  ...same(['int', 'int32', 'int64', 'bigint', 'long', 'unsignedint'], 'integer'),
+  ...same(['bool'], 'boolean'),
+  ...same(['float', 'double', 'decimal', 'real'], 'number'),
+  ...same(['text', 'str', 'varchar', 'char'], 'string'),
+  ...same(['list', 'set'], 'array'),
+  ...same(['map', 'dict', 'json', 'record'], 'object'),
+  // formats
+  ...same(['date-time', 'datetime', 'timestamp', 'utcdate'], 'utc-date'),
+  ...same(['local-datetime', 'localdatetime'], 'local-date-time'),
+  ...same(['uuid'], 'id'),
+  // operators
+  ...same(['eq', 'is', '=', '=='], 'equals'),
+  ...same(['like', 'ilike', 'includes', 'substring'], 'contains'),
+  ...same(['prefix', 'beginswith'], 'startsWith'),
+  ...same(['gte', 'min', '>='], 'atLeast'),
+  ...same(['lte', 'max', '<='], 'atMost'),
+  ...same(['anyof', 'oneof', 'any'], 'in'),
+  ...same(['has'], 'hasKey'),
+  ...same(['search', 'fulltext'], 'text'),
+  // access, onDestroy, account
+  ...same(['readonly', 'server-set', 'computed'], 'serverSet'),
+  ...same(['hidden', 'private'], 'internal'),
+  ...same(['writeonly', 'password'], 'secret'),
+  ...same(['createonly'], 'immutable'),
+  ...same(['delete'], 'cascade'),
+  ...same(['nullify', 'set-null', 'set null'], 'setNull'),
+  // keys
+  ...same(['ref', 'foreignkey'], 'references'),
+  ...same(['ondelete'], 'onDestroy'),
+  ...same(['definitions'], '$defs'),
+  ...same(['writable'], 'access'),
+]);
+
+function same(words: readonly string[], meant: string): [string, string][] {
+  return words.map((word) => [word, meant]);
+}
+
+/** ` Did you mean "text"?` where a known name is close to the unknown one, else nothing. */
 export function didYouMean(unknown: string, known: readonly string[]): string {
+  return asked(nearest(unknown, known));
+}
+
+/** The same for words of the language, which may also be known by another name. */
+export function didYouMeanWord(unknown: string, known: readonly string[]): string {
+  const meant = MEANT.get(unknown.toLowerCase());
+  return asked(meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known));
+}
+
+function asked(word: string | undefined): string {
+  return word === undefined ? '' : ` Did you mean "${word}"?`;
+}
+
+function nearest(unknown: string, known: readonly string[]): string | undefined {
+  if (unknown.length > MAX_LETTERS) return undefined;
   const limit = Math.floor(unknown.length * 0.4) + 1;
-  const close = known
+  return known
+    .slice(0, MAX_WORDS)
+    .filter((word) => Math.abs(word.length - unknown.length) <= limit)
     .map((word) => ({ word, far: distance(unknown.toLowerCase(), word.toLowerCase()) }))
     .filter(({ far }) => far <= limit)
-    .sort((a, b) => a.far - b.far);
-  const best = close[0];
-  return best === undefined ? '' : ` Did you mean "${best.word}"?`;
+    .sort((a, b) => a.far - b.far)[0]?.word;
 }
 
 /** Edits from one word to the other; two neighbours that changed places count as one (Damerau). */

@@ -6,7 +6,7 @@ import { member } from '../load/located.js';
 import { isOpen } from '../model/schema.js';
 import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { listed, oneOf, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
 /** A condition compares a property of its own type by an operator that the property's kind has. */
@@ -14,16 +14,17 @@ export const filters: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
     for (const filter of type.filters) {
-      if (filter.property === undefined)
+      const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
+      if (filter.property === undefined && !isEmpty)
         report(
           'unknown-property',
           filter.propertyAt,
           `"${filter.propertyName}" is no property of ` +
             `${type.name}.${didYouMean(filter.propertyName, names)} ` +
-            `Declared: ${names.join(', ')}. A condition with a name of its own says { ` +
+            `Declared: ${listed(names)}. A condition with a name of its own says { ` +
             'property: ..., is: ... }.',
         );
-      else judge(filter, filter.property, report);
+      else if (filter.property !== undefined) judge(filter, filter.property, report);
       for (const each of filter.texts.slice(1))
         if (each.property === undefined) findProperty(type, each, report);
       keys(filter, report);
@@ -82,6 +83,13 @@ function keys(filter: FilterView, report: Report): void {
     );
   else if (list !== undefined && single !== undefined)
     report('misplaced-key', single.nameAt, '"property" is said by "properties" already; drop it.');
+  if (list?.node.items?.length === 0)
+    report('empty', list.node.at, `"properties" of "${name}" must not be empty.`);
+  const seen = new Set<string>();
+  for (const each of texts) {
+    if (seen.has(each.name)) report('duplicate-entry', each.at, `"${each.name}" is listed twice.`);
+    seen.add(each.name);
+  }
   for (const each of texts.slice(1)) {
     if (each.property !== undefined)
       judge({ ...filter, property: each.property, operatorAt: each.at }, each.property, report);

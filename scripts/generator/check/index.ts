@@ -1,4 +1,5 @@
 import type { CapabilityView } from '../descriptor/view.js';
+import { MAX_PROBLEMS } from '../load/parse.js';
 import type { Problem } from '../model.js';
 import { accountCapabilities } from './account-capabilities.js';
 import { capabilityNames } from './capability-names.js';
@@ -72,15 +73,32 @@ export const RULES: readonly Rule[] = Object.freeze([
   unindexed,
 ]);
 
-/** What is wrong with the descriptors, all of it. */
+/** Of a message: it may name what the descriptor's author made very long. */
+const MAX_LENGTH = 4000;
+
+/** What is wrong with the descriptors: all of it, or the first thousand of very much. */
 export function checkDescriptors(views: readonly CapabilityView[]): readonly Problem[] {
-  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const errors: Problem[] = [];
   for (const rule of RULES) {
-    rule(views, (code, at, message, details) => {
-      problems.push({ code, at, message, ...details });
-    });
+    try {
+      rule(views, (code, at, message, details) => {
+        const list = details?.severity === 'warning' ? warnings : errors;
+        list.push({ code, at, message: shortened(message), ...details });
+        if (errors.length >= MAX_PROBLEMS) throw new Enough();
+      });
+    } catch (error) {
+      if (!(error instanceof Enough)) throw error;
+      break;
+    }
   }
   // What is wrong comes first: how to make it faster is told of what is right.
-  const errors = problems.filter(({ severity }) => severity === undefined);
-  return errors.length > 0 ? errors : problems;
+  return errors.length > 0 ? errors : warnings;
+}
+
+/** Ends a rule that would go on about thousands of places. */
+class Enough extends Error {}
+
+function shortened(message: string): string {
+  return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)} …`;
 }

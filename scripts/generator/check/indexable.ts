@@ -1,6 +1,7 @@
 import { BOUNDS } from '../descriptor/bounds.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { items, member } from '../load/located.js';
+import { listed } from './rule.js';
 
 /** Why no ordered index can hold the property's values, or undefined where one can. */
 export function whyNotIndexed(property: PropertyView): string | undefined {
@@ -28,7 +29,7 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
   }, 0);
   return octets <= BOUNDS.indexedOctets
     ? undefined
-    : `${properties.map(({ name }) => `"${name}"`).join(', ')} may have ${octets} octets ` +
+    : `${listed(properties.map(({ name }) => `"${name}"`))} may have ${octets} octets ` +
         `together, an entry of an index takes ${BOUNDS.indexedOctets} (a code point counts as ` +
         'four): give them a smaller maxLength';
 }
@@ -37,7 +38,7 @@ function longest({ node, format, blob, role, reference }: PropertyView): number 
   if (format !== undefined || blob || role !== undefined || reference !== undefined) return 0;
   const values = member(node, 'enum');
   if (values !== undefined)
-    return Math.max(0, ...items(values).map(({ value }) => [...String(value)].length));
+    return items(values).reduce((most, each) => Math.max(most, [...String(each.value)].length), 0);
   const length = member(node, 'maxLength')?.value;
   return typeof length === 'number' ? length : BOUNDS.stringLength;
 }

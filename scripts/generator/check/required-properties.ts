@@ -1,20 +1,21 @@
 import { member } from '../load/located.js';
 import { didYouMean } from './did-you-mean.js';
-import type { Rule } from './rule.js';
+import { listed, type Rule } from './rule.js';
 
 /** `required` of a type names properties that clients write and that have no default. */
 export const requiredProperties: Rule = (views, report) => {
   for (const { name: type, properties, required } of views.flatMap((view) => view.types)) {
-    const names = properties.map(({ name }) => name);
+    const named = new Map([...properties].reverse().map((each) => [each.name, each]));
+    const names = [...named.keys()].reverse();
     const seen = new Set<string>();
     for (const { name, at } of required) {
-      const property = properties.find((candidate) => candidate.name === name);
+      const property = named.get(name);
       if (property === undefined) {
         report(
           'unknown-property',
           at,
           `"${name}" is no property of ${type}.${didYouMean(name, names)} Declared: ` +
-            `${names.join(', ')}.`,
+            `${listed(names)}.`,
         );
         continue;
       }

@@ -22,6 +22,16 @@ export function oneOf(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
+/** How many names a message lists: more are a search, no help. */
+const LISTED = 60;
+
+/** All names that there are, or the first of very many. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  const first = names.slice(0, LISTED).join(', ');
+  return more > 0 ? `${first} and ${more} more` : first;
+}
+
 /** A place in a message: `capabilities/todos.yaml:4:3`. */
 export function place({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;

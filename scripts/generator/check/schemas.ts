@@ -16,9 +16,15 @@ export interface SchemaView {
   readonly use: 'property' | 'message';
 }
 
-/** Every schema of a capability, outer ones before inner ones. */
+type Found = Map<Located, SchemaView>;
+
+/**
+ * Every schema of a capability, outer ones before inner ones: one from `$defs` once, where it lies
+ * deepest, however often it is used.
+ */
 export function schemasOf(view: CapabilityView): readonly SchemaView[] {
-  const found: SchemaView[] = [];
+  const found: Found = new Map();
+  const messages: Found = new Map();
   for (const type of view.types) {
     for (const { name, nameAt, node } of type.properties)
       collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
@@ -28,14 +34,19 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
     for (const part of ['arguments', 'response']) {
       const node = member(method.node, part);
       if (node !== undefined)
-        collect({ label: part, node, at: node.at, depth: 1, use: 'message' }, found);
+        collect({ label: part, node, at: node.at, depth: 1, use: 'message' }, messages);
     }
   }
-  return found;
+  for (const { name, nameAt, node } of view.unused.schemas)
+    collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
+  return [...found.values(), ...messages.values()];
 }
 
-function collect(schema: SchemaView, found: SchemaView[]): void {
-  found.push(schema);
+function collect(schema: SchemaView, found: Found): void {
+  const key = schema.node.definition ?? schema.node;
+  const known = found.get(key);
+  if (known !== undefined && known.depth >= schema.depth) return;
+  found.set(key, { ...(known ?? schema), depth: schema.depth });
   const inner = (label: string, node: Located, at: Location): void =>
     collect(
       { label: `${schema.label}/${label}`, node, at, depth: schema.depth + 1, use: schema.use },

@@ -3,7 +3,7 @@ import { typeOf } from '../descriptor/kinds.js';
 import { items, member, members, text } from '../load/located.js';
 import { isOpen } from '../model/schema.js';
 import { didYouMean } from './did-you-mean.js';
-import type { Report, Rule } from './rule.js';
+import { listed, type Report, type Rule } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
 
 /**
@@ -47,10 +47,15 @@ function object({ node, label, at, use }: SchemaView, report: Report): void {
       `"propertyNames" is about further members, of which "${label}" allows none: add ` +
         'additionalProperties.',
     );
+  const known = new Set(names);
+  const seen = new Set<string>();
   for (const item of items(member(node, 'required'))) {
     const name = text(item);
-    if (name === undefined || names.includes(name)) continue;
-    const declared = names.length === 0 ? '' : ` Declared: ${names.join(', ')}.`;
+    if (name === undefined) continue;
+    if (seen.has(name)) report('duplicate-entry', item.at, `"${name}" is listed twice.`);
+    seen.add(name);
+    if (known.has(name)) continue;
+    const declared = names.length === 0 ? '' : ` Declared: ${listed(names)}.`;
     report(
       'unknown-property',
       item.at,

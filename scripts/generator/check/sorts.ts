@@ -1,6 +1,6 @@
 import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
-import type { Rule } from './rule.js';
+import { listed, type Rule } from './rule.js';
 
 /** A sort reads one column of its own row, each property once. */
 export const sorts: Rule = (views, report) => {
@@ -13,7 +13,7 @@ export const sorts: Rule = (views, report) => {
           'unknown-property',
           at,
           `"${propertyName}" is no property of ` +
-            `${type.name}.${didYouMean(propertyName, names)} Declared: ${names.join(', ')}.`,
+            `${type.name}.${didYouMean(propertyName, names)} Declared: ${listed(names)}.`,
         );
       else if (property.kind === 'json')
         report(

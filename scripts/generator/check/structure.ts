@@ -1,8 +1,9 @@
 import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
 import { META_SCHEMA } from '../descriptor/meta-schema.js';
 import { descend, type Located } from '../load/located.js';
+import { MAX_PROBLEMS } from '../load/parse.js';
 import type { Location } from '../model.js';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMeanWord } from './did-you-mean.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 
 /** Keywords of JSON Schema that the language leaves out on purpose, with what to do instead. */
@@ -48,7 +49,7 @@ const validate = new Ajv({ allErrors: true, verbose: true, strictTypes: false })
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
     if (validate(root.value)) continue;
-    const errors = validate.errors ?? [];
+    const errors = (validate.errors ?? []).slice(0, MAX_PROBLEMS);
     for (const error of errors) tell(withBothTypes(error, errors), root, report);
   }
 };
@@ -119,7 +120,7 @@ function unknownKey(error: ErrorObject, node: Located, report: Report): void {
     report('refused-keyword', at, `"${key}" is not part of the descriptor language: ${refused}.`);
     return;
   }
-  const guess = didYouMean(key, known);
+  const guess = didYouMeanWord(key, known);
   report('unknown-key', at, `unknown key "${key}".${guess} Legal here: ${known.join(', ')}.`);
 }
 
@@ -131,7 +132,7 @@ function unknownValue(error: ErrorObject, path: string[], node: Located, report:
     report(code, node.at, "null as a type stands in quotes: 'null'.");
     return;
   }
-  const guess = typeof value === 'string' ? didYouMean(value, legal) : '';
+  const guess = typeof value === 'string' ? didYouMeanWord(value, legal) : '';
   report(code, node.at, `${JSON.stringify(value)} is not ${oneOf(legal)}.${guess}`);
 }
 

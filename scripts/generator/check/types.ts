@@ -2,7 +2,7 @@ import type { NameView, PropertyView } from '../descriptor/property-view.js';
 import { standardProperties } from '../descriptor/property-view.js';
 import type { CapabilityView, TypeView } from '../descriptor/view.js';
 import { didYouMean } from './did-you-mean.js';
-import type { Report } from './rule.js';
+import { listed, type Report } from './rule.js';
 
 /** The types of all descriptors by name; of two with one name, the first. */
 export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, TypeView> {
@@ -12,10 +12,16 @@ export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, T
   return found;
 }
 
+const found = new WeakMap<TypeView, ReadonlyMap<string, PropertyView>>();
+
 /** The properties of a type, the standard ones first. */
 export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> {
+  const known = found.get(type);
+  if (known !== undefined) return known;
   const all = [...standardProperties(type.nameAt), ...type.properties];
-  return new Map(all.reverse().map((property) => [property.name, property]));
+  const made = new Map(all.reverse().map((property) => [property.name, property]));
+  found.set(type, made);
+  return made;
 }
 
 /** The property, or a complaint that there is none. */
@@ -31,7 +37,7 @@ export function findProperty(
     'unknown-property',
     at,
     `"${name}" is no property of ${type.name}.${didYouMean(name, names)} Declared: ` +
-      `${names.join(', ')}.`,
+      `${listed(names)}.`,
   );
   return undefined;
 }
@@ -48,7 +54,7 @@ export function findType(
   report(
     'unknown-target',
     at,
-    `no descriptor has a type "${name}".${didYouMean(name, names)} There are ${names.join(', ')}.`,
+    `no descriptor has a type "${name}".${didYouMean(name, names)} There are ${listed(names)}.`,
   );
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
 import { whyNotIndexed, whyNotTogether } from './indexable.js';
-import { place, type Report, type Rule } from './rule.js';
+import { listed, place, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
 /** What is unique or indexed is a list of properties whose values an index can hold. */
@@ -29,13 +29,15 @@ function judge(
       report(
         'duplicate-entry',
         list.at,
-        `${names.join(', ')} stands under "${key}" already (${place(earlier.at)}).`,
+        `${listed(names)} stands under "${key}" already (${place(earlier.at)}).`,
         { related: [earlier.at] },
       );
     const indexable: PropertyView[] = [];
-    for (const [index, named] of list.names.entries()) {
-      if (names.indexOf(named.name) < index)
+    const given = new Set<string>();
+    for (const named of list.names) {
+      if (given.has(named.name))
         report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
+      given.add(named.name);
       const property = findProperty(type, named, report);
       const why = property === undefined ? undefined : whyNotIndexed(property);
       if (why !== undefined) report('unindexable', named.at, `${why}.`);

@@ -23,6 +23,10 @@ export interface CapabilityView {
   readonly urnAt: Location;
   readonly types: readonly TypeView[];
   readonly methods: readonly MethodView[];
+  /** The `$defs` that nothing uses: all of them, and the schemas of those that no other uses. */
+  readonly unused: { readonly names: readonly Member[]; readonly schemas: readonly Member[] };
+  /** Schemas that are left out since they grow too large. */
+  readonly oversized: readonly Location[];
 }
 
 export interface TypeView {
@@ -81,14 +85,20 @@ export function viewCapability(
   const { file, base, root, start } = descriptor;
   const urn = member(root, 'capability');
   const definitions = new Definitions(root);
+  const types = members(member(root, 'types')).map((type) => viewType(type, definitions));
+  const methods = expanded(members(member(root, 'methods')), definitions);
+  // Behind all that may use one.
+  const unused = definitions.unused();
   return {
     file,
     base,
     root,
     urn: text(urn),
     urnAt: urn?.at ?? start,
-    types: members(member(root, 'types')).map((type) => viewType(type, definitions)),
-    methods: expanded(members(member(root, 'methods')), definitions),
+    types,
+    methods,
+    unused,
+    oversized: definitions.oversized,
   };
 }
 

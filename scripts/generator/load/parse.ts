@@ -1,16 +1,17 @@
 import {
-  type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
   type Node,
   parseDocument,
-  visit,
+  type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { inexactNumber } from '../../../src/protocol/ijson-numbers.js';
 import { emptyObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { Location, Problem } from '../model.js';
 import type { Located, Member } from './located.js';
@@ -19,6 +20,10 @@ import type { Located, Member } from './located.js';
 const MAX_DEPTH = 64;
 /** Aliases can multiply a small text into a huge tree. */
 const MAX_NODES = 200_000;
+/** Characters of a text; that of three hundred types has some 500,000. */
+const MAX_LENGTH = 4_000_000;
+/** Beyond that many the rest is more of the same. */
+export const MAX_PROBLEMS = 1000;
 
 export interface Parsed {
   /** Undefined where the text can't be read at all; `problems` says why. */
@@ -28,54 +33,55 @@ export interface Parsed {
 
 /**
  * Parses a descriptor, YAML or JSON (its subset), into a tree that knows where everything stands.
+ * Takes a bounded time and never throws, whatever the text.
  */
 export function parseDescriptor(file: string, source: string): Parsed {
   const lines = new LineCounter();
-  const document = parseDocument(source, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-    strict: true,
-    version: '1.2',
-  });
   const locate = (offset: number): Location => {
     const { line, col } = lines.linePos(offset);
     return Object.freeze({ file, line: Math.max(line, 1), column: Math.max(col, 1) });
   };
-  const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
-    ...(error.code === 'DUPLICATE_KEY' ? { related: twinsOf(document, error.pos[0], locate) } : {}),
-    at: locate(error.pos[0]),
-    code: error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'syntax',
-    message:
-      error.code === 'DUPLICATE_KEY'
-        ? 'this key stands twice in one object; remove one of the two.'
-        : `not readable as YAML: ${error.message}.`,
-  }));
-  // Two keys of one name leave the rest readable; after an error of syntax all else is a guess.
-  if (problems.some(({ code }) => code === 'syntax')) return { root: undefined, problems };
-  const reader = new TreeReader(document, locate);
+  if (source.length > MAX_LENGTH)
+    return unreadable([
+      {
+        at: locate(0),
+        code: 'too-deep',
+        message: `the descriptor is longer than ${MAX_LENGTH} characters; divide it in two.`,
+      },
+    ]);
+  const document = parseDocument(source, {
+    lineCounter: lines,
+    prettyErrors: false,
+    // Each key against all others takes minutes for a large text: the reader looks itself.
+    uniqueKeys: false,
+    strict: true,
+    version: '1.2',
+  });
+  // After an error of syntax all else is a guess.
+  const errors = [...document.errors, ...document.warnings];
+  const overflow = errors.find(({ message }) => message.includes('call stack'));
+  if (overflow !== undefined) return unreadable([tooDeep(locate(overflow.pos[0]))]);
+  if (errors.length > 0)
+    return unreadable(
+      errors.slice(0, MAX_PROBLEMS).map((error) => ({
+        at: locate(error.pos[0]),
+        code: 'syntax',
+        message: `not readable as YAML: ${error.message}.`,
+      })),
+    );
+  const reader = new TreeReader(locate);
   const root = reader.read(document.contents, 0, locate(0));
-  problems.push(...reader.problems);
-  return { root: reader.readable ? root : undefined, problems };
+  const { problems } = reader;
+  return reader.readable ? { root, problems } : unreadable(problems);
 }
 
-/** Where the key stands first whose second stands at the offset. */
-function twinsOf(
-  document: Document,
-  offset: number,
-  locate: (offset: number) => Location,
-): readonly Location[] {
-  const found: Location[] = [];
-  visit(document, {
-    Map(_key, map) {
-      const second = map.items.find(({ key }) => rangeStart(key) === offset)?.key;
-      if (!isScalar(second)) return undefined;
-      const first = map.items.find(({ key }) => isScalar(key) && key.value === second.value)?.key;
-      if (first !== second) found.push(locate(rangeStart(first) ?? 0));
-      return visit.BREAK;
-    },
-  });
-  return found;
+function unreadable(problems: readonly Problem[]): Parsed {
+  return { root: undefined, problems };
+}
+
+function tooDeep(at: Location): Problem {
+  const message = 'the descriptor nests too deeply or grows too large here.';
+  return { at, code: 'too-deep', message };
 }
 
 /** Turns yaml's nodes into located ones, resolving aliases. */
@@ -84,11 +90,13 @@ class TreeReader {
   /** False once the tree is cut short: rules would complain about what is missing from it. */
   readable = true;
   #count = 0;
-  readonly #document: Document;
+  /** What an alias stands for: the last node of its name before it. */
+  readonly #anchors = new Map<string, Node>();
+  /** Anchors within what an alias repeats are there already. */
+  #repeating = 0;
   readonly #locate: (offset: number) => Location;
 
-  constructor(document: Document, locate: (offset: number) => Location) {
-    this.#document = document;
+  constructor(locate: (offset: number) => Location) {
     this.#locate = locate;
   }
 
@@ -96,27 +104,36 @@ class TreeReader {
     const at = rangeStart(node) === undefined ? fallback : this.#locate(rangeStart(node) ?? 0);
     this.#count += 1;
     if (depth > MAX_DEPTH || this.#count > MAX_NODES) {
-      if (this.readable)
-        this.#report(at, 'too-deep', 'the descriptor nests too deeply or grows too large here.');
+      if (this.readable) this.problems.push(tooDeep(at));
       this.readable = false;
       return { value: null, at };
     }
-    if (isAlias(node)) {
-      const target = node.resolve(this.#document);
-      if (target !== undefined) return { ...this.read(target, depth + 1, at), at };
-      this.#report(at, 'syntax', `the alias *${node.source} names no anchor.`);
-      return { value: null, at };
-    }
+    if (isAlias(node)) return this.#readAlias(node.source, depth, at);
+    if (isNode(node) && node.anchor !== undefined && this.#repeating === 0)
+      this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#readMap(node, depth, at);
     if (isSeq(node)) return this.#readSequence(node, depth, at);
-    if (isScalar(node)) return { value: this.#scalar(node.value, at), at };
+    if (isScalar(node)) return { value: this.#scalar(node, at), at };
     return { value: null, at };
+  }
+
+  #readAlias(name: string, depth: number, at: Location): Located {
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      this.#report(at, 'syntax', `the alias *${name} names no anchor.`);
+      return { value: null, at };
+    }
+    this.#repeating += 1;
+    const found = this.read(target, depth + 1, at);
+    this.#repeating -= 1;
+    return { ...found, at };
   }
 
   #readMap(map: YAMLMap, depth: number, at: Location): Located {
     const found = new Map<string, Member>();
     const value = emptyObject();
     for (const pair of map.items) {
+      if (!this.readable) break;
       const key = isScalar(pair.key) ? pair.key.value : undefined;
       const nameAt = this.#locate(rangeStart(pair.key) ?? 0);
       if (typeof key !== 'string') {
@@ -124,6 +141,8 @@ class TreeReader {
         continue;
       }
       this.#text(key, nameAt);
+      const twin = found.get(key)?.nameAt;
+      if (twin !== undefined) this.#twice(nameAt, twin);
       const node = this.read(pair.value, depth + 1, nameAt);
       found.set(key, { name: key, nameAt, node });
       value[key] = node.value;
@@ -136,10 +155,19 @@ class TreeReader {
     return { value: nodes.map((node) => node.value), at, items: nodes };
   }
 
-  #scalar(value: unknown, at: Location): JsonValue {
+  #scalar({ value, source }: Scalar, at: Location): JsonValue {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'string') return this.#text(value, at);
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    if (typeof value === 'number' && Number.isFinite(value)) {
+      // As on the wire (D4): what stands in the text is never rounded in silence.
+      if (source !== undefined && inexactNumber(source.replace(/^\+/, '')) !== null)
+        this.#report(
+          at,
+          'wrong-type',
+          `a double can't hold this number: it would become ${value}; write one that it can.`,
+        );
+      return value;
+    }
     this.#report(
       at,
       'wrong-type',
@@ -160,8 +188,15 @@ class TreeReader {
     return text;
   }
 
+  /** Two keys of one name leave the rest readable. */
+  #twice(at: Location, twin: Location): void {
+    const message = 'this key stands twice in one object; remove one of the two.';
+    if (this.problems.length < MAX_PROBLEMS)
+      this.problems.push({ at, code: 'duplicate-key', message, related: [twin] });
+  }
+
   #report(at: Location, code: string, message: string): void {
-    this.problems.push({ at, code, message });
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ at, code, message });
   }
 }
 

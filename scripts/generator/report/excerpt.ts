@@ -17,7 +17,7 @@ const WIDE_SPACE = '\u3000';
  * have been saved anew since it was read.
  */
 export function excerpt(source: string, at: Location, style: Style): readonly string[] {
-  const lines = source.split(/\r\n|\n|\r/);
+  const lines = linesOf(source);
   if (lines[at.line - 1] === undefined) return [];
   const first = Math.max(1, at.line - CONTEXT);
   const last = Math.min(lines.length, at.line + CONTEXT);
@@ -33,6 +33,14 @@ export function excerpt(source: string, at: Location, style: Style): readonly st
       shown.push(`  ${style.dim(`${' '.repeat(gutter)} |`)} ${caret}${style.bad('^')}`);
   }
   return shown;
+}
+
+let last: { readonly source: string; readonly lines: readonly string[] } | undefined;
+
+/** A thousand problems may be of one long text. Lines end as YAML's do. */
+function linesOf(source: string): readonly string[] {
+  if (last?.source !== source) last = { source, lines: source.split(/\r?\n/) };
+  return last.lines;
 }
 
 /** A line's part around a column, and the space in front of a caret below it. */

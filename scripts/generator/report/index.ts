@@ -26,7 +26,14 @@ export function tellProblems(root: string, problems: readonly Problem[], format:
   }
 }
 
-/** `1 problem`, `3 warnings`. */
+/** `1 error, 53 warnings`. */
+export function summary(problems: readonly Problem[]): string {
+  const warnings = problems.filter(({ severity }) => severity === 'warning').length;
+  const errors = counted(problems.length - warnings, 'error');
+  return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
+}
+
+/** `1 error`, `3 warnings`. */
 export function counted(count: number, word: string): string {
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }

@@ -12,7 +12,7 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'needs hook files: test/scripts/generator/hooks': /hook/,
   'needs a history of migrations: test/scripts/migrations':
     /^(migration-|property-(removed|not|type|without)|type-removed|key-changed|database-name)/,
-  'warns and writes: report.test.ts': /^unindexed-/,
+  'warns and writes: golden.test.ts': /^(unindexed|unused)-/,
 };
 
 describe('docs/errors.md', () => {

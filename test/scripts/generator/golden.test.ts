@@ -68,7 +68,7 @@ function codesInSource(): string[] {
     const source = readFileSync(file, 'utf8');
     const reported = [...source.matchAll(/report\([^'"]*'([a-z]+(?:-[a-z]+)*)',/g)];
     const chosen = [...source.matchAll(/(?:code|\?|\?\?|:) '([a-z]+(?:-[a-z]+)*)'/g)].filter(
-      ([, code]) => /^(unknown-|duplicate-key|syntax)/.test(code ?? ''),
+      ([, code]) => /^(unknown-|duplicate-key|syntax|(bad|unsafe)-pattern)/.test(code ?? ''),
     );
     return [...reported, ...chosen].map(([, code]) => code ?? '');
   });

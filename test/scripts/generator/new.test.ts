@@ -94,7 +94,7 @@ describe('npm run new', () => {
     const refused = await project.generate();
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('nothing computes Invoice.label');
-    expect(refused.stderr).toContain('\n1 problem; nothing was written.');
+    expect(refused.stderr).toContain('\n1 error; nothing was written.');
     await project.write(
       'capabilities/invoices.hooks.ts',
       'export const hooks = { types: { Invoice: { compute: { label: () => "" } } } };\n',

@@ -1,0 +1,37 @@
+/**
+ * The names that lead back to themselves, or that lie between such: what is left once everything
+ * that leads nowhere, and everything that nothing leads to, is taken away. Takes a linear time.
+ */
+export function onCycles(targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const sources = new Map<string, string[]>();
+  for (const [name, others] of targets) {
+    for (const other of others) {
+      const known = sources.get(other);
+      if (known === undefined) sources.set(other, [name]);
+      else known.push(name);
+    }
+  }
+  const left = new Set(targets.keys());
+  peel(left, targets, sources);
+  peel(left, sources, targets);
+  return left;
+}
+
+type Edges = ReadonlyMap<string, readonly string[]>;
+
+/** Takes away, again and again, what leads to nothing that is left. */
+function peel(left: Set<string>, forwards: Edges, backwards: Edges): void {
+  const degree = new Map<string, number>();
+  for (const name of left)
+    degree.set(name, (forwards.get(name) ?? []).filter((other) => left.has(other)).length);
+  const ends = [...left].filter((name) => degree.get(name) === 0);
+  for (let name = ends.pop(); name !== undefined; name = ends.pop()) {
+    left.delete(name);
+    for (const source of backwards.get(name) ?? []) {
+      if (!left.has(source)) continue;
+      const rest = (degree.get(source) ?? 0) - 1;
+      degree.set(source, rest);
+      if (rest === 0) ends.push(source);
+    }
+  }
+}
