@@ -32,8 +32,9 @@ export function literal(value: unknown, indent = 0, lead = 0): string {
     const { before, after } = value;
     return before + literal(value.value, indent, lead + before.length + after.length) + after;
   }
-  const line = inline(value);
-  if (indent + lead + line.length < WIDTH || !isCompound(value)) return line;
+  if (!isCompound(value)) return inline(value);
+  const line = inlineWithin(value, WIDTH - 1 - indent - lead);
+  if (line !== undefined) return line;
   const inner = ' '.repeat(indent + 2);
   const close = ' '.repeat(indent);
   if (Array.isArray(value)) {
@@ -47,14 +48,41 @@ export function literal(value: unknown, indent = 0, lead = 0): string {
   return `{\n${lines.join('')}${close}}`;
 }
 
+/** What is not compound, on a line of any length. */
 function inline(value: unknown): string {
   if (value instanceof Code) return value.text;
-  if (value instanceof Wrapped) return value.before + inline(value.value) + value.after;
-  if (typeof value === 'string') return quoted(value);
-  if (!isCompound(value)) return String(value);
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
-  const members = entriesOf(value).map(([key, item]) => `${keyText(key)}: ${inline(item)}`);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  return typeof value === 'string' ? quoted(value) : String(value);
+}
+
+/**
+ * The value on one line, undefined where that is longer than `room`: given up at the first part
+ * that is too much, so that a deep value is not printed anew for every level.
+ */
+function inlineWithin(value: unknown, room: number): string | undefined {
+  if (room < 0) return undefined;
+  if (value instanceof Wrapped) {
+    const { before, after } = value;
+    const inner = inlineWithin(value.value, room - before.length - after.length);
+    return inner === undefined ? undefined : before + inner + after;
+  }
+  const line = isCompound(value) ? compoundWithin(value, room) : inline(value);
+  return line === undefined || line.length > room ? undefined : line;
+}
+
+function compoundWithin(value: object, room: number): string | undefined {
+  const isList = Array.isArray(value);
+  const entries: (readonly [string, unknown])[] = isList
+    ? value.map((item: unknown) => ['', item] as const)
+    : entriesOf(value);
+  let text = '';
+  for (const [key, item] of entries) {
+    const name = isList ? '' : `${keyText(key)}: `;
+    const inner = inlineWithin(item, room - text.length - name.length);
+    if (inner === undefined) return undefined;
+    text += `${text === '' ? '' : ', '}${name}${inner}`;
+  }
+  if (isList) return `[${text}]`;
+  return text === '' ? '{}' : `{ ${text} }`;
 }
 
 function isCompound(value: unknown): value is object {

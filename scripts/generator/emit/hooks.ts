@@ -23,6 +23,7 @@ export function emitHooks(model: Model): EmittedFiles {
 function hooksModule(capability: ModelCapability, model: Model): string {
   const { types } = capability;
   const own = ownMethodsOf(capability);
+  const hash = writtenFor(capability);
   return printModule(sourceOf(capability), [
     namespaceImport('jmap', RUNTIME_MODULE, true),
     ...(own.length === 0 ? [] : [namespaceImport('methods', './methods.types.js', true)]),
@@ -33,10 +34,10 @@ function hooksModule(capability: ModelCapability, model: Model): string {
     constant({
       name: 'WRITTEN_FOR',
       type: 'string',
-      value: writtenFor(capability),
+      value: hash,
       words:
         'What a hook file of this capability sees of the descriptor. Its first line says for which\n' +
-        `it was written: \`${markOf(capability)}\``,
+        `it was written: \`${markOf(capability, hash)}\``,
     }),
     ...types.map(typeHooks),
     hooksInterface(capability),

@@ -36,9 +36,9 @@ export async function withHooks(root: string, model: Model): Promise<WithHooks> 
 
 /** Reads a hook file; null where there is none. */
 async function readHookFile(root: string, path: string): Promise<HookFile | null> {
-  const text = await readIfThere(join(root, path));
+  const text = readIfThere(join(root, path));
   if (text === null) return null;
-  // Only now: the parser is the TypeScript compiler's, which most of a run's loading time would go to.
+  // Only now: the parser is the TypeScript compiler's, the slowest module to load.
   const { parseHookFile } = await import('./read.js');
   return parseHookFile(path, text);
 }

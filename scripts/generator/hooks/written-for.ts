@@ -35,8 +35,8 @@ export function writtenFor(capability: ModelCapability): string {
 }
 
 /** The line that a hook file begins with. */
-export function markOf(capability: ModelCapability): string {
-  return `// ${MARK} ${writtenFor(capability)}`;
+export function markOf(capability: ModelCapability, hash = writtenFor(capability)): string {
+  return `// ${MARK} ${hash}`;
 }
 
 /** The hash that a hook file says it was written for, and its line; null where it says none. */

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../model/hash.js';
 import { byCodeUnit } from '../order.js';
@@ -22,11 +22,11 @@ export interface Difference {
 }
 
 /** Compares what was rendered with what is on disk; in order of path. */
-export async function compare(root: string, rendered: Rendered): Promise<readonly Difference[]> {
-  const manifest = await readManifest(root);
+export function compare(root: string, rendered: Rendered): readonly Difference[] {
+  const manifest = readManifest(root);
   const differences: Difference[] = [];
   for (const [path, after] of [...rendered.owned, ...rendered.kept]) {
-    const before = await readIfThere(join(root, path));
+    const before = readIfThere(join(root, path));
     if (before === after) continue;
     differences.push({ path, before, after, finding: findingOf(before, manifest.get(path)) });
   }
@@ -35,10 +35,10 @@ export async function compare(root: string, rendered: Rendered): Promise<readonl
     ...rendered.obsolete,
   ];
   for (const path of gone) {
-    const before = await readIfThere(join(root, path));
+    const before = readIfThere(join(root, path));
     if (before !== null) differences.push({ path, before, after: null, finding: 'orphaned' });
   }
-  for (const path of await filesBelow(root, 'generated')) {
+  for (const path of filesBelow(root, 'generated')) {
     if (rendered.owned.has(path) || manifest.has(path)) continue;
     differences.push({ path, before: null, after: null, finding: 'foreign' });
   }
@@ -50,16 +50,13 @@ function findingOf(before: string | null, hash: string | undefined): Finding {
   return hash === undefined || hash === sha256(before) ? 'stale' : 'hand-edited';
 }
 
-async function filesBelow(root: string, folder: string): Promise<readonly string[]> {
+function filesBelow(root: string, folder: string): readonly string[] {
   try {
-    const entries = await readdir(join(root, folder), { withFileTypes: true });
-    const found = await Promise.all(
-      entries.map((entry) => {
-        const path = `${folder}/${entry.name}`;
-        return entry.isDirectory() ? filesBelow(root, path) : [path];
-      }),
-    );
-    return found.flat();
+    const entries = readdirSync(join(root, folder), { withFileTypes: true });
+    return entries.flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? filesBelow(root, path) : [path];
+    });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;

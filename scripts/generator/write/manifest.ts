@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_DESCRIPTORS, preambleText } from '../emit/preamble.js';
 import { sha256 } from '../model/hash.js';
@@ -23,8 +23,8 @@ export function emitManifest(files: EmittedFiles): EmittedFiles {
 }
 
 /** What the last run wrote; empty where there is no manifest or none that can be read. */
-export async function readManifest(root: string): Promise<Manifest> {
-  const text = await readIfThere(join(root, MANIFEST));
+export function readManifest(root: string): Manifest {
+  const text = readIfThere(join(root, MANIFEST));
   if (text === null) return new Map();
   try {
     const { files } = JSON.parse(text) as { files?: unknown };
@@ -50,10 +50,13 @@ function isOwned(path: string): boolean {
   );
 }
 
-/** A file's text, or null where there is none. */
-export async function readIfThere(path: string): Promise<string | null> {
+/**
+ * A file's text, or null where there is none. At once: nothing else waits in the process, and of a
+ * thousand small files each would take longer to be awaited than to be read.
+ */
+export function readIfThere(path: string): string | null {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     // ENOTDIR: a file stands where a folder of the path should be.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

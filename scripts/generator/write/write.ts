@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Difference } from './compare.js';
 import { MANIFEST } from './manifest.js';
@@ -8,25 +8,31 @@ import { MANIFEST } from './manifest.js';
  * all are written: whatever fails before leaves everything as it was. The manifest goes last, so
  * that a run that is cut short is seen by the next `--check`. Foreign files stay.
  */
-export async function write(root: string, differences: readonly Difference[]): Promise<void> {
-  const staged: { readonly from: string; readonly to: string }[] = [];
+export function write(root: string, differences: readonly Difference[]): void {
+  const staged = new Map<string, string>();
+  const folders = new Set<string>();
   try {
     for (const { path, after } of manifestLast(differences)) {
       if (after === null) continue;
       const to = join(root, path);
       const from = `${to}.${process.pid}.tmp`;
-      await mkdir(dirname(to), { recursive: true });
-      staged.push({ from, to });
-      await writeFile(from, after, 'utf8');
+      const folder = dirname(to);
+      if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+      folders.add(folder);
+      staged.set(from, to);
+      writeFileSync(from, after, 'utf8');
     }
-    for (const { from, to } of staged) await rename(from, to);
+    for (const [from, to] of staged) {
+      renameSync(from, to);
+      staged.delete(from);
+    }
   } finally {
-    for (const { from } of staged) await rm(from, { force: true });
+    for (const from of staged.keys()) rmSync(from, { force: true });
   }
   for (const { path, finding } of differences) {
     if (finding !== 'orphaned') continue;
-    await rm(join(root, path));
-    await removeIfEmpty(dirname(join(root, path)));
+    rmSync(join(root, path));
+    removeIfEmpty(dirname(join(root, path)));
   }
 }
 
@@ -37,9 +43,9 @@ function manifestLast(differences: readonly Difference[]): readonly Difference[]
   ];
 }
 
-async function removeIfEmpty(folder: string): Promise<void> {
+function removeIfEmpty(folder: string): void {
   try {
-    await rmdir(folder);
+    rmdirSync(folder);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY') return;
     throw error;

@@ -42,26 +42,39 @@ export function json(value: JsonValue): readonly string[] {
 
 /** What fits on a line stands on one. */
 function jsonText(value: JsonValue, indent: string): string {
-  const line = inline(value);
-  if (indent.length + line.length <= WIDTH || typeof value !== 'object' || value === null)
-    return line;
-  const inner = `${indent}  `;
-  const [open, close, parts] = Array.isArray(value)
-    ? ['[', ']', value.map((item: JsonValue) => jsonText(item, inner))]
-    : ['{', '}', membersOf(value, (item) => jsonText(item, inner))];
-  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
-}
-
-function inline(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = membersOf(value, inline);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+  const line = inlineWithin(value, WIDTH - indent.length);
+  if (line !== undefined) return line;
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const parts = entriesOf(value).map(([name, item]) => inner + name + jsonText(item, inner));
+  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
 }
 
-function membersOf(value: object, print: (item: JsonValue) => string): string[] {
+/** The value on one line; undefined, as soon as it is known, where that is longer than `room`. */
+function inlineWithin(value: JsonValue, room: number): string | undefined {
+  let line: string;
+  if (typeof value === 'object' && value !== null) {
+    const parts: string[] = [];
+    let rest = room;
+    for (const [name, item] of entriesOf(value)) {
+      const text = inlineWithin(item, rest - name.length);
+      if (text === undefined) return undefined;
+      rest -= name.length + text.length;
+      parts.push(name + text);
+    }
+    const text = parts.join(', ');
+    if (Array.isArray(value)) line = `[${text}]`;
+    else line = parts.length === 0 ? '{}' : `{ ${text} }`;
+  } else line = JSON.stringify(value);
+  return line.length > room ? undefined : line;
+}
+
+/** What stands before each value, and the value: of an array nothing. */
+function entriesOf(value: object): (readonly [string, JsonValue])[] {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => ['', item] as const);
   return Object.entries(value as JsonObject).map(
-    ([name, item]) => `${JSON.stringify(name)}: ${print(item)}`,
+    ([name, item]) => [`${JSON.stringify(name)}: `, item] as const,
   );
 }
 
