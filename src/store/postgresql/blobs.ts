@@ -1,4 +1,6 @@
 import type { BlobReference, BlobRow, NewBlob } from '../port.js';
+import type { Scope } from '../sql/engine.js';
+import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** Rows of blobs and of the references to them. */
@@ -55,54 +57,39 @@ export interface BlobKey {
 
 /** One statement. */
 export async function readBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   ids: readonly string[],
 ): Promise<readonly BlobRow[]> {
-  return (await connection.all(SELECT_BLOBS, accountId, ids)).map((row) => ({
-    id: row[0] as string,
-    type: row[1] as string,
-    size: row[2] as number,
-    uploaderId: row[3] as string,
-    referenced: row[4] as boolean,
-  }));
+  return (await connection.all(SELECT_BLOBS, accountId, ids)).map(blobOf);
 }
 
 /** One statement. */
 export async function readReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   blobIds: readonly string[],
   dataTypes: readonly string[],
 ): Promise<readonly BlobReference[]> {
   const rows = await connection.all(SELECT_REFERENCES, accountId, blobIds, dataTypes);
-  return rows.map((row) => ({
-    blobId: row[0] as string,
-    dataType: row[1] as string,
-    objectId: row[2] as string,
-  }));
+  return rows.map(blobReferenceOf);
 }
 
 /** One statement: the references that objects have. */
 export async function readOwnBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   dataType: string,
   ids: readonly string[],
 ): Promise<readonly BlobReference[]> {
   const rows = await connection.all(SELECT_OWN, accountId, dataType, ids);
-  return rows.map((row) => ({ blobId: row[0] as string, dataType, objectId: row[2] as string }));
+  return rows.map(blobReferenceOf);
 }
 
 /** One statement. A new blob counts as unreferenced since now. */
 export async function insertBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   blobs: readonly NewBlob[],
   now: number,
 ): Promise<void> {
-  const rows = blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]);
-  await connection.run(INSERT_BLOBS, accountId, now, JSON.stringify(rows));
+  await connection.run(INSERT_BLOBS, accountId, now, blobRows(blobs));
 }
 
 /**
@@ -110,14 +97,15 @@ export async function insertBlobs(
  * unreferenced now.
  */
 export async function changeReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   removed: readonly BlobReference[],
   added: readonly BlobReference[],
   now: number,
 ): Promise<void> {
-  if (removed.length > 0) await connection.run(DELETE_REFERENCES, accountId, rowsOf(removed));
-  if (added.length > 0) await connection.run(INSERT_REFERENCES, accountId, rowsOf(added));
+  if (removed.length > 0)
+    await connection.run(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
+  if (added.length > 0)
+    await connection.run(INSERT_REFERENCES, accountId, blobReferenceRows(added));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
   await connection.run(NOTE_UNREFERENCED, now, accountId, [...blobIds]);
 }
@@ -143,10 +131,4 @@ export async function collectBlobs(
 
 function keyOf(row: readonly unknown[]): BlobKey {
   return { accountId: row[0] as string, id: row[1] as string };
-}
-
-function rowsOf(references: readonly BlobReference[]): string {
-  return JSON.stringify(
-    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
-  );
 }

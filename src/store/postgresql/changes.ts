@@ -1,9 +1,9 @@
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
+import type { Scope } from '../sql/engine.js';
+import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** States and change records (D8, D9). */
-
-const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
 
@@ -24,8 +24,7 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
 
 /** One statement. */
 export async function readState(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
 ): Promise<number> {
   const [row] = await connection.all(SELECT_STATE, accountId, type);
@@ -34,8 +33,7 @@ export async function readState(
 
 /** One statement. */
 export async function readObjectCount(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
 ): Promise<number> {
   const [row] = await connection.all(SELECT_OBJECTS, accountId, type);
@@ -44,40 +42,33 @@ export async function readObjectCount(
 
 /** One statement. */
 export async function readChanges(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
   since: number,
   limit: number,
 ): Promise<readonly ChangeRecordAt[]> {
   const rows = await connection.all(SELECT_CHANGES, accountId, type, since, limit);
-  return rows.map((row) => ({
-    number: row[0] as number,
-    objectId: row[1] as string,
-    kind: KINDS[row[2] as number] as ChangeKind,
-    at: row[3] as number,
-  }));
+  return rows.map(changeOf);
 }
 
 /**
  * Two statements: the counter steps by the number of records, which get the numbers that it passed.
  */
 export async function writeChanges(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): Promise<number> {
-  let objects = 0;
-  for (const { kind } of changes) {
-    if (kind === 'created') objects += 1;
-    else if (kind === 'destroyed') objects -= 1;
-  }
-  const [row] = await connection.all(ADVANCE_STATE, accountId, type, changes.length, objects);
+  const [row] = await connection.all(
+    ADVANCE_STATE,
+    accountId,
+    type,
+    changes.length,
+    growth(changes),
+  );
   const state = row?.[0] as number;
-  const rows = changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]);
   const first = state - changes.length + 1;
-  await connection.run(INSERT_CHANGES, accountId, type, first, at, JSON.stringify(rows));
+  await connection.run(INSERT_CHANGES, accountId, type, first, at, changeRows(changes));
   return state;
 }

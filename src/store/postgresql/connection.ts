@@ -4,10 +4,8 @@ import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import { acquire, type Pool, type PoolClient } from '../../database/postgresql/pool.js';
 import { engineTypes } from '../../database/postgresql/values.js';
 import { type Fragment, render } from '../sql/fragment.js';
+import type { Row } from '../sql/objects.js';
 import { postgresql } from './dialect.js';
-
-/** A row: values in the order of the columns. */
-export type Row = readonly unknown[];
 
 export type Parameter = string | number | null | readonly string[];
 

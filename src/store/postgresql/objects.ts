@@ -1,58 +1,42 @@
-import type {
-  DataTypeDefinition,
-  PropertyDefinition,
-  PropertyKind,
-} from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
+import type { Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
+import {
+  collector,
+  type Decoders,
+  type ObjectColumns,
+  objectColumns,
+  type Row,
+} from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
-import type { Connection, Parameter, Row } from './connection.js';
+import type { Connection, Parameter } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
 
 /** The statements that read and write a type's rows. */
 
 /** Reads objects with certain properties. */
-export interface ObjectReader {
+interface ObjectReader extends ObjectColumns {
   readonly many: string;
   readonly first: string;
-  readonly decode: (row: Row) => StoredObject;
-  /** About how many octets of JSON a row makes. */
-  readonly octets: (row: Row) => number;
 }
 
-export function readerOf(
+function readerOf(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const rest = properties.filter((property) => property.role !== 'id');
-  const members = rest.map(({ name, kind }) => ({ name, decode: DECODERS[kind] }));
-  const columns = ['id', ...rest.map((property) => property.column)].map(quote).join(', ');
-  const select = `SELECT ${columns} FROM ${quote(type.table)} WHERE "accountId" = $1`;
-  // Quotes, colons and commas around each name and value.
-  const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
+  const columns = objectColumns(properties, DECODERS);
+  const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = $1`;
   return {
+    ...columns,
     many: `${select} AND "id" = ANY($2::text[])`,
     first: `${select} ORDER BY "id" LIMIT $2`,
-    decode: (row) => {
-      const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
-      members.forEach(({ name, decode }, index) => {
-        const value = row[index + 1];
-        object[name] = value === null ? null : decode(value);
-      });
-      return object;
-    },
-    octets: (row) =>
-      row.reduce<number>(
-        (sum, value) => sum + (typeof value === 'string' ? value.length : 8),
-        overhead,
-      ),
   };
 }
 
-export const DECODERS: Readonly<Record<PropertyKind, (value: unknown) => JsonValue>> = {
+export const DECODERS: Decoders = {
   string: (value) => value as string,
   boolean: (value) => value as boolean,
   integer: (value) => value as number,
@@ -61,26 +45,48 @@ export const DECODERS: Readonly<Record<PropertyKind, (value: unknown) => JsonVal
   json: (value) => JSON.parse(value as string) as JsonValue,
 };
 
-/**
- * Reads objects by one statement; `requestTooLarge` when they are more than `maxOctets`, of which no
- * more are kept.
- */
-export async function readObjects(
-  connection: Connection,
-  reader: ObjectReader,
-  statement: string,
-  parameters: readonly Parameter[],
+/** One statement. */
+export function readObjects(
+  scope: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+  properties: readonly PropertyDefinition[],
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const objects: StoredObject[] = [];
-  let octets = 0;
-  await connection.each(statement, parameters, (row) => {
-    octets += reader.octets(row);
-    if (octets > maxOctets) {
-      throw new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
-    }
-    objects.push(reader.decode(row));
-  });
+  const reader = readerOf(type, properties);
+  return read(scope, reader, reader.many, ids, maxOctets);
+}
+
+/** One statement. */
+export function readFirstObjects(
+  scope: Scope<Connection>,
+  type: DataTypeDefinition,
+  limit: number,
+  properties: readonly PropertyDefinition[],
+  maxOctets: number,
+): Promise<readonly StoredObject[]> {
+  const reader = readerOf(type, properties);
+  return read(scope, reader, reader.first, limit, maxOctets);
+}
+
+/** One statement: rows `[id]`. */
+export function readExisting(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): Promise<readonly Row[]> {
+  return connection.all(readerOf(type, []).many, accountId, ids);
+}
+
+async function read(
+  { connection, accountId }: Scope<Connection>,
+  reader: ObjectReader,
+  statement: string,
+  which: Parameter,
+  maxOctets: number,
+): Promise<readonly StoredObject[]> {
+  const { objects, take } = collector(reader, maxOctets);
+  await connection.each(statement, [accountId, which], take);
   return objects;
 }
 

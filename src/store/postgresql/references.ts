@@ -1,9 +1,9 @@
 import type { ObjectIds, ReferenceRecord } from '../port.js';
-import type { Connection, Row } from './connection.js';
+import type { Scope } from '../sql/engine.js';
+import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
+import type { Connection } from './connection.js';
 
 /** Rows of JmapReference. */
-
-const COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
 
 // UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type,
 // property]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one
@@ -17,7 +17,7 @@ const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
  WHERE ("f"."fromType", "f"."property") IN
  (SELECT value ->> 0, value ->> 1 FROM jsonb_array_elements($3::jsonb)))
  SELECT "f".* FROM "closure" AS "c" CROSS JOIN LATERAL (
- SELECT ${COLUMNS} FROM "JmapReference" AS "r"
+ SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r"
  WHERE "r"."accountId" = $2 AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" OFFSET 0) AS "f"
  LIMIT $4`;
 
@@ -29,25 +29,24 @@ const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
  UNION SELECT "t"."toId" FROM "up" AS "u" CROSS JOIN LATERAL (
  SELECT "r"."toId" FROM "JmapReference" AS "r" WHERE ${UP}) AS "t")
  SELECT "t".* FROM "up" AS "u" CROSS JOIN LATERAL (
- SELECT ${COLUMNS} FROM "JmapReference" AS "r" WHERE ${UP}) AS "t" LIMIT $5`;
+ SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r" WHERE ${UP}) AS "t" LIMIT $5`;
 
 const VALUES = `value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
  FROM jsonb_array_elements($2::jsonb)`;
 
 const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = $1
- AND (${COLUMNS}) IN (SELECT ${VALUES})`;
+ AND (${REFERENCE_COLUMNS}) IN (SELECT ${VALUES})`;
 
-const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
+const INSERT = `INSERT INTO "JmapReference" ("accountId", ${REFERENCE_COLUMNS})
  SELECT $1::text, ${VALUES} ON CONFLICT DO NOTHING`;
 
-const OWN = `SELECT ${COLUMNS} FROM "JmapReference"
+const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  WHERE "accountId" = $1 AND "fromType" = $2 AND "property" = ANY($3::text[])
  AND "fromId" = ANY($4::text[])`;
 
 /** One statement. */
 export async function readReferrers(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   targets: readonly ObjectIds[],
   through: readonly { readonly type: string; readonly property: string }[],
   limit: number,
@@ -55,62 +54,37 @@ export async function readReferrers(
   const roots = targets.flatMap(({ type, ids }) => ids.map((id) => [type, id]));
   const cascading = through.map(({ type, property }) => [type, property]);
   const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading)];
-  return (await connection.all(REFERRERS, ...parameters, limit + 1)).map(recordOf);
+  return (await connection.all(REFERRERS, ...parameters, limit + 1)).map(referenceOf);
 }
 
 /** One statement. */
 export async function readAncestors(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   fromType: string,
   property: string,
   ids: readonly string[],
   limit: number,
 ): Promise<readonly ReferenceRecord[]> {
   const rows = await connection.all(ANCESTORS, ids, accountId, fromType, property, limit + 1);
-  return rows.map(recordOf);
+  return rows.map(referenceOf);
 }
 
 /** One statement: the records of objects that refer. */
 export async function readOwnReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   fromType: string,
   properties: readonly string[],
   ids: readonly string[],
 ): Promise<readonly ReferenceRecord[]> {
-  return (await connection.all(OWN, accountId, fromType, properties, ids)).map(recordOf);
+  return (await connection.all(OWN, accountId, fromType, properties, ids)).map(referenceOf);
 }
 
 /** At most two statements. */
 export async function changeObjectReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   removed: readonly ReferenceRecord[],
   added: readonly ReferenceRecord[],
 ): Promise<void> {
-  if (removed.length > 0) await connection.run(DELETE, accountId, rowsOf(removed));
-  if (added.length > 0) await connection.run(INSERT, accountId, rowsOf(added));
-}
-
-function recordOf(row: Row): ReferenceRecord {
-  return {
-    toType: row[0] as string,
-    toId: row[1] as string,
-    fromType: row[2] as string,
-    fromId: row[3] as string,
-    property: row[4] as string,
-  };
-}
-
-function rowsOf(records: readonly ReferenceRecord[]): string {
-  return JSON.stringify(
-    records.map(({ toType, toId, fromType, fromId, property }) => [
-      toType,
-      toId,
-      fromType,
-      fromId,
-      property,
-    ]),
-  );
+  if (removed.length > 0) await connection.run(DELETE, accountId, referenceRows(removed));
+  if (added.length > 0) await connection.run(INSERT, accountId, referenceRows(added));
 }

@@ -1,4 +1,6 @@
 import type { BlobReference, BlobRow, NewBlob } from '../port.js';
+import type { Scope } from '../sql/engine.js';
+import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** Rows of blobs and of the references to them. */
@@ -45,55 +47,40 @@ const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
 
 /** One statement. */
 export function readBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   ids: readonly string[],
 ): readonly BlobRow[] {
-  return connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids)).map((row) => ({
-    id: row[0] as string,
-    type: row[1] as string,
-    size: row[2] as number,
-    uploaderId: row[3] as string,
-    referenced: row[4] === 1,
-  }));
+  return connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids)).map(blobOf);
 }
 
 /** One statement. */
 export function readReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   blobIds: readonly string[],
   dataTypes: readonly string[],
 ): readonly BlobReference[] {
   return connection
     .all(SELECT_REFERENCES, accountId, JSON.stringify(blobIds), JSON.stringify(dataTypes))
-    .map((row) => ({
-      blobId: row[0] as string,
-      dataType: row[1] as string,
-      objectId: row[2] as string,
-    }));
+    .map(blobReferenceOf);
 }
 
 /** One statement: the references that objects have. */
 export function readOwnBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   dataType: string,
   ids: readonly string[],
 ): readonly BlobReference[] {
   const rows = connection.all(SELECT_OWN, accountId, dataType, JSON.stringify(ids));
-  return rows.map((row) => ({ blobId: row[0] as string, dataType, objectId: row[2] as string }));
+  return rows.map(blobReferenceOf);
 }
 
 /** One statement. A new blob counts as unreferenced since now. */
 export function insertBlobs(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   blobs: readonly NewBlob[],
   now: number,
 ): void {
-  const rows = blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]);
-  connection.run(INSERT_BLOBS, accountId, now, now, JSON.stringify(rows));
+  connection.run(INSERT_BLOBS, accountId, now, now, blobRows(blobs));
 }
 
 /**
@@ -101,14 +88,13 @@ export function insertBlobs(
  * unreferenced now.
  */
 export function changeReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   removed: readonly BlobReference[],
   added: readonly BlobReference[],
   now: number,
 ): void {
-  if (removed.length > 0) connection.run(DELETE_REFERENCES, accountId, rowsOf(removed));
-  if (added.length > 0) connection.run(INSERT_REFERENCES, accountId, rowsOf(added));
+  if (removed.length > 0) connection.run(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
+  if (added.length > 0) connection.run(INSERT_REFERENCES, accountId, blobReferenceRows(added));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
   connection.run(NOTE_UNREFERENCED, now, accountId, JSON.stringify([...blobIds]));
 }
@@ -122,10 +108,4 @@ export function collectBlobs(
   return connection
     .all(COLLECT, before, limit)
     .map((row) => ({ accountId: row[0] as string, id: row[1] as string }));
-}
-
-function rowsOf(references: readonly BlobReference[]): string {
-  return JSON.stringify(
-    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
-  );
 }

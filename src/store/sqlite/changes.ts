@@ -1,9 +1,9 @@
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
+import type { Scope } from '../sql/engine.js';
+import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** States and change records (D8, D9). */
-
-const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
 
@@ -22,50 +22,40 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
  SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM json_each(?)`;
 
 /** One statement. */
-export function readState(connection: Connection, accountId: string, type: string): number {
+export function readState({ connection, accountId }: Scope<Connection>, type: string): number {
   return (connection.all(SELECT_STATE, accountId, type)[0]?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
-export function readObjectCount(connection: Connection, accountId: string, type: string): number {
+export function readObjectCount(
+  { connection, accountId }: Scope<Connection>,
+  type: string,
+): number {
   return (connection.all(SELECT_OBJECTS, accountId, type)[0]?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
 export function readChanges(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
   since: number,
   limit: number,
 ): readonly ChangeRecordAt[] {
-  return connection.all(SELECT_CHANGES, accountId, type, since, limit).map((row) => ({
-    number: row[0] as number,
-    objectId: row[1] as string,
-    kind: KINDS[row[2] as number] as ChangeKind,
-    at: row[3] as number,
-  }));
+  return connection.all(SELECT_CHANGES, accountId, type, since, limit).map(changeOf);
 }
 
 /**
  * Two statements: the counter steps by the number of records, which get the numbers that it passed.
  */
 export function writeChanges(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   type: string,
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): number {
-  let objects = 0;
-  for (const { kind } of changes) {
-    if (kind === 'created') objects += 1;
-    else if (kind === 'destroyed') objects -= 1;
-  }
-  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length, objects);
+  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length, growth(changes));
   const state = row?.[0] as number;
-  const rows = changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]);
   const first = state - changes.length + 1;
-  connection.run(INSERT_CHANGES, accountId, type, first, at, JSON.stringify(rows));
+  connection.run(INSERT_CHANGES, accountId, type, first, at, changeRows(changes));
   return state;
 }

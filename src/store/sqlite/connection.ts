@@ -2,15 +2,13 @@ import type { Database, Statement } from 'better-sqlite3';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
+import type { Row } from '../sql/objects.js';
 import { sqlite } from './dialect.js';
 
 /** Prepared statements kept per connection; the one unused for longest goes first. */
 const CACHE_LIMIT = 500;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 const CACHE_LENGTH = 10_000;
-
-/** A row as the driver gives it: values in the order of the columns. */
-export type Row = readonly unknown[];
 
 export type Parameter = string | number | null;
 

@@ -1,15 +1,18 @@
-import type {
-  DataTypeDefinition,
-  PropertyDefinition,
-  PropertyKind,
-} from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
+import type { Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
+import {
+  collector,
+  type Decoders,
+  type ObjectColumns,
+  objectColumns,
+  type Row,
+} from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
-import type { Connection, Parameter, Row } from './connection.js';
+import type { Connection } from './connection.js';
 
 /**
  * The statements that read and write a type's rows, composed once per type and set of properties.
@@ -19,18 +22,15 @@ import type { Connection, Parameter, Row } from './connection.js';
 const READERS_LIMIT = 200;
 
 /** Reads objects with certain properties. */
-export interface ObjectReader {
+interface ObjectReader extends ObjectColumns {
   readonly one: string;
   readonly many: string;
   readonly first: string;
-  readonly decode: (row: Row) => StoredObject;
-  /** About how many octets of JSON a row makes. */
-  readonly octets: (row: Row) => number;
 }
 
 const readers = new WeakMap<DataTypeDefinition, Map<string, ObjectReader>>();
 
-export function readerOf(
+function readerOf(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
@@ -54,37 +54,17 @@ function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const rest = properties.filter((property) => property.role !== 'id');
-  const names = rest.map((property) => property.name);
-  const decoders = rest.map((property) => DECODERS[property.kind]);
-  const columns = ['id', ...rest.map((property) => property.column)].map(quote).join(', ');
-  const select = `SELECT ${columns} FROM ${quote(type.table)} WHERE "accountId" = ?`;
-  // Quotes, colons and commas around each name and value.
-  const overhead = 10 + names.reduce((sum, name) => sum + name.length + 6, 0);
+  const columns = objectColumns(properties, DECODERS);
+  const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = ?`;
   return {
+    ...columns,
     one: `${select} AND "id" = ?`,
     many: `${select} AND "id" IN (SELECT value FROM json_each(?))`,
     first: `${select} ORDER BY "id" LIMIT ?`,
-    decode: (row) => {
-      const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
-      for (let index = 0; index < names.length; index += 1) {
-        const decode = decoders[index] as Decoder;
-        const value = row[index + 1];
-        object[names[index] as string] = value === null ? null : decode(value);
-      }
-      return object;
-    },
-    octets: (row) => {
-      let sum = overhead;
-      for (const value of row) sum += typeof value === 'string' ? value.length : 8;
-      return sum;
-    },
   };
 }
 
-type Decoder = (value: unknown) => JsonValue;
-
-export const DECODERS: Readonly<Record<PropertyKind, Decoder>> = {
+export const DECODERS: Decoders = {
   string: (value) => value as string,
   boolean: (value) => value !== 0,
   integer: (value) => value as number,
@@ -96,26 +76,51 @@ export const DECODERS: Readonly<Record<PropertyKind, Decoder>> = {
     typeof value === 'string' ? (JSON.parse(value) as JsonValue) : (value as number),
 };
 
-/**
- * Reads objects by one statement, and stops with `requestTooLarge` when they are more than
- * `maxOctets`: before that much memory is taken.
- */
+/** One statement. */
 export function readObjects(
-  connection: Connection,
-  reader: ObjectReader,
-  statement: string,
-  parameters: readonly Parameter[],
+  scope: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+  properties: readonly PropertyDefinition[],
   maxOctets: number,
 ): readonly StoredObject[] {
-  const objects: StoredObject[] = [];
-  let octets = 0;
-  connection.each(statement, parameters, (row) => {
-    octets += reader.octets(row);
-    if (octets > maxOctets) {
-      throw new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
-    }
-    objects.push(reader.decode(row));
-  });
+  const reader = readerOf(type, properties);
+  const [first = '', second] = ids;
+  return second === undefined
+    ? read(scope, reader, reader.one, first, maxOctets)
+    : read(scope, reader, reader.many, JSON.stringify(ids), maxOctets);
+}
+
+/** One statement. */
+export function readFirstObjects(
+  scope: Scope<Connection>,
+  type: DataTypeDefinition,
+  limit: number,
+  properties: readonly PropertyDefinition[],
+  maxOctets: number,
+): readonly StoredObject[] {
+  const reader = readerOf(type, properties);
+  return read(scope, reader, reader.first, limit, maxOctets);
+}
+
+/** One statement: rows `[id]`. */
+export function readExisting(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): readonly Row[] {
+  return connection.all(readerOf(type, []).many, accountId, JSON.stringify(ids));
+}
+
+function read(
+  { connection, accountId }: Scope<Connection>,
+  reader: ObjectReader,
+  statement: string,
+  which: string | number,
+  maxOctets: number,
+): readonly StoredObject[] {
+  const { objects, take } = collector(reader, maxOctets);
+  connection.each(statement, [accountId, which], take);
   return objects;
 }
 

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../protocol/json.js';
 import type { ObjectIds, ReferenceRecord } from '../port.js';
-import type { Connection, Row } from './connection.js';
+import type { Scope } from '../sql/engine.js';
+import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
+import type { Connection } from './connection.js';
 
 /** Rows of JmapReference. */
-
-const COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
 
 // UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type, property].
 const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
@@ -20,25 +20,24 @@ const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
  SELECT value FROM json_each(?)
  UNION SELECT "r"."toId" FROM "up" AS "u" CROSS JOIN "JmapReference" AS "r"
  ON "r"."accountId" = ? AND "r"."fromType" = ? AND "r"."property" = ? AND "r"."fromId" = "u"."id")
- SELECT ${COLUMNS} FROM "JmapReference" AS "r" WHERE "accountId" = ? AND "fromType" = ?
+ SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r" WHERE "accountId" = ? AND "fromType" = ?
  AND "property" = ? AND "fromId" IN (SELECT "id" FROM "up") LIMIT ?`;
 
 const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = ?
- AND (${COLUMNS}) IN (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+ AND (${REFERENCE_COLUMNS}) IN (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
  FROM json_each(?))`;
 
-const INSERT = `INSERT INTO "JmapReference" ("accountId", ${COLUMNS})
+const INSERT = `INSERT INTO "JmapReference" ("accountId", ${REFERENCE_COLUMNS})
  SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
  FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`;
 
-const OWN = `SELECT ${COLUMNS} FROM "JmapReference"
+const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  WHERE "accountId" = ? AND "fromType" = ?
  AND "property" IN (SELECT value FROM json_each(?)) AND "fromId" IN (SELECT value FROM json_each(?))`;
 
 /** One statement. */
 export function readReferrers(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   targets: readonly ObjectIds[],
   through: readonly { readonly type: string; readonly property: string }[],
   limit: number,
@@ -46,63 +45,38 @@ export function readReferrers(
   const roots = targets.flatMap(({ type, ids }) => ids.map((id): JsonValue => [type, id]));
   const cascading = through.map(({ type, property }) => [type, property]);
   const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading), accountId];
-  return connection.all(REFERRERS, ...parameters, limit + 1).map(recordOf);
+  return connection.all(REFERRERS, ...parameters, limit + 1).map(referenceOf);
 }
 
 /** One statement. */
 export function readAncestors(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   fromType: string,
   property: string,
   ids: readonly string[],
   limit: number,
 ): readonly ReferenceRecord[] {
   const of = [accountId, fromType, property];
-  return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(recordOf);
+  return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(referenceOf);
 }
 
 /** One statement: the records of objects that refer. */
 export function readOwnReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   fromType: string,
   properties: readonly string[],
   ids: readonly string[],
 ): readonly ReferenceRecord[] {
   const lists = [JSON.stringify(properties), JSON.stringify(ids)];
-  return connection.all(OWN, accountId, fromType, ...lists).map(recordOf);
+  return connection.all(OWN, accountId, fromType, ...lists).map(referenceOf);
 }
 
 /** At most two statements. */
 export function changeObjectReferences(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId }: Scope<Connection>,
   removed: readonly ReferenceRecord[],
   added: readonly ReferenceRecord[],
 ): void {
-  if (removed.length > 0) connection.run(DELETE, accountId, rowsOf(removed));
-  if (added.length > 0) connection.run(INSERT, accountId, rowsOf(added));
-}
-
-function recordOf(row: Row): ReferenceRecord {
-  return {
-    toType: row[0] as string,
-    toId: row[1] as string,
-    fromType: row[2] as string,
-    fromId: row[3] as string,
-    property: row[4] as string,
-  };
-}
-
-function rowsOf(records: readonly ReferenceRecord[]): string {
-  return JSON.stringify(
-    records.map(({ toType, toId, fromType, fromId, property }) => [
-      toType,
-      toId,
-      fromType,
-      fromId,
-      property,
-    ]),
-  );
+  if (removed.length > 0) connection.run(DELETE, accountId, referenceRows(removed));
+  if (added.length > 0) connection.run(INSERT, accountId, referenceRows(added));
 }

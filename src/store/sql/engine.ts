@@ -1,0 +1,154 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type {
+  BlobReference,
+  BlobRow,
+  ChangeKind,
+  ChangeRecordAt,
+  NewBlob,
+  ObjectIds,
+  ReferenceRecord,
+  StoredObject,
+} from '../port.js';
+import type { Dialect } from './dialect.js';
+import type { Fragment } from './fragment.js';
+import type { Decoders, Row } from './objects.js';
+
+/**
+ * What an engine's operation gives: a synchronous engine's has run when its call returns, and nothing
+ * may put a turn between.
+ */
+export type Answer<T> = T | Promise<T>;
+
+/** An account, on a connection that is in a transaction. */
+export interface Scope<C> {
+  readonly connection: C;
+  readonly accountId: string;
+}
+
+/**
+ * What differs between the databases of what a snapshot does (snapshot.ts); no list is empty. Each
+ * operation is one statement.
+ */
+export interface ReadingEngine<C> {
+  readonly dialect: Dialect;
+  readonly decoders: Decoders;
+
+  /** Throws where the connection's transaction is over, or its time. */
+  check(connection: C): void;
+
+  query(connection: C, fragment: Fragment): Answer<readonly Row[]>;
+
+  objects(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Answer<readonly StoredObject[]>;
+
+  firstObjects(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    limit: number,
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Answer<readonly StoredObject[]>;
+
+  /** Rows `[id]`. */
+  existing(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    ids: readonly string[],
+  ): Answer<readonly Row[]>;
+
+  state(scope: Scope<C>, type: string): Answer<number>;
+
+  objectCount(scope: Scope<C>, type: string): Answer<number>;
+
+  changes(
+    scope: Scope<C>,
+    type: string,
+    since: number,
+    limit: number,
+  ): Answer<readonly ChangeRecordAt[]>;
+
+  referrers(
+    scope: Scope<C>,
+    targets: readonly ObjectIds[],
+    through: readonly { readonly type: string; readonly property: string }[],
+    limit: number,
+  ): Answer<readonly ReferenceRecord[]>;
+
+  ancestors(
+    scope: Scope<C>,
+    fromType: string,
+    property: string,
+    ids: readonly string[],
+    limit: number,
+  ): Answer<readonly ReferenceRecord[]>;
+
+  /** The reference records that objects have. */
+  ownReferences(
+    scope: Scope<C>,
+    fromType: string,
+    properties: readonly string[],
+    ids: readonly string[],
+  ): Answer<readonly ReferenceRecord[]>;
+
+  blobs(scope: Scope<C>, ids: readonly string[]): Answer<readonly BlobRow[]>;
+
+  blobReferences(
+    scope: Scope<C>,
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+  ): Answer<readonly BlobReference[]>;
+
+  /** The blob reference records that objects have. */
+  ownBlobs(
+    scope: Scope<C>,
+    dataType: string,
+    ids: readonly string[],
+  ): Answer<readonly BlobReference[]>;
+}
+
+/** The same of what a transaction does (transaction.ts). */
+export interface WritingEngine<C> extends ReadingEngine<C> {
+  insert(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+  ): Answer<unknown>;
+
+  update(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+  ): Answer<unknown>;
+
+  destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Answer<unknown>;
+
+  /** Two statements; the new state. */
+  writeChanges(
+    scope: Scope<C>,
+    type: string,
+    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
+    at: number,
+  ): Answer<number>;
+
+  insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Answer<unknown>;
+
+  /** At most two statements. */
+  changeReferences(
+    scope: Scope<C>,
+    removed: readonly ReferenceRecord[],
+    added: readonly ReferenceRecord[],
+  ): Answer<unknown>;
+
+  /** At most three statements. */
+  changeBlobReferences(
+    scope: Scope<C>,
+    removed: readonly BlobReference[],
+    added: readonly BlobReference[],
+    now: number,
+  ): Answer<unknown>;
+}

@@ -1,0 +1,68 @@
+import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../port.js';
+import { quote } from './fragment.js';
+
+/** A row as the drivers give it: values in the order of the columns. */
+export type Row = readonly unknown[];
+
+/** What a value that is not null is on the wire, by the kind of its property. */
+export type Decoders = Readonly<Record<PropertyKind, (value: unknown) => JsonValue>>;
+
+/** How objects with certain properties are read. */
+export interface ObjectColumns {
+  /** The list after SELECT: the id first. */
+  readonly list: string;
+  readonly decode: (row: Row) => StoredObject;
+  /** About how many octets of JSON a row makes. */
+  readonly octets: (row: Row) => number;
+}
+
+export function objectColumns(
+  properties: readonly PropertyDefinition[],
+  decoders: Decoders,
+): ObjectColumns {
+  const rest = properties.filter((property) => property.role !== 'id');
+  const members = rest.map(({ name, kind }) => ({ name, decode: decoders[kind] }));
+  // Quotes, colons and commas around each name and value.
+  const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
+  return {
+    list: ['id', ...rest.map((property) => property.column)].map(quote).join(', '),
+    decode: (row) => {
+      const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
+      let index = 0;
+      for (const { name, decode } of members) {
+        index += 1;
+        const value = row[index];
+        object[name] = value === null ? null : decode(value);
+      }
+      return object;
+    },
+    octets: (row) => {
+      let sum = overhead;
+      for (const value of row) sum += typeof value === 'string' ? value.length : 8;
+      return sum;
+    },
+  };
+}
+
+/**
+ * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before
+ * that much memory is taken.
+ */
+export function collector(
+  { decode, octets }: ObjectColumns,
+  maxOctets: number,
+): { readonly objects: readonly StoredObject[]; readonly take: (row: Row) => void } {
+  const objects: StoredObject[] = [];
+  let sum = 0;
+  const take = (row: Row): void => {
+    sum += octets(row);
+    if (sum > maxOctets) {
+      throw new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
+    }
+    objects.push(decode(row));
+  };
+  return { objects, take };
+}

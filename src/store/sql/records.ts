@@ -1,0 +1,97 @@
+import type {
+  BlobReference,
+  BlobRow,
+  ChangeKind,
+  ChangeRecordAt,
+  NewBlob,
+  ReferenceRecord,
+} from '../port.js';
+import type { Row } from './objects.js';
+
+/** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
+
+const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
+
+/** Of columns `number, objectId, kind, at`. */
+export function changeOf(row: Row): ChangeRecordAt {
+  return {
+    number: row[0] as number,
+    objectId: row[1] as string,
+    kind: KINDS[row[2] as number] as ChangeKind,
+    at: row[3] as number,
+  };
+}
+
+type Changes = readonly { readonly objectId: string; readonly kind: ChangeKind }[];
+
+/** `[objectId, kind]` each. */
+export function changeRows(changes: Changes): string {
+  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]));
+}
+
+/** By how much they change the number of objects. */
+export function growth(changes: Changes): number {
+  let objects = 0;
+  for (const { kind } of changes) {
+    if (kind === 'created') objects += 1;
+    else if (kind === 'destroyed') objects -= 1;
+  }
+  return objects;
+}
+
+export const REFERENCE_COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
+
+/** Of REFERENCE_COLUMNS. */
+export function referenceOf(row: Row): ReferenceRecord {
+  return {
+    toType: row[0] as string,
+    toId: row[1] as string,
+    fromType: row[2] as string,
+    fromId: row[3] as string,
+    property: row[4] as string,
+  };
+}
+
+/** REFERENCE_COLUMNS each. */
+export function referenceRows(records: readonly ReferenceRecord[]): string {
+  return JSON.stringify(
+    records.map(({ toType, toId, fromType, fromId, property }) => [
+      toType,
+      toId,
+      fromType,
+      fromId,
+      property,
+    ]),
+  );
+}
+
+/** Of columns `id, type, size, uploaderId` and whether something refers to it. */
+export function blobOf(row: Row): BlobRow {
+  return {
+    id: row[0] as string,
+    type: row[1] as string,
+    size: row[2] as number,
+    uploaderId: row[3] as string,
+    // SQLite's Booleans are numbers.
+    referenced: row[4] === true || row[4] === 1,
+  };
+}
+
+/** `[id, type, size, uploaderId]` each. */
+export function blobRows(blobs: readonly NewBlob[]): string {
+  return JSON.stringify(
+    blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]),
+  );
+}
+
+/** Of columns `blobId, type, objectId`. */
+export function blobReferenceOf(row: Row): BlobReference {
+  return { blobId: row[0] as string, dataType: row[1] as string, objectId: row[2] as string };
+}
+
+/** `[blobId, type, objectId]` each. */
+export function blobReferenceRows(references: readonly BlobReference[]): string {
+  return JSON.stringify(
+    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
+  );
+}

@@ -1,0 +1,208 @@
+import type {
+  DataTypeDefinition,
+  PropertyDefinition,
+  UniqueDefinition,
+} from '../../capability/definition.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type {
+  BlobReference,
+  BlobRow,
+  ChangeRecordAt,
+  FilterNode,
+  ObjectIds,
+  ObjectLinks,
+  QueryPlan,
+  ReferenceRecord,
+  Snapshot,
+  StoredObject,
+} from '../port.js';
+import type { ReadingEngine, Scope } from './engine.js';
+import type { Fragment } from './fragment.js';
+import type { Row } from './objects.js';
+import { countQuery, idsQuery, rankQuery, ranksQuery } from './query.js';
+import { holdersQuery } from './uniques.js';
+
+/**
+ * Reading within one transaction of a connection. Every operation is one statement (`links`: two),
+ * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
+ * only carries the result.
+ */
+export class SqlSnapshot<C> implements Snapshot {
+  protected readonly scope: Scope<C>;
+  readonly #engine: ReadingEngine<C>;
+  #open = true;
+
+  constructor(engine: ReadingEngine<C>, connection: C, accountId: string) {
+    this.#engine = engine;
+    this.scope = Object.freeze({ connection, accountId });
+  }
+
+  /**
+   * Refuses whatever a work starts after it has ended: it would belong to another's transaction.
+   */
+  end(): void {
+    this.#open = false;
+  }
+
+  async stateNumber(type: DataTypeDefinition): Promise<number> {
+    this.check();
+    return this.#engine.state(this.scope, type.name);
+  }
+
+  async get(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    return this.#engine.objects(this.scope, type, ids, properties, maxOctets);
+  }
+
+  async getAll(
+    type: DataTypeDefinition,
+    limit: number,
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): Promise<readonly StoredObject[]> {
+    this.check();
+    return this.#engine.firstObjects(this.scope, type, limit, properties, maxOctets);
+  }
+
+  async changes(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ChangeRecordAt[]> {
+    this.check();
+    return this.#engine.changes(this.scope, type.name, since, limit);
+  }
+
+  async queryIds(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    position: number,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const { accountId } = this.scope;
+    const window = { position, limit };
+    return (await this.#query(idsQuery(type, accountId, plan, window, this.#engine.dialect))).map(
+      idOf,
+    );
+  }
+
+  async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
+    const { accountId } = this.scope;
+    const [row] = await this.#query(countQuery(type, accountId, filter, this.#engine.dialect));
+    return row?.[0] as number;
+  }
+
+  async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
+    const { accountId } = this.scope;
+    const [row] = await this.#query(rankQuery(type, accountId, plan, id, this.#engine.dialect));
+    return (row?.[0] as number | undefined) ?? null;
+  }
+
+  async ranks(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    ids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly index: number }[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    const { accountId } = this.scope;
+    const query = ranksQuery(type, accountId, plan, ids, this.#engine.dialect);
+    return (await this.#query(query)).map((row) => ({ id: idOf(row), index: row[1] as number }));
+  }
+
+  async existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    this.check();
+    if (ids.length === 0) return new Set();
+    return new Set((await this.#engine.existing(this.scope, type, ids)).map(idOf));
+  }
+
+  async objectCount(type: DataTypeDefinition): Promise<number> {
+    this.check();
+    return this.#engine.objectCount(this.scope, type.name);
+  }
+
+  async holders(
+    type: DataTypeDefinition,
+    unique: UniqueDefinition,
+    keys: readonly (readonly JsonValue[])[],
+  ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]> {
+    this.check();
+    if (keys.length === 0) return [];
+    const { dialect, decoders } = this.#engine;
+    const query = holdersQuery(type, this.scope.accountId, unique, keys, dialect);
+    const decode = unique.properties.map(({ kind }) => decoders[kind]);
+    return (await this.#query(query)).map((row) => ({
+      id: idOf(row),
+      key: decode.map((each, index) => each(row[index + 1])),
+    }));
+  }
+
+  async referrers(
+    targets: readonly ObjectIds[],
+    through: readonly { readonly type: string; readonly property: string }[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    if (targets.every(({ ids }) => ids.length === 0)) return [];
+    return this.#engine.referrers(this.scope, targets, through, limit);
+  }
+
+  async ancestors(
+    type: DataTypeDefinition,
+    property: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    return this.#engine.ancestors(this.scope, type.name, property, ids, limit);
+  }
+
+  async blobs(ids: readonly string[]): Promise<readonly BlobRow[]> {
+    this.check();
+    return ids.length === 0 ? [] : this.#engine.blobs(this.scope, ids);
+  }
+
+  async blobReferences(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+  ): Promise<readonly BlobReference[]> {
+    this.check();
+    if (blobIds.length === 0 || dataTypes.length === 0) return [];
+    return this.#engine.blobReferences(this.scope, blobIds, dataTypes);
+  }
+
+  async links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks> {
+    this.check();
+    if (ids.length === 0) return { references: [], blobs: [] };
+    const { name, properties } = type;
+    const linking = properties.filter(({ reference }) => reference !== undefined);
+    const names = linking.map((property) => property.name);
+    const hasBlobs = properties.some(({ blob }) => blob);
+    const [references, blobs] = await Promise.all([
+      names.length === 0 ? [] : this.#engine.ownReferences(this.scope, name, names, ids),
+      hasBlobs ? this.#engine.ownBlobs(this.scope, name, ids) : [],
+    ]);
+    return { references, blobs };
+  }
+
+  protected check(): void {
+    if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
+    this.#engine.check(this.scope.connection);
+  }
+
+  async #query(query: Fragment): Promise<readonly Row[]> {
+    this.check();
+    return this.#engine.query(this.scope.connection, query);
+  }
+}
+
+function idOf(row: Row): string {
+  return row[0] as string;
+}

@@ -1,0 +1,101 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type {
+  BlobReference,
+  ChangeKind,
+  NewBlob,
+  ReferenceRecord,
+  StoredObject,
+  Transaction,
+} from '../port.js';
+import type { Answer, WritingEngine } from './engine.js';
+import { SqlSnapshot } from './snapshot.js';
+
+/**
+ * Writing within one transaction of a connection (a savepoint of it). One statement each, but for
+ * `record` (two), `changeReferences` (two) and `changeBlobReferences` (three).
+ */
+export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
+  readonly #engine: WritingEngine<C>;
+  readonly #now: number;
+  #broken: { readonly error: unknown } | undefined;
+  readonly #changed: Record<string, string> = {};
+
+  constructor(engine: WritingEngine<C>, connection: C, accountId: string, now: number) {
+    super(engine, connection, accountId);
+    this.#engine = engine;
+    this.#now = now;
+  }
+
+  /** Type name to new state, for those that moved; undefined where none did. */
+  get changed(): Readonly<Record<string, string>> | undefined {
+    return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
+  }
+
+  /**
+   * Throws the error of a write that failed, even where the work caught it: what the work takes for
+   * written is not all there, so none of it may be.
+   */
+  assertWhole(): void {
+    if (this.#broken !== undefined) throw this.#broken.error;
+  }
+
+  async insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
+    if (objects.length === 0) return;
+    await this.#write(() => this.#engine.insert(this.scope, type, objects));
+  }
+
+  async update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
+    if (objects.length === 0) return;
+    await this.#write(() => this.#engine.update(this.scope, type, objects));
+  }
+
+  async destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#write(() => this.#engine.destroy(this.scope, type, ids));
+  }
+
+  async record(
+    type: DataTypeDefinition,
+    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
+  ): Promise<number> {
+    const state = await this.#write(() =>
+      this.#engine.writeChanges(this.scope, type.name, changes, this.#now),
+    );
+    this.#changed[type.name] = String(state);
+    return state;
+  }
+
+  async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {
+    if (blobs.length === 0) return;
+    await this.#write(() => this.#engine.insertBlobs(this.scope, blobs, this.#now));
+  }
+
+  async changeReferences(
+    removed: readonly ReferenceRecord[],
+    added: readonly ReferenceRecord[],
+  ): Promise<void> {
+    if (removed.length + added.length === 0) return;
+    await this.#write(() => this.#engine.changeReferences(this.scope, removed, added));
+  }
+
+  async changeBlobReferences(
+    removed: readonly BlobReference[],
+    added: readonly BlobReference[],
+  ): Promise<void> {
+    if (removed.length + added.length === 0) return;
+    await this.#write(() =>
+      this.#engine.changeBlobReferences(this.scope, removed, added, this.#now),
+    );
+  }
+
+  async #write<T>(operation: () => Answer<T>): Promise<T> {
+    this.assertWhole();
+    try {
+      this.check();
+      return await operation();
+    } catch (error) {
+      this.#broken = { error };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { tick } from '../../database/sqlite/deadline.js';
+import type { WritingEngine } from '../sql/engine.js';
+import { encodeRows } from '../sql/rows.js';
+import {
+  changeReferences as changeBlobReferences,
+  insertBlobs,
+  readBlobs,
+  readOwnBlobs,
+  readReferences,
+} from './blobs.js';
+import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
+import type { Connection } from './connection.js';
+import { sqlite } from './dialect.js';
+import { DECODERS, readExisting, readFirstObjects, readObjects, writerOf } from './objects.js';
+import {
+  changeObjectReferences,
+  readAncestors,
+  readOwnReferences,
+  readReferrers,
+} from './references.js';
+
+/** What SQLite does its own way. */
+export const engine: WritingEngine<Connection> = Object.freeze({
+  dialect: sqlite,
+  decoders: DECODERS,
+  check(connection) {
+    connection.assertTransaction();
+    // A work of many short statements runs out of time as one long statement does.
+    tick(connection.db);
+  },
+  query: (connection, fragment) => connection.query(fragment),
+  objects: readObjects,
+  firstObjects: readFirstObjects,
+  existing: readExisting,
+  state: readState,
+  objectCount: readObjectCount,
+  changes: readChanges,
+  referrers: readReferrers,
+  ancestors: readAncestors,
+  ownReferences: readOwnReferences,
+  blobs: readBlobs,
+  blobReferences: readReferences,
+  ownBlobs: readOwnBlobs,
+  insert: ({ connection, accountId }, type, objects) =>
+    connection.run(writerOf(type).insert, accountId, encodeRows(type, objects)),
+  update: ({ connection, accountId }, type, objects) =>
+    connection.run(writerOf(type).update, accountId, encodeRows(type, objects)),
+  destroy: ({ connection, accountId }, type, ids) =>
+    connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids)),
+  writeChanges,
+  insertBlobs,
+  changeReferences: changeObjectReferences,
+  changeBlobReferences,
+} satisfies WritingEngine<Connection>);
