@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from './accounts/index.js';
 import { openHookPrisma } from './database/postgresql/hook-prisma.js';
-import { migrate, openPool, recordUnicodeVersion } from './database/postgresql/index.js';
+import {
+  blindCtype,
+  migrate,
+  openPool,
+  recordUnicodeVersion,
+} from './database/postgresql/index.js';
 import { openPrisma } from './database/postgresql/prisma.js';
 import { openRest } from './database/postgresql/rest.js';
 import type { Storage, StorageOptions } from './storage.js';
@@ -28,6 +33,13 @@ export async function openPostgresqlStorage(
   );
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
   await recordUnicodeVersion(accessPool);
+  const ctype = await blindCtype(accessPool);
+  if (ctype !== undefined) {
+    log.warn(
+      { ctype },
+      "the database's LC_CTYPE makes search indexes blind to letters beyond ASCII: such searches read all objects of an account (docs/operations.md, PostgreSQL)",
+    );
+  }
 
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
