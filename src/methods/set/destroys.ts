@@ -11,6 +11,9 @@ import { WORKING_OCTETS } from './working-octets.js';
 /** Objects that one call may destroy or change because others are destroyed. */
 export const MAX_CASCADE = 10_000;
 
+/** Links that are read to find them: an object may link by many entries of a list or set. */
+const MAX_LINKS = 100_000;
+
 /** objectIsLinked names this many of those that link. */
 const NAMED_LINKS = 10;
 
@@ -95,20 +98,22 @@ export class Destroyer {
         more = true;
       }
       if (more) continue;
-      if (doomed.size - kept.length > this.#maximum) {
-        for (const root of kept) {
-          if (links.has(textOf(root))) refused.set(root.id, this.#tooMany());
-        }
-        continue;
-      }
       const nulled: Link[] = [];
+      const changed = new Set<string>();
       for (const key of doomed.keys()) {
         for (const link of links.get(key) ?? []) {
-          if (doomed.has(textOf(link.from))) continue;
-          if (link.property.reference.onDestroy === 'setNull') nulled.push(link);
+          const from = textOf(link.from);
+          if (doomed.has(from) || link.property.reference.onDestroy !== 'setNull') continue;
+          nulled.push(link);
+          changed.add(from);
         }
       }
-      return { refused, doomed, nulled };
+      if (doomed.size - kept.length + changed.size <= this.#maximum) {
+        return { refused, doomed, nulled };
+      }
+      for (const root of kept) {
+        if (links.has(textOf(root))) refused.set(root.id, this.#tooMany());
+      }
     }
   }
 
@@ -122,22 +127,27 @@ export class Destroyer {
       for (const { id, before } of rows.values()) if (before !== null) ids.add(id);
     }
     const targets = [{ type: index.type.name, ids: [...ids] }];
-    const limit = this.#maximum + ids.size;
+    const limit = Math.max(MAX_LINKS, this.#maximum + ids.size);
     let records = await this.#snapshot.referrers(targets, cascading, limit);
-    if (records.length > limit) records = await this.#readFew(roots, limit);
+    if (records.length > limit) {
+      await this.#findBeyond(roots, limit, ids.size > roots.length);
+      records = [];
+    }
     const links = records.map((record) => this.#linkOf(record)).filter((link) => link !== null);
     await this.#readRows(links, new Set(roots.map(textOf)));
     return links;
   }
 
-  /** The closure is too large: roots that nothing links to may go, the others are refused. */
-  async #readFew(roots: readonly ObjectKey[], limit: number): Promise<readonly ReferenceRecord[]> {
+  /**
+   * The closure is too large: roots that nothing links to may go, the others are refused; all, where
+   * updates of the call may give them followers.
+   */
+  async #findBeyond(roots: readonly ObjectKey[], limit: number, followed: boolean): Promise<void> {
     const type = this.#proposal.index.type.name;
     const ids = roots.map(({ id }) => id);
     const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
-    const linked = direct.length > limit ? ids : direct.map(({ toId }) => toId);
-    for (const id of linked) this.#beyond.add(id);
-    return [];
+    const all = followed || direct.length > limit;
+    for (const id of all ? ids : direct.map(({ toId }) => toId)) this.#beyond.add(id);
   }
 
   async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {

@@ -13,7 +13,7 @@ import { LimitJudge } from './judge-limits.js';
 import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
 import type { Proposal } from './proposal.js';
-import { withoutReferences } from './reference-values.js';
+import { type ReferenceProperty, withoutReferences } from './reference-values.js';
 import { relationsOf } from './relations.js';
 import { timeOfUpdate } from './update.js';
 
@@ -179,9 +179,13 @@ export class Settlement {
       const before = unit.current(type, id) ?? this.#row(key, name, id);
       if (before === undefined) continue;
       const unlinked = Object.assign(emptyObject(), before);
+      const going = new Map<ReferenceProperty, Set<string>>();
       for (const { property, to } of links) {
+        going.set(property, (going.get(property) ?? new Set()).add(to.id));
+      }
+      for (const [property, ids] of going) {
         const value = unlinked[property.name] ?? null;
-        unlinked[property.name] = withoutReferences(property, value, (gone) => gone === to.id);
+        unlinked[property.name] = withoutReferences(property, value, (id) => ids.has(id));
       }
       const index = indexOf(type);
       if (!unit.isNew(type, id)) {
