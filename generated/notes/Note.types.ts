@@ -27,7 +27,7 @@ export interface Note {
 }
 
 /**
- * What a client gives to create a Note.
+ * A new Note as a client gives it.
  */
 export interface NoteCreate {
   /**
@@ -60,11 +60,11 @@ export interface NotePatch {
  */
 export interface NoteFilter {
   /**
-   * title: Contains the text, in any letter case.
+   * `title` contains this text, in any letter case.
    */
   title?: (string | null);
   /**
-   * body: Contains the text, in any letter case.
+   * `body` contains this text, in any letter case.
    */
   body?: (string | null);
 }

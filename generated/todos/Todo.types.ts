@@ -27,7 +27,7 @@ export interface Todo {
 }
 
 /**
- * What a client gives to create a Todo.
+ * A new Todo as a client gives it.
  */
 export interface TodoCreate {
   /**
@@ -60,11 +60,11 @@ export interface TodoPatch {
  */
 export interface TodoFilter {
   /**
-   * text: Contains the text, in any letter case.
+   * `text` contains this text, in any letter case.
    */
   text?: (string | null);
   /**
-   * done: The same value.
+   * `done` is this value.
    */
   done?: (boolean | null);
 }

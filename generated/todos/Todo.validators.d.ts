@@ -2,7 +2,7 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties that an update of a Todo touches. */
+/** The new values of the properties of Todo that an update touches. */
 export declare const update: Validator;
 
 /** A whole Todo as a client creates it. */

@@ -92,19 +92,26 @@ function described({ capability, type, ownMethods }: Entry): string {
   const methods = type.methods.map(({ name, at }) => `  ${type.name}/${name}  ${place(at)}`);
   const limits = Object.entries(type.limits ?? {}).map(([name, value]) => `  ${name}: ${value}`);
   const filters = type.filters.map(
-    ({ name, operator, column, indexed, at }) =>
-      `  ${name}: ${operator}, column ${column}${indexed ? ', indexed' : ''}  ${place(at)}`,
+    ({ name, operator, column, columns = [column], indexed, at }) =>
+      `  ${name}: ${operator}, column${columns.length > 1 ? 's' : ''} ${columns.join(', ')}` +
+      `${indexed || type.indexes.some((index) => index.at === at) ? ', indexed' : ''}  ${place(at)}`,
   );
+  const lists = (all: readonly { properties: readonly ModelProperty[]; at: ModelType['at'] }[]) =>
+    all.map(({ properties, at }) => `  ${properties.map((p) => p.name).join(', ')}  ${place(at)}`);
+  // Those of conditions are told there.
+  const indexes = type.indexes.filter(({ at }) => type.filters.every((each) => each.at !== at));
   const sorts = type.sorts.map(
     ({ property, indexed, at }) => `  ${property.name}${indexed ? ', indexed' : ''}  ${place(at)}`,
   );
   return [
-    `${type.name}, of ${capability}  ${place(type.at)}`,
+    `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}  ${place(type.at)}`,
     ...(type.description === '' ? [] : [type.description]),
     ...section('properties', type.properties.map(propertyLine)),
     ...section('methods', [...methods, ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`)]),
     ...section('filters', filters),
     ...section('sorts', sorts),
+    ...section('unique', lists(type.uniques)),
+    ...section('indexes', lists(indexes)),
     ...section('limits', limits),
   ].join('\n');
 }
@@ -123,6 +130,9 @@ function propertyLine(property: ModelProperty): string {
     ...bounds(schema),
     ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),
     ...(property.computed === undefined ? [] : ['computed']),
+    ...(property.blob ? ['id of a blob'] : []),
+    ...(property.secret === undefined ? [] : [`stored: ${property.secret}`]),
+    ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),
   ];
   return `  ${name}: ${facts.join(', ')}  ${role === undefined ? place(at) : '(every type has it)'}`;
@@ -140,12 +150,16 @@ const BOUND_KEYS = Object.freeze([
   'maximum',
   'minItems',
   'maxItems',
+  'minProperties',
+  'maxProperties',
   'pattern',
   'enum',
 ] as const);
 
 function bounds(schema: JSONSchema7): readonly string[] {
-  return BOUND_KEYS.flatMap((key) =>
+  // What a format allows is shorter than any bound.
+  const keys = BOUND_KEYS.filter((key) => key !== 'maxLength' || schema.format === undefined);
+  return keys.flatMap((key) =>
     schema[key] === undefined ? [] : [`${key} ${JSON.stringify(schema[key])}`],
   );
 }

@@ -4,6 +4,8 @@ import type { FilterOperator, PropertyKind } from '../../../src/capability/defin
 export interface OperatorRule {
   readonly kinds: readonly PropertyKind[];
   readonly description: string;
+  /** What a condition says of the properties that it reads, in front of which they stand. */
+  readonly predicate: string;
   /** It reads the folded shadow column, not the property's own. */
   readonly folded: boolean;
   /** The shape of the condition's value. */
@@ -11,20 +13,47 @@ export interface OperatorRule {
 }
 
 const SCALARS: readonly PropertyKind[] = ['string', 'boolean', 'integer', 'number', 'date'];
+const NUMBERS: readonly PropertyKind[] = ['integer', 'number'];
 
 export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
-  equals: rule(SCALARS, 'The same value.'),
-  in: rule(['string', 'integer', 'number', 'date'], 'One of the values of a list.', 'list'),
-  contains: rule(['string'], 'Contains the text, in any letter case.', 'property', true),
-  startsWith: rule(['string'], 'Begins with the text, in any letter case.', 'property', true),
-  before: rule(['date'], 'Before the date.'),
-  after: rule(['date'], 'At the date or after it.'),
-  atLeast: rule(['integer', 'number'], 'The number or a greater one.'),
-  atMost: rule(['integer', 'number'], 'The number or a lesser one.'),
-  isNull: rule([...SCALARS, 'json'], 'True: null. False: any value.', 'boolean'),
-  hasKey: rule(['json'], 'The set or map has the key.', 'key'),
-  hasItem: rule(['json'], 'The list has the item.', 'item'),
-  text: rule(['string'], 'Has every word of the text, in any letter case.', 'property', true),
+  equals: rule(SCALARS, ['The same value.', 'is this value.']),
+  in: rule(
+    ['string', 'integer', 'number', 'date'],
+    ['One of the values of a list.', 'is one of these values.'],
+    'list',
+  ),
+  contains: rule(
+    ['string'],
+    ['Contains the text, in any letter case.', 'contains this text, in any letter case.'],
+    'property',
+    true,
+  ),
+  startsWith: rule(
+    ['string'],
+    ['Begins with the text, in any letter case.', 'begins with this text, in any letter case.'],
+    'property',
+    true,
+  ),
+  before: rule(['date'], ['Before the date.', 'is before this date.']),
+  after: rule(['date'], ['At the date or after it.', 'is this date or a later one.']),
+  atLeast: rule(NUMBERS, ['The number or a greater one.', 'is this number or a greater one.']),
+  atMost: rule(NUMBERS, ['The number or a lesser one.', 'is this number or a lesser one.']),
+  isNull: rule(
+    [...SCALARS, 'json'],
+    ['True: null. False: any value.', 'is null (true), or is not (false).'],
+    'boolean',
+  ),
+  hasKey: rule(['json'], ['The set or map has the key.', 'has this key.'], 'key'),
+  hasItem: rule(['json'], ['The list has the item.', 'has this item.'], 'item'),
+  text: rule(
+    ['string'],
+    [
+      'Has every word of the text, in any letter case.',
+      'has every word of this text, in any letter case.',
+    ],
+    'property',
+    true,
+  ),
 });
 
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
@@ -55,9 +84,9 @@ export function operatorsOf(
 
 function rule(
   kinds: readonly PropertyKind[],
-  description: string,
+  [description, predicate]: readonly [string, string],
   value: OperatorRule['value'] = 'property',
   folded = false,
 ): OperatorRule {
-  return Object.freeze({ kinds, description, folded, value });
+  return Object.freeze({ kinds, description, predicate, folded, value });
 }

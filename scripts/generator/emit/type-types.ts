@@ -46,7 +46,7 @@ function ownTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] 
     [name, objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, described)],
     [
       `${name}Create`,
-      objectOf(`What a client gives to create a ${name}.`, writable, required, described),
+      objectOf(`A new ${name} as a client gives it.`, writable, required, described),
     ],
     [
       `${name}Patch`,

@@ -29,7 +29,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
   return [
     {
       name: 'update',
-      words: `The new values of the properties that an update of a ${type.name} touches.`,
+      words: `The new values of the properties of ${type.name} that an update touches.`,
       schema: {
         type: 'object',
         properties: Object.fromEntries(
@@ -70,7 +70,7 @@ function hookValidators(type: ModelType): readonly ValidatorSource[] {
   return [
     {
       name: 'server',
-      words: `The values of a ${type.name} that hooks give and clients don't.`,
+      words: `The values of ${type.name} that hooks give and clients don't.`,
       schema: {
         type: 'object',
         properties: Object.fromEntries(

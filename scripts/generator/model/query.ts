@@ -44,10 +44,19 @@ export function buildFilter(view: FilterView, find: Find): ModelFilter {
       : {}),
     ...(view.indexed && rule.folded ? { indexed: true as const } : {}),
     schema: conditionSchema(property, operator),
-    description:
-      words(view.node) || `${texts.map(({ name }) => name).join(', ')}: ${rule.description}`,
+    description: words(view.node) || sentence(texts, operator),
     at: view.nameAt,
   };
+}
+
+/** What a condition without a description says: `due` is before this date. */
+function sentence(read: readonly ModelProperty[], operator: FilterOperator): string {
+  const names = read.map(({ name }) => `\`${name}\``);
+  // Only `text` reads several.
+  return names.length === 1
+    ? `${names.join('')} ${OPERATORS[operator].predicate}`
+    : `Each word of this text is in ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, in any ` +
+        'letter case.';
 }
 
 export function buildSort(view: SortView, find: Find): ModelSort {

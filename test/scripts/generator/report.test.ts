@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeType } from '../../../scripts/generator/describe.js';
 import { excerpt } from '../../../scripts/generator/report/excerpt.js';
+import { summary } from '../../../scripts/generator/report/index.js';
 import { githubLine } from '../../../scripts/generator/report/machine.js';
 import { PLAIN, styleOf } from '../../../scripts/generator/report/style.js';
 import { capture, createProject, thing } from './project.js';
@@ -53,6 +54,13 @@ describe('problems', () => {
     expect(stdout.match(/^::warning /gm)).toHaveLength(7);
   });
 
+  it('count errors and warnings apart', () => {
+    const error = { at, code: 'x', message: 'y' };
+    const warning = { ...error, severity: 'warning' as const };
+    expect(summary([error, warning, warning])).toBe('1 error, 2 warnings');
+    expect(summary([error, error])).toBe('2 errors');
+  });
+
   it('say of an unindexed search which condition would be indexed, with all it reads', async () => {
     const search = '    filter: { find: { is: text, properties: [text] } }\n';
     const project = await createProject({ 'things.yaml': `${THING.trimEnd()}\n${search}` });
@@ -67,6 +75,27 @@ describe('problems', () => {
     expect(styleOf({ isTTY: true }, { NO_COLOR: '1' })).toBe(PLAIN);
     expect(styleOf({ isTTY: true }, {})).not.toBe(PLAIN);
   });
+});
+
+it('describe names every column of a search, no bounds that a format has anyway, and indexes', async () => {
+  const lines = `
+properties:
+  a: { type: string, maxLength: 9, default: '' }
+  b: { type: string, maxLength: 9, default: '' }
+  at: { type: [string, 'null'], format: date }
+  n: { type: integer, default: 0 }
+filter:
+  find: { is: text, properties: [a, b], indexed: true }
+  n: { is: equals, indexed: true }
+unique: [[a, n]]
+indexes: [[b, n]]
+`;
+  const { root } = await createProject({ 'things.yaml': thing(lines) });
+  const { stdout } = await capture(() => describeType({ root, name: 'Thing', format: 'text' }));
+  expect(stdout).toContain('  find: text, columns a_folded, b_folded, indexed  ');
+  expect(stdout).toContain('  n: equals, column n, indexed  ');
+  expect(stdout).toContain('  at: string or null (date), mutable, default null  ');
+  expect(stdout).toMatch(/unique:\n {2}a, n {2}\S+\nindexes:\n {2}b, n {2}\S+$/m);
 });
 
 it('describe says what a type offers and where from, and what an unknown name may mean', async () => {

@@ -17,7 +17,7 @@ export interface Class {
 }
 
 /**
- * What a client gives to create a Class.
+ * A new Class as a client gives it.
  */
 export interface ClassCreate {
   delete?: boolean;
@@ -36,7 +36,7 @@ export interface ClassPatch {
  */
 export interface ClassFilter {
   /**
-   * delete: The same value.
+   * `delete` is this value.
    */
   delete?: (boolean | null);
 }

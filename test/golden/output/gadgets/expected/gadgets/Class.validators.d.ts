@@ -2,7 +2,7 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties that an update of a Class touches. */
+/** The new values of the properties of Class that an update touches. */
 export declare const update: Validator;
 
 /** A whole Class as a client creates it. */

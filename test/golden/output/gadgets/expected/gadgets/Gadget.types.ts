@@ -67,7 +67,7 @@ export interface Gadget {
 }
 
 /**
- * What a client gives to create a Gadget.
+ * A new Gadget as a client gives it.
  */
 export interface GadgetCreate {
   /**
@@ -170,7 +170,7 @@ export interface GadgetPatch {
  */
 export interface GadgetFilter {
   /**
-   * title: Contains the text, in any letter case.
+   * `title` contains this text, in any letter case.
    */
   title?: (string | null);
   /**
@@ -178,51 +178,51 @@ export interface GadgetFilter {
    */
   titleStart?: (string | null);
   /**
-   * kind: One of the values of a list.
+   * `kind` is one of these values.
    */
   kind?: (string[] | null);
   /**
-   * code: The same value.
+   * `code` is this value.
    */
   code?: (string | null);
   /**
-   * code: True: null. False: any value.
+   * `code` is null (true), or is not (false).
    */
   noCode?: (boolean | null);
   /**
-   * extra: True: null. False: any value.
+   * `extra` is null (true), or is not (false).
    */
   noExtra?: (boolean | null);
   /**
-   * rank: The number or a greater one.
+   * `rank` is this number or a greater one.
    */
   minRank?: (number | null);
   /**
-   * score: The number or a lesser one.
+   * `score` is this number or a lesser one.
    */
   maxScore?: (number | null);
   /**
-   * level: One of the values of a list.
+   * `level` is one of these values.
    */
   levels?: (number[] | null);
   /**
-   * due: Before the date.
+   * `due` is before this date.
    */
   dueBefore?: (string | null);
   /**
-   * due: One of the values of a list.
+   * `due` is one of these values.
    */
   dueAt?: (string[] | null);
   /**
-   * created: At the date or after it.
+   * `created` is this date or a later one.
    */
   createdAfter?: (string | null);
   /**
-   * done: The same value.
+   * `done` is this value.
    */
   done?: (boolean | null);
   /**
-   * id: One of the values of a list.
+   * `id` is one of these values.
    */
   ids?: (string[] | null);
 }

@@ -65,7 +65,7 @@ export interface Gadget {
 }
 
 /**
- * What a client gives to create a Gadget.
+ * A new Gadget as a client gives it.
  */
 export interface GadgetCreate {
   /**
@@ -174,39 +174,39 @@ export interface GadgetPatch {
  */
 export interface GadgetFilter {
   /**
-   * title: Contains the text, in any letter case.
+   * `title` contains this text, in any letter case.
    */
   title?: (string | null);
   /**
-   * kind: One of the values of a list.
+   * `kind` is one of these values.
    */
   kind?: (string[] | null);
   /**
-   * rank: The number or a greater one.
+   * `rank` is this number or a greater one.
    */
   minRank?: (number | null);
   /**
-   * due: Before the date.
+   * `due` is before this date.
    */
   dueBefore?: (string | null);
   /**
-   * starts: At the date or after it.
+   * `starts` is this date or a later one.
    */
   startsAfter?: (string | null);
   /**
-   * tags: The set or map has the key.
+   * `tags` has this key.
    */
   hasTag?: (string | null);
   /**
-   * list: The list has the item.
+   * `list` has this item.
    */
   listed?: (string | null);
   /**
-   * title, code: Has every word of the text, in any letter case.
+   * Each word of this text is in `title` or `code`, in any letter case.
    */
   text?: (string | null);
   /**
-   * parentId: The same value.
+   * `parentId` is this value.
    */
   parentId?: (string | null);
 }

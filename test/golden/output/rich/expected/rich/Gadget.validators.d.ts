@@ -2,7 +2,7 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties that an update of a Gadget touches. */
+/** The new values of the properties of Gadget that an update touches. */
 export declare const update: Validator;
 
 /** A whole Gadget as a client creates it. */
@@ -11,7 +11,7 @@ export declare const create: Validator;
 /** One FilterCondition of Gadget/query. */
 export declare const filter: Validator;
 
-/** The values of a Gadget that hooks give and clients don't. */
+/** The values of Gadget that hooks give and clients don't. */
 export declare const server: Validator;
 
 /** The arguments of Gadget/query, the standard ones included. */

@@ -20,7 +20,7 @@ export interface Single {
 }
 
 /**
- * What a client gives to create a Single.
+ * A new Single as a client gives it.
  */
 export interface SingleCreate {
   theme?: ("dark" | "light");

@@ -2,7 +2,7 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties that an update of a Single touches. */
+/** The new values of the properties of Single that an update touches. */
 export declare const update: Validator;
 
 /** A whole Single as a client creates it. */
