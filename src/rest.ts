@@ -116,7 +116,7 @@ class Rest {
           if (isOver()) return;
           await this.#redo.objects(batch, { rewrite: true, record: true });
           for (const { type: other, property } of this.#followers(type))
-            await this.#redo.follow(other, property.name, batch, true);
+            await this.#redo.follow(other, property, batch, true);
         }
         await this.#recount(type, isOver);
       }
@@ -154,8 +154,7 @@ class Rest {
   ): Promise<void> {
     try {
       // Old states are refused after it: there is nobody to tell by records.
-      if (property.computed?.kind === 'on')
-        await this.#redo.follow(type, property.name, batch, false);
+      if (property.computed?.kind === 'on') await this.#redo.follow(type, property, batch, false);
       else await this.#redo.objects(batch, { rewrite: false, record: false });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { Changes, HookCall } from '../capability/hooks.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
-import { emptyObject, type JsonValue } from '../protocol/json.js';
+import { emptyObject } from '../protocol/json.js';
 import type {
   BlobReference,
   ReferenceRecord,
@@ -11,6 +11,7 @@ import type {
   Transaction,
 } from '../store/port.js';
 import { HookHandle } from './hooks/handle.js';
+import { computedValues } from './hooks/judge.js';
 import type { HookServices } from './hooks/port.js';
 import type { Registry } from './registry.js';
 import type { SetHooks } from './set/hooks.js';
@@ -72,12 +73,12 @@ export class Redo {
   /** Puts the values that `computeOn` of `property` gives, told of the batch as of new objects. */
   follow(
     type: DataTypeDefinition,
-    property: string,
+    property: PropertyDefinition,
     { type: source, accountId, ids }: RedoBatch,
     record: boolean,
   ): Promise<void> {
     const { hooks, registry } = this.#services;
-    const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property];
+    const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property.name];
     if (valuesOf === undefined) return Promise.resolve();
     return this.#write(accountId, true, async (transaction) => {
       const created = await transaction.get(source, ids, source.properties, WORKING_OCTETS);
@@ -89,14 +90,17 @@ export class Redo {
         set: null,
       });
       const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
-      const values = await hooks
-        .join(() => valuesOf(changes, callOf(accountId), handle))
+      const said = await hooks
+        .join(async () => valuesOf(changes, callOf(accountId), handle))
         .finally(() => handle.end());
+      const what = `computeOn of ${type.name}.${property.name}`;
+      const values = computedValues(what, type, property, said);
       const rows = await transaction.get(type, [...values.keys()], type.properties, WORKING_OCTETS);
       const changed = rows.flatMap((before) => {
-        const value = (values.get(before.id) ?? null) as JsonValue;
-        if (jsonEqual(value, before[property] ?? null)) return [];
-        const after = Object.assign(emptyObject(), before, { [property]: value }) as StoredObject;
+        const value = values.get(before.id) ?? null;
+        if (jsonEqual(value, before[property.name] ?? null)) return [];
+        const put = { [property.name]: value };
+        const after = Object.assign(emptyObject(), before, put) as StoredObject;
         return [{ before, after: this.#services.setHooks?.compute?.(type, after) ?? after }];
       });
       if (changed.length === 0) return;

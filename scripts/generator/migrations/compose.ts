@@ -30,12 +30,19 @@ export interface Change {
   readonly effects: readonly TypeEffect[];
   /** What is unique from now on, of types that exist. */
   readonly unique: readonly UniqueCheck[];
+  /** Columns by table whose values are given up although their type stays. */
+  readonly anew: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Types that take other values, though no table need change for it. */
+  readonly redefined: readonly string[];
 }
 
 export interface Composed {
   readonly sql: string;
   readonly backfill: readonly BackfillStep[];
 }
+
+const NOTHING =
+  '-- No table changes: the model beside this file does, and the next one is compared with it.\n';
 
 /** The migration's SQL, and what is left to the server. */
 export async function compose(change: Change): Promise<Composed> {
@@ -77,7 +84,7 @@ export async function compose(change: Change): Promise<Composed> {
     resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.name)),
     ...search.after,
   ];
-  const sql = parts.join('');
+  const sql = parts.join('') || NOTHING;
   if (provider === 'sqlite') return { sql, backfill: [] };
   const old = new Set(change.renamed.map(({ name }) => name));
   const split = concurrently(sql, old);
@@ -104,16 +111,18 @@ export function printDatamodel(provider: Provider, tables: readonly Table[]): st
 }
 
 /** A column of another type is another column: its values are given up. */
-function withoutRetyped({ renamed, difference }: Change): readonly ReadTable[] {
+function withoutRetyped({ renamed, difference, anew }: Change): readonly ReadTable[] {
   const gone = new Map(
-    difference.changed.map(({ after, altered }) => [
-      after.name,
-      new Set(
-        altered
-          .filter(({ before, after: now }) => before.type !== now.type)
-          .map((c) => c.after.name),
-      ),
-    ]),
+    renamed.map(({ name }) => {
+      const change = difference.changed.find(({ after }) => after.name === name);
+      const retyped = (change?.altered ?? []).filter(
+        ({ before, after }) => before.type !== after.type,
+      );
+      return [
+        name,
+        new Set([...retyped.map(({ after }) => after.name), ...(anew.get(name) ?? [])]),
+      ];
+    }),
   );
   if ([...gone.values()].every(({ size }) => size === 0)) return renamed;
   return renamed.map((table) => {

@@ -15,6 +15,7 @@ import {
 } from './history.js';
 import { nameProblems } from './names.js';
 import { migrationName } from './naming.js';
+import { narrowings, redefined, resealed } from './narrowing.js';
 import { readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
 import { committedFiles } from './released.js';
@@ -53,8 +54,9 @@ export async function planMigrations({
   const changes = histories.map((history) =>
     changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
   );
-  for (const { difference, snapshot, unique, effects } of changes) {
+  for (const { difference, snapshot, renames, unique, effects } of changes) {
     if (snapshot === undefined) continue;
+    for (const problem of narrowings(snapshot, renames, model)) report(problem);
     for (const problem of refusals(difference, model, snapshot)) report(problem);
     for (const problem of uniqueProblems(unique, effects)) report(problem);
   }
@@ -81,25 +83,31 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
   const renamed = renameTables(snapshot?.tables ?? [], renames);
   const tables = readDatamodel(schema);
   const difference = compareTables(renamed, tables);
+  const anew = snapshot === undefined ? new Map() : resealed(snapshot, renames, model);
   const altered = new Map(
-    difference.changed.map((change) => [
-      change.after.name,
-      new Set(
-        change.altered
-          .filter(({ before, after }) => before.type !== after.type || !after.nullable)
-          .map(({ after }) => after.name),
-      ),
-    ]),
+    tables.map(({ name }) => {
+      const change = difference.changed.find(({ after }) => after.name === name);
+      const columns = (change?.altered ?? [])
+        .filter(({ before, after }) => before.type !== after.type || !after.nullable)
+        .map(({ after }) => after.name);
+      return [name, new Set([...columns, ...(anew.get(name) ?? [])])];
+    }),
   );
   const effects = snapshot === undefined ? [] : effectsOf(snapshot, renames, model, altered);
   const unique = snapshot === undefined ? [] : newUniques(snapshot, renames, model, altered);
-  return { provider, model, snapshot, renames, renamed, tables, difference, effects, unique };
+  const what = {
+    ...{ difference, effects, unique, anew },
+    redefined: snapshot === undefined ? [] : redefined(snapshot, renames, model),
+  };
+  return { provider, model, snapshot, renames, renamed, tables, ...what };
 }
 
 function isNeeded(change: Change): boolean {
-  const { difference, renames, effects, unique } = change;
+  const { difference, renames, effects, unique, anew } = change;
   return (
     !isEmpty(difference) ||
+    change.redefined.length > 0 ||
+    [...anew.values()].some(({ size }) => size > 0) ||
     renames.length + unique.length > 0 ||
     effects.some(doesMore) ||
     searchChanged(change)
@@ -113,7 +121,7 @@ function doesMore(effect: TypeEffect): boolean {
 }
 
 async function newMigration(change: Change, number: number): Promise<EmittedFiles> {
-  const { provider, model, snapshot, tables, difference, renames, effects, unique } = change;
+  const { provider, model, snapshot, tables, difference, renames, effects, unique, anew } = change;
   const { sql, backfill } = await compose(change);
   const renamed = renames.map(({ to, columns }) =>
     columns[0] === undefined ? to : `${to}_${columns[0].to}`,
@@ -121,6 +129,8 @@ async function newMigration(change: Change, number: number): Promise<EmittedFile
   const touched = [
     ...effects.filter(doesMore).map(({ type }) => type.name),
     ...unique.map(({ table }) => table),
+    ...change.redefined,
+    ...[...anew].filter(([, { size }]) => size > 0).map(([table]) => table),
   ];
   const others = renamed.length > 0 ? renamed : touched;
   const name = migrationName(number, difference, isEmpty(difference) ? others : []);

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ModelProperty } from '../../../scripts/generator/model.js';
 import { indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
@@ -161,6 +162,84 @@ describe('planMigrations: what is refused', () => {
     expect(await refusalsOf(root, model([todo([due])]))).toEqual([
       { code: 'property-not-nullable', line: 10, message: expect.stringContaining('Todo.due') },
     ]);
+  });
+
+  it('a narrower enum, bound or part of a value, until the type says that it knows', async () => {
+    const with_ = (schema: ModelProperty['schema'], more: Partial<ModelProperty> = {}) =>
+      property('kind', 'string', { default: 'a', schema, ...more });
+    const wide = { type: 'string', maxLength: 9, enum: ['a', 'b'] } as const;
+    const nested = (inner: object) => ({ type: 'object', properties: { in: inner } }) as const;
+    for (const [before, after, why] of [
+      [wide, { ...wide, enum: ['a'] }, 'loses "b" of its enum'],
+      [wide, { ...wide, maxLength: 5 }, 'maxLength: 5, which was 9'],
+      [{ type: 'string' }, wide, 'has an enum now'],
+      [{ type: 'string' }, { type: 'string', pattern: '^a$' }, 'has pattern: "^a$" now'],
+      [nested({ type: ['string', 'null'] }), nested({ type: 'string' }), '"in" takes no null'],
+      [nested({}), { ...nested({}), required: ['in'] }, '"in" is required'],
+      [nested({}), { type: 'object', additionalProperties: false }, '"in" is refused now'],
+    ] as const) {
+      const root = temporaryRoot();
+      await generate(root, model([todo([with_(before as ModelProperty['schema'])])]));
+      const narrow = with_(after as ModelProperty['schema']);
+      expect(await refusalsOf(root, model([todo([narrow])]))).toEqual([
+        { code: 'property-narrowed', line: 10, message: expect.stringContaining(why) },
+      ]);
+      const accepted = await generate(root, model([todo([narrow], { drops: ['kind'] })]));
+      expect(names(accepted)).toEqual(['0001_init', '0002_todo']);
+      // Released: the word has done its work. Wider again is no question, and is released too.
+      expect(names(await generate(root, model([todo([narrow])])))).toHaveLength(2);
+      const wider = await generate(root, model([todo([with_(before as ModelProperty['schema'])])]));
+      expect(names(wider)).toHaveLength(3);
+    }
+  });
+
+  it('a secret that is sealed otherwise, until its values are given up', async () => {
+    const pin = property('pin', 'string', { nullable: true });
+    const secret = { ...pin, access: 'secret', secret: 'hash' } as const;
+    for (const [before, after] of [
+      [pin, secret],
+      [secret, pin],
+      [secret, { ...secret, secret: 'encrypt' } as const],
+    ] as const) {
+      const root = temporaryRoot();
+      await generate(root, model([todo([before])]));
+      expect(await refusalsOf(root, model([todo([after])]))).toEqual([
+        { code: 'property-sealed-otherwise', line: 10, message: expect.stringContaining('pin') },
+      ]);
+      const plan = await generate(root, model([todo([after], { drops: ['pin'] })]));
+      expect(sql(plan, names(plan)[1] ?? '', 'postgresql')).toContain('DROP COLUMN "pin"');
+    }
+  });
+
+  it('a type that becomes a singleton, or stops being one', async () => {
+    for (const singleton of [true, false]) {
+      const root = temporaryRoot();
+      await generate(root, model([todo([], { singleton })]));
+      expect(await refusalsOf(root, model([todo([], { singleton: !singleton })]))).toEqual([
+        { code: 'singleton-changed', line: 5, message: expect.stringContaining('Todo') },
+      ]);
+    }
+  });
+
+  it('a unique over a property that is computed only once the server has started', async () => {
+    const root = await started();
+    const slug = property('slug', 'string', {
+      default: '',
+      access: 'serverSet',
+      computed: { kind: 'from', properties: ['text'] },
+    });
+    const uniques = [
+      {
+        name: 'slug',
+        properties: [slug],
+        at: { file: 'capabilities/things.yaml', line: 30, column: 1 },
+      },
+    ];
+    expect(await refusalsOf(root, model([todo([slug], { uniques })]))).toEqual([
+      { code: 'unique-not-computed', line: 30, message: expect.stringContaining('Todo.slug') },
+    ]);
+    expect((await generate(root, model([todo([slug])]))).problems).toEqual([]);
+    expect((await generate(root, model([todo([slug], { uniques })]))).problems).toEqual([]);
   });
 
   it('names that a database can not tell apart or would cut', async () => {

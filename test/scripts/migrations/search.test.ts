@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Change } from '../../../scripts/generator/migrations/compose.js';
+import { searchSql } from '../../../scripts/generator/migrations/search-changes.js';
 import type { ModelType } from '../../../scripts/generator/model.js';
 import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
 import { fold } from '../../../src/text/index.js';
@@ -65,6 +67,37 @@ describe('search indexes in SQLite migrations', () => {
     add('a', 'r1', 'Москва', null);
     add('b', 'r2', '東京都', 'nothing');
     expect([found('мос'), found('東京都'), found('not')]).toEqual([['r1'], ['r2'], ['r2']]);
+  });
+
+  it('forget an account that is deleted, and no other', async () => {
+    await advance(note(['title']));
+    const account = db.prepare('INSERT INTO "JmapAccount" VALUES (?, ?, ?, NULL, 1)');
+    for (const id of ['a', 'b']) account.run(id, id, 'u');
+    add('a', 'r1', 'first', null);
+    add('b', 'r2', 'first too', null);
+    db.exec(
+      `DELETE FROM "Note" WHERE "accountId" = 'a'; DELETE FROM "JmapAccount" WHERE "id" = 'a'`,
+    );
+    const left = db.prepare('SELECT "accountId" FROM "JmapSearchAccount"').pluck();
+    expect(left.all()).toEqual(['b']);
+    await advance(note(['title', 'body']));
+    db.exec(`DELETE FROM "Note"; DELETE FROM "JmapAccount"`);
+    expect(left.all()).toEqual([]);
+  });
+
+  it('forget it too once a migration has written its table anew', () => {
+    const now = note(['title']);
+    const capability = { urn: '', name: '', types: [now], methods: [], drops: [] };
+    const unchanged = {
+      provider: 'sqlite',
+      model: model([now]),
+      snapshot: { tables: [], model: { capabilities: [capability] } },
+      renames: [],
+      renamed: [],
+    } as unknown as Change;
+    expect(searchSql(unchanged, new Set()).triggers).toEqual([]);
+    const { triggers } = searchSql(unchanged, new Set(['JmapAccount']));
+    expect(triggers.join('')).toContain('AFTER DELETE ON "JmapAccount"');
   });
 
   it('take in the rows of a table that exists', async () => {
