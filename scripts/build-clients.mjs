@@ -1,11 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPOSITORY } from './build-layout.mjs';
 import { inputFiles, readStamp, stampOf, writeStamp } from './build-stamp.mjs';
 import { BuildError, runTool, say } from './build-tools.mjs';
 
 /** The databases whose Prisma client is not what their schema says. */
-export function clientsToGenerate(root) {
-  return inputFiles(root)
+export function clientsToGenerate(root, layout = REPOSITORY) {
+  return inputFiles(root, layout)
     .filter((file) => file.endsWith('/schema.prisma'))
     .map((schema) => {
       const database = schema.split('/')[1];
@@ -16,6 +17,7 @@ export function clientsToGenerate(root) {
         stamp: stampOf(
           root,
           [schema, 'package-lock.json'].filter((file) => existsSync(join(root, file))),
+          layout.version(),
         ),
         folder: join(root, 'build', 'prisma', database),
         file: join(root, 'build', `prisma-${database}.stamp`),
@@ -25,8 +27,8 @@ export function clientsToGenerate(root) {
 }
 
 /** Generates them, at the same time. The caller has the build lock. */
-export async function generateClients(root) {
-  const clients = clientsToGenerate(root);
+export async function generateClients(root, layout = REPOSITORY) {
+  const clients = clientsToGenerate(root, layout);
   if (clients.length === 0) return;
   say(`Prisma clients (${clients.map((client) => client.database).join(', ')})`);
   await Promise.all(clients.map((client) => generateClient(root, client)));

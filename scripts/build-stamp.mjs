@@ -1,31 +1,30 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/**
- * What the build reads, as places relative to the root: a folder with the files that count in it,
- * or a file. Tools that are plain JavaScript run as they are and are no input.
- */
-const INPUTS = [
-  { at: 'src', counts: /\.ts$/ },
-  { at: 'generated', counts: /\.(?:ts|js|json)$/ },
-  { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ },
-  { at: 'scripts', counts: /\.ts$/ },
-  { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ },
-  { at: 'tsconfig.json' },
-  { at: 'tsconfig.build.json' },
-  { at: 'package-lock.json' },
-];
+import { REPOSITORY } from './build-layout.mjs';
 
 /** Every input file of the build, relative to `root`, with `/`, in order of code points. */
-export function inputFiles(root) {
-  const files = [];
-  for (const { at, counts } of INPUTS) {
+export function inputFiles(root, layout = REPOSITORY) {
+  const files = new Set(
+    furtherSources(root, layout).filter((file) => existsSync(join(root, file))),
+  );
+  for (const { at, counts } of layout.inputs) {
     if (counts === undefined) {
-      if (existsSync(join(root, at))) files.push(at);
+      if (existsSync(join(root, at))) files.add(at);
     } else collect(root, at, counts, files);
   }
-  return files.sort();
+  return [...files].sort();
+}
+
+/** Sources that the last build found by following imports: helpers of hook files, wherever they lie. */
+function furtherSources(root, layout) {
+  const list = sourcesFile(root, layout);
+  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+}
+
+/** Where a build lists the sources that it found by following imports. */
+export function sourcesFile(root, layout) {
+  return join(root, layout.out, '.sources.json');
 }
 
 function collect(root, folder, counts, files) {
@@ -33,16 +32,16 @@ function collect(root, folder, counts, files) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) collect(root, path, counts, files);
-    else if (counts.test(path)) files.push(path);
+    else if (counts.test(path)) files.add(path);
   }
 }
 
 /**
  * SHA-256 (hex) over the names and contents of `files`: times mean nothing, a fresh clone has the
- * same.
+ * same. `version` is what else the result depends on.
  */
-export function stampOf(root, files) {
-  const hash = createHash('sha256');
+export function stampOf(root, files, version = '') {
+  const hash = createHash('sha256').update(version);
   for (const file of files) {
     const content = readFileSync(join(root, file));
     hash.update(`${file}\0${content.length}\0`).update(content);
@@ -51,8 +50,8 @@ export function stampOf(root, files) {
 }
 
 /** The stamp of the build that `root`'s inputs ask for. */
-export function wantedStamp(root) {
-  return stampOf(root, inputFiles(root));
+export function wantedStamp(root, layout = REPOSITORY) {
+  return stampOf(root, inputFiles(root, layout), layout.version());
 }
 
 /** The stamp in `file`, or undefined where there is none. */
@@ -67,13 +66,13 @@ export function writeStamp(file, stamp) {
   renameSync(draft, file);
 }
 
-/** Where the stamp of what is in dist/ stands. */
-export function stampFile(root) {
-  return join(root, 'dist', '.stamp');
+/** Where the stamp of what was built stands. */
+export function stampFile(root, layout = REPOSITORY) {
+  return join(root, layout.out, '.stamp');
 }
 
-/** Whether dist/ is what the inputs ask for. */
-export function isCurrent(root) {
-  const built = readStamp(stampFile(root));
-  return built !== undefined && built === wantedStamp(root);
+/** Whether what was built is what the inputs ask for. */
+export function isCurrent(root, layout = REPOSITORY) {
+  const built = readStamp(stampFile(root, layout));
+  return built !== undefined && built === wantedStamp(root, layout);
 }

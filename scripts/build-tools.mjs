@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { PACKAGE } from './build-layout.mjs';
 import { runChild } from './children.mjs';
 
 /** A build that failed for a reason that its message says; `code` is the process's exit code. */
@@ -23,7 +24,7 @@ export function reportFailure(error) {
   return known ? error.code : 70;
 }
 
-/** Runs a tool of node_modules in `root`, inside of `withChildren`; its output is kept for when it fails. */
+/** Runs a tool of this package in `root`, inside of `withChildren`; its output is kept for when it fails. */
 export function runTool(root, module, args) {
   const environment = {
     ...process.env,
@@ -32,20 +33,20 @@ export function runTool(root, module, args) {
     // using it: any file does.
     CHECKPOINT_DISABLE: '1',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    PRISMA_SCHEMA_ENGINE_BINARY: join(root, 'package.json'),
+    PRISMA_SCHEMA_ENGINE_BINARY: join(PACKAGE, 'package.json'),
   };
-  return runChild(process.execPath, [resolveTool(root, module), ...args], {
+  return runChild(process.execPath, [resolveTool(module), ...args], {
     cwd: root,
     env: environment,
   });
 }
 
-function resolveTool(root, module) {
+function resolveTool(module) {
   try {
-    return createRequire(join(root, 'package.json')).resolve(module);
+    return createRequire(join(PACKAGE, 'package.json')).resolve(module);
   } catch (error) {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;
     const [name] = module.split('/');
-    throw new BuildError(`the package ${name} is not installed: run npm ci in ${root}`, 2);
+    throw new BuildError(`the package ${name} is not installed: run npm ci in ${PACKAGE}`, 2);
   }
 }

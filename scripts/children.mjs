@@ -26,7 +26,7 @@ export async function withChildren(work) {
   }
 }
 
-/** Runs a command to its end, inside of `withChildren`; resolves to its exit code and all it wrote. */
+/** Runs a command to its end, inside of `withChildren`; resolves to its exit code and what it wrote. */
 export function runChild(command, args, options) {
   return new Promise((resolve, reject) => {
     // This process is about to end: nothing more is begun.
@@ -34,7 +34,11 @@ export function runChild(command, args, options) {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(child);
     const chunks = [];
-    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    const printed = [];
+    child.stdout.on('data', (chunk) => {
+      chunks.push(chunk);
+      printed.push(chunk);
+    });
     child.stderr.on('data', (chunk) => chunks.push(chunk));
     child.on('error', (error) => {
       running.delete(child);
@@ -42,9 +46,13 @@ export function runChild(command, args, options) {
     });
     child.on('close', (code) => {
       running.delete(child);
-      if (!ending) resolve({ code, output: Buffer.concat(chunks).toString('utf8').trim() });
+      if (!ending) resolve({ code, output: textOf(chunks), stdout: textOf(printed) });
     });
   });
+}
+
+function textOf(chunks) {
+  return Buffer.concat(chunks).toString('utf8').trim();
 }
 
 async function end(signal) {

@@ -1,4 +1,4 @@
-import { ts } from 'ts-morph';
+import ts from 'typescript';
 import type { Location } from '../model.js';
 
 /** What stands in a hook file, as far as it can be told without running it. */

@@ -1,0 +1,150 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { layoutOf, PACKAGE, REPOSITORY } from '../scripts/build-layout.mjs';
+import { isCurrent } from '../scripts/build-stamp.mjs';
+
+/**
+ * `jmapsmith TOOL [ARGUMENT...]`: the tools in a team's own project, where this package is a
+ * dependency. A tool runs in this very process, so that signals reach it and its exit code is ours.
+ * It works on the current folder.
+ */
+
+/**
+ * The tools: where each begins, below dist/, and what it needs of the project. `descriptors`: a folder
+ * capabilities/; `build`: the hook files and what was generated, compiled.
+ */
+const TOOLS = {
+  new: { entry: 'scripts/new', words: 'writes a commented descriptor of a new type' },
+  generate: { entry: 'scripts/generate', words: 'makes generated/ and prisma/ from capabilities/' },
+  check: {
+    run: 'check',
+    needs: 'descriptors',
+    words: 'says whether all that is generated is current and the hook files fit it',
+  },
+  describe: { entry: 'scripts/describe', words: 'what a type offers' },
+  breaking: {
+    entry: 'scripts/breaking',
+    words: 'what a change of descriptors breaks, against a commit',
+  },
+  build: {
+    run: 'build',
+    needs: 'descriptors',
+    words: 'compiles the project, for a start without delay',
+  },
+  start: { entry: 'src/main', needs: 'build', words: 'builds what is not current, and serves' },
+  migrate: {
+    entry: 'scripts/migrate',
+    needs: 'descriptors',
+    words: 'brings the database of DATABASE_URL up to date; --status tells',
+  },
+  account: {
+    entry: 'scripts/account',
+    needs: 'build',
+    words: 'accounts: create, list, rename, grant, revoke, delete',
+  },
+  token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+};
+
+const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));
+const HELP = `Usage: npx jmapsmith TOOL [ARGUMENT...]
+
+Serves the data types that capabilities/ of the current folder describes. The tools:
+
+${Object.entries(TOOLS)
+  .map(([name, { words }]) => `  ${name.padEnd(width)}  ${words}`)
+  .join('\n')}
+
+npx jmapsmith TOOL --help tells more of each; --version tells which jmapsmith this is.
+How to begin: ${join(PACKAGE, 'README.md')}, "In your own project".
+Exit codes: 0 fine, 1 a check found something, 2 the input is wrong, 70 a defect of ours.`;
+
+const EXIT = { fine: 0, input: 2 };
+
+const [name, ...args] = process.argv.slice(2);
+const asksForHelp = args.includes('--help') || args.includes('-h');
+process.exitCode = (await main()) ?? process.exitCode;
+
+async function main() {
+  const root = process.cwd();
+  if (name === undefined) return complain(HELP);
+  if (name === '--help' || name === '-h' || name === 'help') return print(HELP);
+  if (name === '--version' || name === '-v') return print(version());
+  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  // A checkout of the engine itself (npm link) may have been edited since it was built.
+  if (existsSync(join(PACKAGE, 'src')) && !isCurrent(PACKAGE)) {
+    const code = await attempt(({ build }) => build(PACKAGE));
+    if (code !== EXIT.fine) return code;
+  }
+  if (tool === undefined) return complain(await unknownTool());
+  if (tool.needs !== undefined && !asksForHelp && !existsSync(join(root, 'capabilities')))
+    return complain(
+      `jmapsmith: there is no folder capabilities/ in ${root}. ` +
+        'Run this in the folder of your project; npx jmapsmith new TYPE begins one.',
+    );
+  const { calledAsPackage } = await load('dist/scripts/invocation.js');
+  calledAsPackage();
+  if (tool.run !== undefined) return runOwn(tool.run, root);
+  if (tool.needs === 'build' && !asksForHelp) {
+    const code = await attempt(() => buildCurrent(root));
+    if (code !== EXIT.fine) return code;
+  }
+  const file = join(PACKAGE, 'dist', `${tool.entry}.js`);
+  process.argv = [process.argv[0], file, ...args];
+  await import(pathToFileURL(file).href);
+  return undefined;
+}
+
+async function buildCurrent(root) {
+  const layout = layoutOf(root);
+  if (layout === REPOSITORY || isCurrent(root, layout)) return;
+  const { buildTeam } = await import('../scripts/team.mjs');
+  await buildTeam(root);
+}
+
+/** The tools that are not modules of dist/: they need what only the build has. */
+async function runOwn(tool, root) {
+  const team = await import('../scripts/team.mjs');
+  if (asksForHelp) return print(team.HELP[tool]);
+  if (args.length > 0)
+    return complain(`${tool}: takes no argument such as ${args[0]} (--help tells more).`);
+  if (tool === 'check') return team.checkTeam(root);
+  return attempt(() => buildCurrent(root));
+}
+
+/** Runs work of the build; gives the exit code, and tells what went wrong. */
+async function attempt(work) {
+  try {
+    await work(await import('../scripts/build-project.mjs'));
+    return EXIT.fine;
+  } catch (error) {
+    const { reportFailure } = await import('../scripts/build-tools.mjs');
+    return reportFailure(error);
+  }
+}
+
+async function unknownTool() {
+  const { didYouMean } = await load('dist/scripts/generator/check/did-you-mean.js');
+  const names = Object.keys(TOOLS);
+  const meant = didYouMean(name, names);
+  return `jmapsmith: there is no tool ${JSON.stringify(name)}.${meant} There are: ${names.join(', ')}.`;
+}
+
+function load(module) {
+  return import(pathToFileURL(join(PACKAGE, module)).href);
+}
+
+function version() {
+  return JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')).version;
+}
+
+function print(text) {
+  process.stdout.write(`${text}\n`);
+  return EXIT.fine;
+}
+
+function complain(text) {
+  process.stderr.write(`${text}\n`);
+  return EXIT.input;
+}

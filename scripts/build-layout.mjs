@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of this package: its own repository, or below a team's node_modules. */
+export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const SCHEMAS = { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ };
+const GENERATED = { at: 'generated', counts: /\.(?:ts|js|json)$/ };
+const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
+
+/**
+ * What a build reads and where it writes, as places relative to the project's folder. An input is a
+ * folder with the files that count in it, or a file. Tools that are plain JavaScript run as they
+ * are and are no input.
+ */
+
+/** This repository: the engine and its own project in one. */
+export const REPOSITORY = {
+  out: 'dist',
+  config: 'tsconfig.build.json',
+  inputs: [
+    { at: 'src', counts: /\.ts$/ },
+    GENERATED,
+    HOOKS,
+    { at: 'scripts', counts: /\.ts$/ },
+    SCHEMAS,
+    { at: 'tsconfig.json' },
+    { at: 'tsconfig.build.json' },
+    { at: 'package-lock.json' },
+  ],
+  /** What else decides what is built, as a text. */
+  version: () => '',
+};
+
+/**
+ * A team's project, in which the engine is a package: what the team's files are compiled to goes to a
+ * folder that nobody else has, since `dist` may be the team's own.
+ */
+export const TEAM = {
+  out: 'build/server',
+  config: 'build/tsconfig.json',
+  inputs: [GENERATED, HOOKS, SCHEMAS, { at: 'tsconfig.json' }],
+  version: () => readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
+};
+
+/** The layout of a project, by where it lies. */
+export function layoutOf(root) {
+  const own = existsSync(root) && realpathSync(root) === realpathSync(PACKAGE);
+  return own ? REPOSITORY : TEAM;
+}

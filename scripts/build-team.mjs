@@ -1,0 +1,122 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { PACKAGE } from './build-layout.mjs';
+import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs';
+
+/** What only the build of a team's project needs. */
+
+/**
+ * Packages that compiled modules of a project import, each by a module of it. They are dependencies of
+ * this package, so that a project need not have them where its own modules look.
+ */
+const IMPORTED = [
+  '@prisma/client/runtime/client',
+  'ajv/dist/runtime/ucs2length',
+  'jmapsmith/capability',
+];
+
+/** Makes ready what the compiler and the compiled modules look for. */
+export function prepareTeam(root) {
+  mkdirSync(join(root, 'build'), { recursive: true });
+  writeFileSync(join(root, 'build', 'tsconfig.json'), `${JSON.stringify(config(root), null, 2)}\n`);
+  for (const module of IMPORTED) linkWhereNeeded(root, module);
+}
+
+/**
+ * The compiler's options: the project's own, as its editor has them, but for what decides how the
+ * server loads the result. `bundler` makes ES modules whatever the project's package.json says.
+ */
+function config(root) {
+  const own = existsSync(join(root, 'tsconfig.json'));
+  return {
+    extends: own ? '../tsconfig.json' : join(PACKAGE, 'tsconfig.project.json'),
+    compilerOptions: {
+      target: 'ES2023',
+      module: 'ESNext',
+      moduleResolution: 'Bundler',
+      rootDir: '..',
+      outDir: 'server',
+      noEmit: false,
+      emitDeclarationOnly: false,
+      declaration: false,
+      declarationMap: false,
+      composite: false,
+      incremental: false,
+      allowJs: false,
+      skipLibCheck: true,
+    },
+    files: ['../generated/registry.ts'],
+    include: ['../generated/**/*.ts', '../capabilities/*.hooks.ts', 'prisma/*/client.ts'],
+    exclude: [],
+  };
+}
+
+/** Links a package into build/node_modules where the project would find none, or another one. */
+function linkWhereNeeded(root, module) {
+  const scoped = module.startsWith('@');
+  const name = module.split('/', scoped ? 2 : 1).join('/');
+  const folder = packageFolder(PACKAGE, module, name);
+  const link = join(root, 'build', 'node_modules', ...name.split('/'));
+  rmSync(link, { recursive: true, force: true });
+  if (folder === undefined || packageFolder(join(root, 'build'), module, name) === folder) return;
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(folder, link, 'junction');
+}
+
+/** The real folder of the package that modules in `from` get. */
+function packageFolder(from, module, name) {
+  try {
+    const file = realpathSync(createRequire(join(from, 'package.json')).resolve(module));
+    return name === 'jmapsmith' ? join(file, '../../../..') : folderNamed(file, name);
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED')
+      return undefined;
+    throw error;
+  }
+}
+
+function folderNamed(file, name) {
+  const part = `${sep}${name.split('/').join(sep)}${sep}`;
+  return file.slice(0, file.lastIndexOf(part) + part.length - 1);
+}
+
+/**
+ * The last of a build: what was built are ES modules, and helpers that hook files import count from
+ * now on. Gives the stamp with those.
+ */
+export function finishTeam(root, layout, stamp) {
+  const out = join(root, layout.out);
+  writeFileSync(join(out, 'package.json'), '{ "type": "module" }\n');
+  const known = inputFiles(root, layout);
+  const found = builtFiles(out)
+    .filter((path) => path.endsWith('.js') && !path.startsWith('build/'))
+    .map((path) => path.replace(/\.js$/, '.ts'))
+    .filter((path) => existsSync(join(root, path)) && !isInput(path, layout));
+  const list = sourcesFile(root, layout);
+  writeFileSync(list, `${JSON.stringify(found.sort())}\n`);
+  // What was edited meanwhile asks for another build, as ever.
+  if (stampOf(root, known, layout.version()) !== stamp) return stamp;
+  return wantedStamp(root, layout);
+}
+
+function isInput(path, { inputs }) {
+  return inputs.some(({ at, counts }) => path.startsWith(`${at}/`) && counts?.test(path) === true);
+}
+
+/** Files below the folder of a build that were made from a source each, relative to it, with `/`. */
+export function builtFiles(out) {
+  return readdirSync(out, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => relative(out, join(entry.parentPath ?? entry.path, entry.name)))
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => path !== 'package.json');
+}

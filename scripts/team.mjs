@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { PACKAGE, TEAM } from './build-layout.mjs';
+import { build, buildClients } from './build-project.mjs';
+import { prepareTeam } from './build-team.mjs';
+import { BuildError, reportFailure, runTool } from './build-tools.mjs';
+import { runChild, withChildren } from './children.mjs';
+
+/** Building and checking a team's project: what `jmapsmith build`, `start` and `check` do. */
+
+export const HELP = {
+  build: `Usage: npx jmapsmith build
+
+Compiles what was generated and the hook files to build/, for a start without delay: in an image, for instance.
+npx jmapsmith start does the same where it is needed. What is generated has to be current.
+
+Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a descriptor is wrong, 70 a defect.`,
+  check: `Usage: npx jmapsmith check
+
+What a team's CI checks, each with a line and its seconds; what failed is shown in full:
+
+  generated   generated/ and prisma/ are what the descriptors say, and no hook file is behind its descriptor
+  clients     the Prisma clients, for the types that hook files import
+  types       tsc, over what is generated and the hook files
+
+Exit codes: 0 all is well, 1 something failed, 2 a descriptor is wrong, 70 a defect.`,
+};
+
+const COMMAND = join(PACKAGE, 'bin', 'jmapsmith.mjs');
+
+/** Makes build/ what the project says. What was generated must be current: it is compiled as it is. */
+export function buildTeam(root) {
+  return build(root, TEAM, async () => {
+    const checked = await generatedIsCurrent(root, ['--format', 'json']);
+    if (checked.code !== 0) refuseStale(checked);
+    prepareTeam(root);
+  });
+}
+
+function generatedIsCurrent(root, args = []) {
+  return runChild(process.execPath, [COMMAND, 'generate', '--check', ...args], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+}
+
+/** A hook file that may be behind stops no build: only its author can tell. */
+function refuseStale({ code, output, stdout }) {
+  const problems = problemsIn(stdout);
+  if (problems === undefined) throw new BuildError(output, code);
+  const wrong = problems.filter(({ severity }) => severity === 'error');
+  const files = wrong.filter((problem) => problem.code.startsWith('file-')).map(({ file }) => file);
+  if (wrong.length === 0) return;
+  if (files.length < wrong.length)
+    throw new BuildError('the descriptors have errors, which npx jmapsmith generate tells.', 2);
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  throw new BuildError(
+    `${files.slice(0, 3).join(', ')}${more}: not what the descriptors and this jmapsmith make. ` +
+      'Run npx jmapsmith generate.',
+    1,
+  );
+}
+
+function problemsIn(stdout) {
+  try {
+    return JSON.parse(stdout);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** `jmapsmith check`; gives the exit code. */
+export async function checkTeam(root) {
+  try {
+    return await withChildren(async () => {
+      let worst = 0;
+      for (const [name, run] of CHECKS) {
+        const began = performance.now();
+        const { code, output } = await run(root);
+        const seconds = ((performance.now() - began) / 1000).toFixed(1);
+        const word = code === 0 ? 'ok    ' : 'FAILED';
+        process.stdout.write(`${word}  ${name.padEnd(9)} ${seconds.padStart(6)} s\n`);
+        if (code === 0) continue;
+        process.stderr.write(`\n${output}\n\n`);
+        worst = Math.max(worst, code === 70 ? 70 : Math.min(code, 2));
+        // Of descriptors that are wrong nothing was made that could be compiled.
+        if (code !== 1) break;
+      }
+      return worst;
+    });
+  } catch (error) {
+    return reportFailure(error);
+  }
+}
+
+const CHECKS = [
+  ['generated', (root) => generatedIsCurrent(root)],
+  [
+    'clients',
+    async (root) => {
+      prepareTeam(root);
+      await buildClients(root, TEAM);
+      return { code: 0, output: '' };
+    },
+  ],
+  [
+    'types',
+    async (root) => {
+      const args = ['-p', TEAM.config, '--noEmit', '--pretty', 'false'];
+      const { code, output } = await runTool(root, 'typescript/bin/tsc', args);
+      return { code: code === 0 ? 0 : 1, output };
+    },
+  ],
+];
