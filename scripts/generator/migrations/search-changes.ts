@@ -1,6 +1,6 @@
 import type { SearchIndexDefinition } from '../../../src/capability/definition.js';
 import type { Change } from './compose.js';
-import { postgresqlSearchSql, type SearchSql, sqliteSearchSql } from './search.js';
+import { FORGET_ACCOUNT, postgresqlSearchSql, type SearchSql, sqliteSearchSql } from './search.js';
 
 /** The parts of a migration that are about search indexes (search.ts says when each is needed). */
 export interface SearchChanges {
@@ -39,6 +39,7 @@ export function searchSql(
       concurrent.push(...now.create.filter(isIndex).map(inConcurrence));
     } else after.push(lines(now.create), ...(exists ? [lines(now.fill)] : []));
   }
+  if (kept.size > 0 && rewritten.has('JmapAccount')) triggers.push(lines([FORGET_ACCOUNT]));
   for (const [table, search] of old)
     if (!kept.has(table)) before.push(lines(sqlOf({ table, search }).drop));
   return { before, triggers, after, concurrent };

@@ -28,6 +28,14 @@ export interface Searched {
 }
 
 /**
+ * SQLite: an account that is deleted needs its number no longer. Belongs to JmapAccount: where a
+ * migration writes that anew, the trigger is to be made again.
+ */
+export const FORGET_ACCOUNT = `CREATE TRIGGER IF NOT EXISTS "JmapSearchAccount_delete" AFTER DELETE ON "JmapAccount" BEGIN
+  DELETE FROM "JmapSearchAccount" WHERE "accountId" = OLD."id";
+END;`;
+
+/**
  * SQLite: an FTS5 table of trigrams, kept up to date by triggers. A row's docid is its account's
  * number * 2^32 + n, so that a lookup reads the range of one account alone; it is an INTEGER PRIMARY
  * KEY, which VACUUM keeps (a data table's own rowid it may change). The text itself is in the data
@@ -71,6 +79,7 @@ END;`,
     "number" INTEGER PRIMARY KEY,
     "accountId" TEXT NOT NULL UNIQUE
 );`,
+      FORGET_ACCOUNT,
       `CREATE TABLE ${rows} (
     "docid" INTEGER PRIMARY KEY,
     "accountId" TEXT NOT NULL,
