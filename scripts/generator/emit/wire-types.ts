@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { compile } from 'json-schema-to-typescript';
+import { lean } from './lean-schema.js';
 
 /**
  * Turns schemas into exported TypeScript types, in the order given: [name, schema]. The output
@@ -10,7 +11,7 @@ export async function wireTypes(
 ): Promise<string> {
   const texts: string[] = [];
   for (const [name, schema] of types) {
-    const text = await compile({ ...schema, title: name } as never, name, {
+    const text = await compile({ ...lean(schema), title: name } as never, name, {
       format: false,
       bannerComment: '',
       // Tuples of up to a thousand items are no help to anyone.
