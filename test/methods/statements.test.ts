@@ -95,3 +95,74 @@ describe('a method call costs the same number of statements for 1 object and for
     expect(await copy(500)).toBe(one);
   });
 });
+
+describe('so does one of linked objects', () => {
+  const gadgets = async (count: number, more: (index: number) => object): Promise<string[]> => {
+    const objects = Array.from({ length: count }, (_, index) => ({ title: 'g', ...more(index) }));
+    return rig.create('Gadget', objects);
+  };
+
+  function forEach(ids: readonly string[], more: (index: number) => object): object {
+    return Object.fromEntries(ids.map((id, index) => [id, more(index)]));
+  }
+
+  it('/set: creates, updates of references and unique values, destroys that cascade and unlink', async () => {
+    const [top, other] = await gadgets(2, () => ({}));
+    const run = async (count: number): Promise<readonly number[]> => {
+      const keys = Array.from({ length: count }, (_, index) => `k${count}-${index}`);
+      const object = (code: string, slot: number): object => {
+        return { title: 'g', code, parentId: top, shelf: 's', slot };
+      };
+      const create = Object.fromEntries(keys.map((key, slot) => [key, object(key, slot)]));
+      const created = await statements('Gadget/set', { create });
+      const ids = (await rig.call('Gadget/get', { ids: null, properties: ['id'] })).list
+        .map(({ id }: Json) => id)
+        .slice(2) as string[];
+      const patch = (index: number): object => ({
+        parentId: other,
+        ownerId: top,
+        code: `k${count}-${(index + 1) % count}`,
+        slot: index + 1,
+        links: { [ids[(index + 1) % count] ?? '']: true },
+      });
+      const updated = await statements('Gadget/set', { update: forEach(ids, patch) });
+      const parts = ids.map((gadgetId) => ({ gadgetId }));
+      await rig.create('Part', parts);
+      const destroyed = await statements('Gadget/set', {
+        destroy: count === 1 ? ids : ids.slice(0, -1),
+      });
+      await rig.call('Gadget/set', { destroy: ids.slice(-1) });
+      expect((await rig.call('Part/get', { ids: null })).list).toEqual([]);
+      return [created, updated, destroyed];
+    };
+    const few = await run(2);
+    expect(await run(500)).toEqual(few);
+  });
+
+  it('/copy with references and unique values', async () => {
+    const ids = await gadgets(500, (index) => ({ code: `c${index}`, others: [] }));
+    const [target] = await rig.create('Gadget', [{ title: 'g' }]);
+    const { created } = await rig.call('Gadget/copy', {
+      fromAccountId: 'a1',
+      accountId: 'a2',
+      create: { k: { id: target } },
+    });
+    const copy = (from: number, to: number): Promise<number> =>
+      statements('Gadget/copy', {
+        fromAccountId: 'a1',
+        accountId: 'a2',
+        create: Object.fromEntries(
+          ids
+            .slice(from, to)
+            .map((id, index) => [
+              `c${index}`,
+              { id, parentId: created.k.id, links: { [created.k.id]: true } },
+            ]),
+        ),
+      });
+    const one = await copy(0, 1);
+    expect(await copy(1, 500)).toBe(one);
+    const { list } = await rig.call('Gadget/get', { accountId: 'a2', ids: [created.k.id] });
+    expect(list).toMatchObject([{ count: 500 }]);
+  });
+});
