@@ -37,9 +37,14 @@ export interface EngineDescriptor {
   readonly path: string;
 }
 
+/** Whether this package is a dependency of the project in `root`. */
+export function inTeamProject(root: string): boolean {
+  return asPackage && !isPackageRoot(root);
+}
+
 /** The engine's descriptors; none where the project is the engine's own or a tool's test. */
 export function engineDescriptors(root: string): readonly EngineDescriptor[] {
-  if (!asPackage || isPackageRoot(root)) return [];
+  if (!inTeamProject(root)) return [];
   return ENGINE.map((name) => ({
     file: `node_modules/jmapsmith/capabilities/${name}`,
     path: join(PACKAGE_ROOT, 'capabilities', name),

@@ -6,6 +6,7 @@ import { asUsageError } from './generator/file-errors.js';
 import { DESCRIPTOR_FOLDER } from './generator/load/index.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
 import { command } from './invocation.js';
+import { scaffold } from './scaffold.js';
 
 const HELP = `
 ${command('new', 'NAME [--root DIR]')}
@@ -32,9 +33,18 @@ await runTool('new', HELP, async (argv) => {
   const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
   const root = resolve(values.root);
   await create(root, path, newDescriptor(name));
+  for (const file of await scaffolded(root)) printLine(`${file} is written.`);
   printLine(`${path} is written. Next: ${command('generate')}`);
   return EXIT.fine;
 });
+
+async function scaffolded(root: string): Promise<readonly string[]> {
+  try {
+    return await scaffold(root);
+  } catch (error) {
+    throw asUsageError(error, root);
+  }
+}
 
 /** Makes the folder of descriptors where there is none, but no project. */
 async function create(root: string, path: string, text: string): Promise<void> {

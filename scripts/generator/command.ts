@@ -1,5 +1,6 @@
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { command } from '../invocation.js';
+import { scaffold } from '../scaffold.js';
 import { asUsageError } from './file-errors.js';
 import { BEHIND } from './hooks/index.js';
 import type { Problem } from './model.js';
@@ -53,6 +54,8 @@ async function once(options: GenerateOptions): Promise<number> {
     if (options.dryRun) return await tellDiff(differences, options);
     progress.tell('writing');
     write(options.root, differences);
+    for (const file of await scaffold(options.root))
+      if ((options.format ?? 'text') === 'text') printLine(`wrote ${file}, which is yours to edit`);
     return tellWritten(differences, options);
   } catch (error) {
     throw asUsageError(error, options.root);
