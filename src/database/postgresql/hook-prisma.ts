@@ -41,7 +41,10 @@ export interface HookPrisma {
  */
 export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
   // Before the first statement of a connection, which the pool hands out after this.
-  pool.on('connect', (client) => void client.query('SET default_transaction_read_only = on'));
+  pool.on('connect', (client) => {
+    // It fails where the connection is gone already, which its next statement will tell.
+    client.query('SET default_transaction_read_only = on').catch(() => undefined);
+  });
   const factory = new PrismaPg(pool);
   const adapter = {
     provider: factory.provider,
@@ -57,7 +60,8 @@ export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
       // Its own: the work may be given up while the transaction goes on.
       const scope = { client: transaction.client, open: transaction.open };
       try {
-        return await joined.run(scope, work);
+        // Awaited inside: Prisma's promises begin when they are waited for, and a work may give one.
+        return await joined.run(scope, async () => await work());
       } finally {
         scope.open = false;
       }

@@ -31,7 +31,8 @@ export function openHookPrisma(writerDatabase: Database, module: ClientModule): 
     async join<T>(work: () => Promise<T>): Promise<T> {
       const scope = { open: true };
       try {
-        return await scopes.run(scope, work);
+        // Awaited inside: Prisma's promises begin when they are waited for, and a work may give one.
+        return await scopes.run(scope, async () => await work());
       } finally {
         scope.open = false;
       }
