@@ -38,9 +38,15 @@ const VALUE_CODES: Readonly<Record<string, string>> = {
   onDestroy: 'unknown-on-destroy',
 };
 
-const validate = new Ajv({ allErrors: true, verbose: true, strictTypes: false }).compile(
-  META_SCHEMA as AnySchemaObject,
-);
+/** Every run compiles it, so that what a test sees to (it is draft-07) is not looked at again. */
+const validate = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strictTypes: false,
+  meta: false,
+  validateSchema: false,
+  code: { optimize: false },
+}).compile(META_SCHEMA as AnySchemaObject);
 
 /**
  * Every key is known, every value has the type that its key takes: the meta-schema, put into

@@ -15,12 +15,13 @@ const MAX_TABLE = 58;
 export function nameProblems(tables: readonly Table[], model: Model): readonly Problem[] {
   const problems: Problem[] = [];
   const taken = new Map<string, string>();
+  const types = new Map(
+    model.capabilities.flatMap((capability) => capability.types.map((type) => [type.table, type])),
+  );
   for (const table of tables) {
     const report = (at: Location, message: string) =>
       problems.push({ at, code: 'database-name', message });
-    const type = model.capabilities
-      .flatMap((capability) => capability.types)
-      .find((candidate) => candidate.table === table.name);
+    const type = types.get(table.name);
     const at = type?.at ?? { file: 'capabilities', line: 1, column: 1 };
     const other = taken.get(table.name.toLowerCase());
     if (other !== undefined)

@@ -81,10 +81,19 @@ function releasedType(
   { table }: ModelType,
 ): { readonly known: SnapshotType | undefined; readonly rename: TableRename | undefined } {
   const rename = renames.find(({ to }) => to === table);
-  const known = snapshot.model?.capabilities
-    .flatMap(({ types }) => types)
-    .find((type) => type.table === (rename?.from ?? table));
-  return { known, rename };
+  return { known: releasedTypes(snapshot).get(rename?.from ?? table), rename };
+}
+
+const RELEASED = new WeakMap<Snapshot, ReadonlyMap<string, SnapshotType>>();
+
+/** The types of the released state by table: of hundreds of types, each is looked up several times. */
+function releasedTypes(snapshot: Snapshot): ReadonlyMap<string, SnapshotType> {
+  const known = RELEASED.get(snapshot);
+  if (known !== undefined) return known;
+  const types = snapshot.model?.capabilities.flatMap((capability) => capability.types) ?? [];
+  const byTable = new Map(types.map((type) => [type.table, type]));
+  RELEASED.set(snapshot, byTable);
+  return byTable;
 }
 
 function releasedProperty(

@@ -5,10 +5,14 @@ import { byCodeUnit } from '../order.js';
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => byCodeUnit(a, b));
-  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+  const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return objectText(members.map(([key, inner]) => [key, canonicalJson(inner)]));
+}
+
+/** Members that are text already, in order of their names. */
+function objectText(members: [string, string][]): string {
+  members.sort(([a], [b]) => byCodeUnit(a, b));
+  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`;
 }
 
 /** The SHA-256 of a text's UTF-8 octets, in hexadecimal. */
@@ -21,29 +25,29 @@ export function sha256(text: string): string {
  * descriptions count, so that the session's state (decision 2) changes when behaviour does.
  */
 export function meaningHash(meaning: unknown): string {
-  return `sha256-${sha256(canonicalJson(withoutWords(meaning)))}`;
+  return `sha256-${sha256(meaningText(meaning))}`;
 }
 
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'default', 'enum']);
 
 /**
- * Leaves out places and descriptions; lists of named things become objects, so that their order is
- * nothing.
+ * Canonical JSON without places and descriptions; lists of named things are objects in it, so that
+ * their order is nothing.
  */
-function withoutWords(value: unknown): unknown {
+function meaningText(value: unknown): string {
   if (Array.isArray(value)) {
-    const inner = value.map(withoutWords);
-    return value.length > 0 && value.every(isNamed)
-      ? Object.fromEntries(value.map(({ name }, index) => [name, inner[index]]))
-      : inner;
+    if (value.length === 0 || !value.every(isNamed)) return `[${value.map(meaningText).join(',')}]`;
+    return objectText([...new Map(value.map((item) => [item.name, meaningText(item)]))]);
   }
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, inner]) => !isPlace(key, inner) && !(key === 'description' && isText(inner)))
-      .map(([key, inner]) => [key, DATA_KEYS.has(key) ? inner : withoutWords(inner)]),
-  );
+  if (typeof value !== 'object' || value === null) return canonicalJson(value);
+  const members: [string, string][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === undefined || isPlace(key, inner) || (key === 'description' && isText(inner)))
+      continue;
+    members.push([key, DATA_KEYS.has(key) ? canonicalJson(inner) : meaningText(inner)]);
+  }
+  return objectText(members);
 }
 
 function isPlace(key: string, value: unknown): boolean {
