@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -10,13 +12,18 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
  * black-box tests start the server as a user does; a run of some files (`npx vitest run test/blobs`) the Prisma
  * client alone, and a test that starts the server builds by that.
  */
-export default function buildOnce(): void {
-  if (!existsSync(script)) return;
+export default function buildOnce(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-run-'));
+  // Workers inherit it; test/support/shared-project.ts fills it once.
+  process.env['JMAPSMITH_TEST_RUN'] = folder;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  if (!existsSync(script)) return remove;
   const partial = process.argv
     .slice(2)
     .some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument));
   run(['--clients']);
   if (!partial) run([]);
+  return remove;
 }
 
 function run(options: readonly string[]): void {

@@ -1,47 +1,56 @@
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type Fixtures, makeFixtures } from '../support/fixtures.js';
-import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { allCases } from './cases/all.js';
-import { describedCases } from './cases/described.js';
+import { sharedProject } from '../support/shared-project.js';
+import { SocketClient } from '../support/socket-client.js';
+import { conformance } from './cases/all.js';
 import { gadgetBlobCases } from './cases/gadget-blobs.js';
-import { gadgetNeighbourCases } from './cases/gadget-neighbours.js';
+import { gadgetCapabilityCases } from './cases/gadget-capability.js';
 import { gadgetPatchCases } from './cases/gadget-patch.js';
 import { gadgetQueryCases } from './cases/gadget-query.js';
 import { gadgetReferenceCases } from './cases/gadget-references.js';
 import { gadgetSetCases } from './cases/gadget-sets.js';
-import { describedType } from './descriptor.js';
-import { GADGET, Suite } from './suite.js';
+import { describedWorld } from './descriptor.js';
+import { Suite } from './suite.js';
 
-// A type that this repository has never seen (case 606): a descriptor, `npm run generate`, and the same answers.
-const descriptor = fileURLToPath(new URL('gadget.yaml', import.meta.url));
-
-let project: ProjectCopy | undefined;
+// Types that this repository has never seen (case 606): a descriptor, `npm run generate`, and the same answers.
 let server: RunningServer | undefined;
 let made: Fixtures | undefined;
+let socket: SocketClient | undefined;
 
 beforeAll(async () => {
-  project = await copyProject([descriptor]);
-  server = await startServer({ project: project.root });
+  server = await startServer({ project: await sharedProject() });
   made = await makeFixtures(server);
-}, 180_000);
+  socket = await SocketClient.open(made.u1);
+}, 300_000);
 
 afterAll(async () => {
+  socket?.close();
   await server?.remove();
-  await project?.remove();
 });
 
-const suite = new Suite(GADGET, () => {
+const fixtures = (): Fixtures => {
   if (made === undefined) throw new Error('Fixtures are there inside tests only.');
   return made;
-});
+};
+const overSocket = (): Fixtures => {
+  if (socket === undefined) throw new Error('The socket is there inside tests only.');
+  const { A1, A2, AR, AN, AT, AX, unknownAccount, u2, u3 } = fixtures();
+  return { A1, A2, AR, AN, AT, AX, unknownAccount, u1: socket, u2, u3 };
+};
 
-allCases(suite);
+const world = describedWorld('gadget.yaml');
+for (const name of world.keys()) conformance(new Suite(world, name, fixtures));
+
+// What only a gadget can show: its descriptor says less than section I to P of cases.md.
+const suite = new Suite(world, 'Gadget', fixtures);
 gadgetPatchCases(suite);
 gadgetQueryCases(suite);
 gadgetBlobCases(suite);
 gadgetReferenceCases(suite);
 gadgetSetCases(suite);
-gadgetNeighbourCases(suite);
-describedCases(suite, describedType('gadget.yaml', 'Gadget'));
+gadgetCapabilityCases(suite);
+
+describe('over WebSocket (RFC 8887)', () => {
+  for (const name of world.keys()) conformance(new Suite(world, name, overSocket));
+});

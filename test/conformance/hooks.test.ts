@@ -1,30 +1,25 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
-import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
+import { sharedProject } from '../support/shared-project.js';
 
 // A capability whose logic is in a hook file: generated, built and served as a team would.
-const descriptor = fileURLToPath(new URL('../hooks/machines.yaml', import.meta.url));
 const MACHINES = 'https://example.com/jmap/machines';
 
-let project: ProjectCopy | undefined;
 let server: RunningServer | undefined;
 let client: Client;
 let accountId: string;
 
 beforeAll(async () => {
-  project = await copyProject([descriptor]);
-  server = await startServer({ project: project.root, env: { HOOK_TIMEOUT: '1s' } });
+  server = await startServer({ project: await sharedProject(), env: { HOOK_TIMEOUT: '1s' } });
   const made = await makeFixtures(server, []);
   client = made.u1.with([CORE, MACHINES]);
   accountId = made.A1;
-}, 240_000);
+}, 300_000);
 
 afterAll(async () => {
   await server?.remove();
-  await project?.remove();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape

@@ -2,8 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { allCases } from './cases/all.js';
-import { Suite, TODO } from './suite.js';
+import { conformance } from './cases/all.js';
+import { describedWorld } from './descriptor.js';
+import { Suite } from './suite.js';
 
 const postgresql = usePostgresql();
 const { server, fixtures } = useFixtures(async () => ({
@@ -11,7 +12,7 @@ const { server, fixtures } = useFixtures(async () => ({
 }));
 
 // Case 605: the same suite, on a server whose DATABASE_URL names a PostgreSQL.
-allCases(new Suite(TODO, fixtures));
+conformance(new Suite(describedWorld('../../capabilities/todos.yaml'), 'Todo', fixtures));
 
 describe('commands on PostgreSQL, beside a running server', () => {
   const accountsOf = async (token: string): Promise<readonly string[]> => {

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { at, entry, err, setError, utcDate } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
-import { allCases } from './cases/all.js';
-import { describedCases } from './cases/described.js';
-import { describedType } from './descriptor.js';
-import { NOTE, Suite, TODO } from './suite.js';
+import { conformance } from './cases/all.js';
+import { describedWorld } from './descriptor.js';
+import { Suite } from './suite.js';
 
 const { fixtures } = useFixtures();
-const suite = new Suite(TODO, fixtures);
+const world = describedWorld('../../capabilities/todos.yaml', '../../capabilities/notes.yaml');
+const suite = new Suite(world, 'Todo', fixtures);
 
-allCases(suite);
-// One engine, one set of answers: the same cases for the reference type.
-allCases(new Suite(NOTE, fixtures));
-// And what their descriptors say of them.
-describedCases(suite, describedType('../../capabilities/todos.yaml', 'Todo'));
-describedCases(new Suite(NOTE, fixtures), describedType('../../capabilities/notes.yaml', 'Note'));
+// One engine, one set of answers.
+for (const name of world.keys()) conformance(new Suite(world, name, fixtures));
 
 describe('Todo alone', () => {
   const create = async (...todos: object[]): Promise<string[]> => {

@@ -1,131 +1,111 @@
-import { type Client, CORE, NOTES, TODOS } from '../support/client.js';
+import * as vitest from 'vitest';
+import type { ModelType } from '../../scripts/generator/model.js';
+import type { StandardMethodName } from '../../src/capability/definition.js';
+import { BLOB, type Client, CORE, NOTES, type SetAnswer } from '../support/client.js';
+import { utcDate } from '../support/expected.js';
 import type { Fixtures } from '../support/fixtures.js';
 import type { Item, Json, JsonMap } from '../support/json.js';
+import type { DescribedType, World } from './descriptor.js';
+import { Different, profileOf, type TypeProfile } from './profile.js';
+import { valuesOf } from './values.js';
 
-/**
- * What the shared cases must know of a data type: one engine, one set of answers. The named property is a mutable
- * String that a case can write, filter and sort by.
- */
-export interface TypeProfile {
-  readonly name: string;
-  readonly capability: string;
-  /** The String property. */
-  readonly text: string;
-  /** Whether a create must give it. */
-  readonly textRequired: boolean;
-  /** Its bound in Unicode code points, where the specification gives one. */
-  readonly textMax?: number;
-  /** The filter that finds a part of it whatever the case, where the type declares one. */
-  readonly textFilter?: string;
-  /** Whether a sort by it is declared. */
-  readonly textSort: boolean;
-  /** A create object with what is required and this text. */
-  readonly create: (text: string) => JsonMap;
-  /** What `created[k]` reports beside id, created and updated for such an object. */
-  readonly defaults: JsonMap;
-  /** Those of them that only the server sets: a copy reports them too. */
-  readonly serverSet: JsonMap;
-  /** A mutable property with a default, and a value that is another. */
-  readonly defaulted: { readonly property: string; readonly other: Json };
-  /** Every wire property. */
-  readonly properties: readonly string[];
-  /** Whether input names may be in snake_case too. */
-  readonly snakeCase: boolean;
-  /** An account of U1's that doesn't have the type. */
-  readonly accountWithout: (fixtures: Fixtures) => string;
+/** Where cases are told: to vitest, or to what wants to run them by itself. */
+export interface Registrar {
+  describe(name: string, tell: () => void): void;
+  it(name: string, run: (context: vitest.TestContext) => Promise<void>): void;
 }
 
-export const TODO: TypeProfile = Object.freeze({
-  name: 'Todo',
-  capability: TODOS,
-  text: 'text',
-  textRequired: true,
-  textMax: 512,
-  textFilter: 'text',
-  textSort: true,
-  create: (text: string) => ({ text }),
-  defaults: { done: false },
-  serverSet: {},
-  defaulted: { property: 'done', other: true },
-  properties: ['id', 'created', 'updated', 'text', 'done'],
-  snakeCase: true,
-  accountWithout: (fixtures: Fixtures) => fixtures.AN,
-});
+/** What trying to store something came to. */
+export interface Put {
+  readonly id: string;
+  /** What `created` or `updated` reports. */
+  readonly reported: JsonMap;
+  readonly refused: JsonMap | null;
+}
 
-export const NOTE: TypeProfile = Object.freeze({
-  name: 'Note',
-  capability: NOTES,
-  text: 'title',
-  textRequired: false,
-  textFilter: 'title',
-  textSort: true,
-  create: (text: string) => ({ title: text }),
-  defaults: { body: '' },
-  serverSet: {},
-  defaulted: { property: 'body', other: 'other' },
-  properties: ['id', 'created', 'updated', 'title', 'body'],
-  snakeCase: false,
-  accountWithout: (fixtures: Fixtures) => fixtures.AT,
-});
+/** An object that was made for others to refer to. */
+interface Prepared {
+  readonly client: Client;
+  readonly type: string;
+  readonly accountId: string;
+  readonly id: string;
+}
 
-export const GADGETS = 'https://example.com/jmap/gadgets';
+/** A case that makes more objects than an account may have of this type. */
+class NoRoom extends Error {}
 
-/** The rich type of gadget.yaml. */
-export const GADGET: TypeProfile = Object.freeze({
-  name: 'Gadget',
-  capability: GADGETS,
-  text: 'title',
-  textRequired: true,
-  textMax: 200,
-  textFilter: 'title',
-  textSort: true,
-  create: (text: string) => ({ title: text }),
-  defaults: {
-    code: null,
-    kind: 'small',
-    rank: 0,
-    score: null,
-    count: 0,
-    due: null,
-    tags: {},
-    meta: {},
-    list: [],
-    parentId: null,
-    links: {},
-    blobId: null,
-  },
-  serverSet: { count: 0 },
-  defaulted: { property: 'rank', other: 5 },
-  properties: [
-    'id',
-    'created',
-    'updated',
-    'title',
-    'code',
-    'kind',
-    'rank',
-    'score',
-    'count',
-    'due',
-    'tags',
-    'meta',
-    'list',
-    'parentId',
-    'links',
-    'blobId',
-  ],
-  snakeCase: false,
-  accountWithout: (fixtures: Fixtures) => fixtures.AN,
-});
+/** Values that must differ, of all types of a world: suites of one type on one server share them. */
+const differing = new WeakMap<World, Map<string, Different>>();
 
 /** A running server with fixtures and the type whose cases are run on it. */
 export class Suite {
   readonly profile: TypeProfile;
+  /** As its descriptor describes it. */
+  readonly described: ModelType;
+  readonly world: World;
   readonly fixtures: () => Fixtures;
+  readonly describe: Registrar['describe'];
+  readonly #registrar: Registrar;
+  /** What a create must refer to, by account. */
+  readonly #prepared = new Map<string, JsonMap>();
+  readonly #tidy: Prepared[];
+  #made = 0;
 
-  constructor(profile: TypeProfile, fixtures: () => Fixtures) {
-    this.profile = profile;
+  constructor(
+    world: World,
+    name: string,
+    fixtures: () => Fixtures,
+    registrar: Registrar = vitest,
+    tidy: Prepared[] = [],
+  ) {
+    const found = world.get(name);
+    if (found === undefined) throw new Error(`No descriptor has the type ${name}.`);
+    this.described = (found satisfies DescribedType).type;
+    this.profile = profileOf(found);
+    this.world = world;
     this.fixtures = fixtures;
+    this.#registrar = registrar;
+    this.#tidy = tidy;
+    this.describe = (title, tell) => registrar.describe(title, tell);
+  }
+
+  /** The same for another type of the server. */
+  of(name: string): Suite {
+    return new Suite(this.world, name, this.fixtures, this.#registrar, this.#tidy);
+  }
+
+  /** A case; one that needs more room than the type's `limits` leave is skipped. */
+  readonly it = (name: string, run: () => Promise<void>): void => {
+    this.#registrar.it(name, async (context) => {
+      this.#made = 0;
+      if (this.profile.count < 1000) for (const id of [this.A1, this.A2]) await this.clear(id);
+      try {
+        await run();
+      } catch (error) {
+        if (error instanceof NoRoom) context.skip(error.message);
+        throw error;
+      }
+    });
+  };
+
+  /** A case for types with these methods alone. */
+  with(...methods: readonly StandardMethodName[]): typeof this.it {
+    return this.has(...methods) ? this.it : () => undefined;
+  }
+
+  /** A case for types of which an account may have so many objects, and which have these methods. */
+  needsRoom(count: number, ...methods: readonly StandardMethodName[]): typeof this.it {
+    return this.holds(count) ? this.with(...methods) : () => undefined;
+  }
+
+  has(...methods: readonly StandardMethodName[]): boolean {
+    return methods.every((method) => this.profile.methods.has(method));
+  }
+
+  /** Standard methods that the type has not. */
+  get missing(): readonly StandardMethodName[] {
+    const all = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
+    return all.filter((method) => !this.has(method));
   }
 
   get type(): string {
@@ -137,6 +117,12 @@ export class Suite {
     return this.fixtures().u1.with([CORE, this.profile.capability]);
   }
 
+  /** U1, who names those of all types that are described here, and blobs. */
+  get clientOfAll(): Client {
+    const capabilities = [...this.world.values()].map(({ capability }) => capability);
+    return this.fixtures().u1.with([...new Set([CORE, BLOB, ...capabilities])]);
+  }
+
   get A1(): string {
     return this.fixtures().A1;
   }
@@ -145,19 +131,171 @@ export class Suite {
     return this.fixtures().A2;
   }
 
-  method(verb: string): string {
-    return `${this.type}/${verb}`;
+  /** An account of U1's that doesn't have the type: it has Note alone, or Todo alone. */
+  get accountWithout(): string {
+    return this.profile.capability === NOTES ? this.fixtures().AT : this.fixtures().AN;
+  }
+
+  /** Makes what objects must refer to, in each account where cases create some. */
+  async prepare(accounts?: readonly string[]): Promise<void> {
+    const { A1, A2, AR, u1, u3 } = this.fixtures();
+    for (const accountId of accounts ?? [A1, A2, AR]) {
+      const client = accountId === AR ? u3 : u1;
+      const prepared: JsonMap = {};
+      for (const { name, reference, blob } of this.profile.given) {
+        if (blob) prepared[name] = (await client.upload(accountId, name, 'text/plain')).blobId;
+        if (reference === undefined) continue;
+        const id = await this.of(reference.type).#prepareOne(accountId, client);
+        prepared[name] = { single: id, list: [id], set: { [id]: true } }[reference.form];
+      }
+      this.#prepared.set(accountId, prepared);
+    }
+  }
+
+  async #prepareOne(accountId: string, client: Client): Promise<string> {
+    await this.prepare([accountId]);
+    const create = { k: this.create('prepared', accountId) };
+    const using = [CORE, BLOB, this.profile.capability];
+    const { created } = await client.with(using).set(this.type, { accountId, create });
+    if (created?.['k'] === undefined) throw new Error(`A ${this.type} can't be made.`);
+    const { id } = created['k'];
+    this.#tidy.push({ client: client.with(using), type: this.type, accountId, id });
+    return id;
+  }
+
+  /** Removes what the cases and `prepare` made, so that other types find their accounts as they were. */
+  async tidy(): Promise<void> {
+    if (this.profile.singleton) return;
+    await this.clear(this.A1);
+    await this.clear(this.A2);
+    for (const { client, type, accountId, id } of this.#tidy.splice(0).reverse())
+      await client.set(type, { accountId, destroy: [id] });
+  }
+
+  /** Tries to store values: in a new object, or in the only one of a singleton. */
+  async put(values: JsonMap, accountId = this.A1): Promise<Put> {
+    if (this.profile.singleton) {
+      const id = 'singleton';
+      const { updated, notUpdated } = await this.set({ accountId, update: { [id]: values } });
+      return { id, reported: updated?.[id] ?? {}, refused: notUpdated?.[id] ?? null };
+    }
+    const create = { k: { ...this.create('put', accountId), ...values } };
+    const { created, notCreated } = await this.set({ accountId, create });
+    const reported = created?.['k'];
+    return { id: reported?.id ?? '', reported: reported ?? {}, refused: notCreated?.['k'] ?? null };
+  }
+
+  /** The same for what must be stored: its id. */
+  async put1(values: JsonMap, accountId = this.A1): Promise<string> {
+    const { id, refused } = await this.put(values, accountId);
+    if (refused !== null) throw new Error(`${JSON.stringify(values)}: ${JSON.stringify(refused)}`);
+    return id;
+  }
+
+  /** An update of one object: what the server set, or the SetError. */
+  async update(
+    id: string,
+    patch: JsonMap,
+  ): Promise<{ set: JsonMap | null; refused: JsonMap | null }> {
+    const { updated, notUpdated } = await this.set({ update: { [id]: patch } });
+    return { set: updated?.[id] ?? null, refused: notUpdated?.[id] ?? null };
+  }
+
+  set(args: object): Promise<SetAnswer> {
+    return this.client.set(this.type, { accountId: this.A1, ...args });
+  }
+
+  async read(id: string, accountId = this.A1): Promise<Item> {
+    const { list } = await this.client.get(this.type, { accountId, ids: [id] });
+    if (list[0] === undefined) throw new Error(`There is no ${this.type} ${id}.`);
+    return list[0];
+  }
+
+  /** A create object with this text and what else is required; no two are equal in what must differ. */
+  create(text: string, accountId?: string): JsonMap {
+    const { profile } = this;
+    return { ...(profile.text === '' ? {} : { [profile.text]: text }), ...this.beside(accountId) };
+  }
+
+  /** What a create gives beside the text. */
+  beside(accountId = this.A1): JsonMap {
+    return Object.fromEntries(
+      this.profile.given.map((property) => {
+        const { name } = property;
+        const prepared = this.#prepared.get(accountId)?.[name];
+        if (prepared !== undefined) return [name, prepared];
+        if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
+        return [name, this.differing(property.name)];
+      }),
+    );
+  }
+
+  /** A value of a property that no object has yet, where it is one that can differ. */
+  differing(name: string): Json {
+    const property = this.described.properties.find((one) => one.name === name);
+    if (property === undefined) throw new Error(`${this.type} has no ${name}.`);
+    if (property.schema.enum !== undefined || property.kind === 'boolean') {
+      return valuesOf(property).good[0] ?? null;
+    }
+    if (property.kind === 'json') return valuesOf(property).good[0] ?? null;
+    const all = differing.get(this.world) ?? new Map<string, Different>();
+    differing.set(this.world, all);
+    const values = all.get(`${this.type}.${name}`) ?? new Different(property);
+    all.set(`${this.type}.${name}`, values);
+    return values.take();
+  }
+
+  /** What a copy into an account must be given in place of the original's references. */
+  moved(accountId = this.A2): JsonMap {
+    return this.#prepared.get(accountId) ?? {};
+  }
+
+  /** What `/get` shows of `create(text)`: values that differ each time are there, whatever they are. */
+  shown(text: string, accountId?: string): JsonMap {
+    const { profile } = this;
+    const given = profile.given.map(({ name }) => [name, vitest.expect.anything()] as const);
+    const prepared = this.#prepared.get(accountId ?? this.A1);
+    const texts = profile.text === '' ? {} : { [profile.text]: text };
+    return { ...texts, ...Object.fromEntries(given), ...prepared, ...profile.defaults } as JsonMap;
+  }
+
+  /** What `updated[id]` is after a change of the text: the time, and what hooks compute anew from it. */
+  get updated(): object {
+    const { properties } = this.described;
+    const from = properties.filter(({ computed }) => computed?.kind === 'from');
+    const when = { updated: utcDate };
+    return from.length === 0 ? when : vitest.expect.objectContaining(when);
+  }
+
+  /** Names of what is never on the wire. */
+  get hidden(): readonly string[] {
+    return this.described.properties.flatMap(({ access, name }) =>
+      access === 'internal' || access === 'secret' ? [name] : [],
+    );
+  }
+
+  /** Whether the text property may have this value. */
+  allows(text: string): boolean {
+    const { length } = [...text];
+    return length >= this.profile.textMin && length <= this.profile.textMax;
+  }
+
+  /** Whether an account may have so many objects. */
+  holds(count: number): boolean {
+    return count <= this.profile.count;
   }
 
   /** Creates one object for each text in one call; their ids in order. */
   async make(accountId: string, ...texts: readonly string[]): Promise<string[]> {
+    this.#made += texts.length;
+    if (!this.holds(this.#made)) throw new NoRoom(`An account has ${this.profile.count} at most.`);
     const create = Object.fromEntries(
-      texts.map((text, index) => [`k${index}`, this.profile.create(text)]),
+      texts.map((text, index) => [`k${index}`, this.create(text, accountId)]),
     );
-    const { created } = await this.client.set(this.type, { accountId, create });
+    const { created, notCreated } = await this.client.set(this.type, { accountId, create });
     return texts.map((_, index) => {
       const made = created?.[`k${index}`];
-      if (made === undefined) throw new Error(`create ${index} failed`);
+      if (made === undefined) throw new Error(`No create ${index}: ${JSON.stringify(notCreated)}`);
       return made.id;
     });
   }
@@ -180,6 +318,7 @@ export class Suite {
   async clear(accountId: string): Promise<void> {
     const destroy = (await this.all(accountId)).map(({ id }) => id);
     if (destroy.length > 0) await this.client.set(this.type, { accountId, destroy });
+    this.#made = 0;
   }
 
   /** State and data, to be compared before and after. */

@@ -1,3 +1,6 @@
+import { conformance } from '../conformance/cases/all.js';
+import { describedWorld } from '../conformance/descriptor.js';
+import { Suite } from '../conformance/suite.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { firstCases } from './cases.js';
 import { secondCases } from './more-cases.js';
@@ -11,3 +14,8 @@ const examples = useExamples(async () => ({
 
 firstCases(examples);
 secondCases(examples);
+
+// Rich types by their descriptors; the whole matrix is in the long tier.
+const world = describedWorld('gadget.yaml', '../../examples/tasks.yaml');
+for (const name of world.keys())
+  conformance(new Suite(world, name, () => examples().fixtures), { protocol: name === 'Gadget' });

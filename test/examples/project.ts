@@ -1,26 +1,16 @@
-import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { BLOB, type Client, CORE } from '../support/client.js';
-import { makeFixtures } from '../support/fixtures.js';
-import { copyProject, type ProjectCopy } from '../support/project.js';
-import { ROOT, type RunningServer, startServer } from '../support/server.js';
-
-const run = promisify(execFile);
-
-/** The names of the descriptors in examples/, sorted. */
-export const EXAMPLES: readonly string[] = readdirSync(join(ROOT, 'examples'))
-  .flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []))
-  .sort();
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { EXAMPLES, sharedProject } from '../support/shared-project.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 export type Answer = any;
 
 export interface ServedExamples {
-  readonly project: ProjectCopy;
+  /** The copy of the project that is served. */
+  readonly root: string;
+  readonly fixtures: Fixtures;
   readonly client: Client;
   readonly accountId: string;
   /** One call: the answer, or `{ error, ... }`. */
@@ -42,22 +32,26 @@ export const DONE = { updated: expect.any(String) };
 export function useExamples(
   env: () => Promise<Record<string, string>> = async () => ({}),
 ): () => ServedExamples {
-  let project: ProjectCopy | undefined;
   let server: RunningServer | undefined;
   let served: ServedExamples | undefined;
   beforeAll(async () => {
-    project = await copyProject(EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)));
-    // Here, where it may take its time: a server has to be up within a minute.
-    const built = await project.npm('build');
-    if (built.code !== 0) throw new Error(`npm run build: ${built.stdout}${built.stderr}`);
-    server = await startServer({ project: project.root, env: await env() });
-    const { u1, A1 } = await makeFixtures(server, []);
+    const root = await sharedProject();
+    server = await startServer({ project: root, env: await env() });
+    const fixtures = await makeFixtures(server);
     const capabilities = EXAMPLES.map((name) => `https://example.com/jmap/${name}`);
-    served = { project, ...calls(u1.with([CORE, BLOB, ...capabilities]), A1) };
+    // An account of its own: the suite of the types empties the others.
+    const accountId = await server.tool('scripts/account', [
+      'create',
+      '--name',
+      'E',
+      '--user',
+      'u1',
+    ]);
+    const client = fixtures.u1.with([CORE, BLOB, ...capabilities]);
+    served = { root, fixtures, ...calls(client, accountId) };
   }, 300_000);
   afterAll(async () => {
     await server?.remove();
-    await project?.remove();
   });
   return () => {
     if (served === undefined) throw new Error('The examples are served inside tests only.');
@@ -65,7 +59,7 @@ export function useExamples(
   };
 }
 
-function calls(client: Client, accountId: string): Omit<ServedExamples, 'project'> {
+function calls(client: Client, accountId: string): Omit<ServedExamples, 'root' | 'fixtures'> {
   const call = async (name: string, args: object = {}): Promise<Answer> => {
     const [answered, response] = await client.call(name, { accountId, ...args });
     return answered === name ? response : { error: response['type'], ...response };
@@ -97,17 +91,4 @@ function calls(client: Client, accountId: string): Omit<ServedExamples, 'project
       return answer.ids;
     },
   };
-}
-
-/** What the compiler says of generated modules and hook files; nothing where all is well. */
-export async function compileExamples(project: ProjectCopy): Promise<string> {
-  const config = join(project.root, 'tsconfig.examples.json');
-  const include = ['src', 'generated', 'capabilities/*.hooks.ts'];
-  await writeFile(config, JSON.stringify({ extends: './tsconfig.json', include }));
-  const tsc = join(project.root, 'node_modules/typescript/bin/tsc');
-  try {
-    return (await run(process.execPath, [tsc, '-p', config])).stdout;
-  } catch (error) {
-    return String((error as { stdout?: unknown }).stdout);
-  }
 }

@@ -26,8 +26,11 @@ const LEFT_OUT = new Set([
 ]);
 
 /** Copies the project, adds `descriptors` (paths of files) to its capabilities, and generates. */
-export async function copyProject(descriptors: readonly string[] = []): Promise<ProjectCopy> {
-  const root = await mkdtemp(join(tmpdir(), 'jmapsmith-project-'));
+export async function copyProject(
+  descriptors: readonly string[] = [],
+  folder?: string,
+): Promise<ProjectCopy> {
+  const root = folder ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-project-')));
   const remove = () => rm(root, { recursive: true, force: true });
   try {
     await cp(ROOT, root, {

@@ -67,6 +67,13 @@ export class JmapSocket {
     return within('The message', found);
   }
 
+  /** The same for many requests on one socket: what was found is forgotten. */
+  async take(matches: (message: JsonMap) => boolean): Promise<JsonMap> {
+    const message = await this.find(matches);
+    this.messages.splice(this.messages.indexOf(message), 1);
+    return message;
+  }
+
   /** Sends a request and resolves to what answers its id. */
   request(id: string, using: readonly string[], methodCalls: readonly unknown[]): Promise<JsonMap> {
     this.send({ '@type': 'Request', id, using, methodCalls });

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { err } from '../../support/expected.js';
 import type { Suite } from '../suite.js';
 
 /** Section H of cases.md: /changes (RFC 8620 5.2; the case of random writes is in metamorphic.ts). */
 export function changesCases(suite: Suite): void {
-  const { profile } = suite;
+  const { profile, describe, it } = suite;
   const { name, text } = profile;
   const changes = (sinceState: string, more: object = {}) =>
     suite.client.changes(name, { accountId: suite.A1, sinceState, ...more });
@@ -162,27 +162,34 @@ export function changesCases(suite: Suite): void {
       expect(rest.destroyed).toContain(second);
     });
 
-    it('case 596, 3.10: parallel creates have states of their own, /changes lists them all', async () => {
-      const start = await suite.state(suite.A1);
-      const states: number[] = [];
-      const ids: string[] = [];
-      for (let round = 0; round < 6; round += 1) {
-        const create = { k: profile.create('parallel') };
-        const answers = await Promise.all(
-          Array.from({ length: 8 }, () => suite.client.set(name, { accountId: suite.A1, create })),
-        );
-        for (const { oldState, newState, created } of answers) {
-          expect(Number(newState)).toBe(Number(oldState) + 1);
-          states.push(Number(newState));
-          ids.push(...Object.values(created ?? {}).map(({ id }) => id));
+    suite.needsRoom(48)(
+      'case 596, 3.10: parallel creates have states of their own, /changes lists them all',
+      async () => {
+        const start = await suite.state(suite.A1);
+        const states: number[] = [];
+        const ids: string[] = [];
+        for (let round = 0; round < 6; round += 1) {
+          const answers = await Promise.all(
+            Array.from({ length: 8 }, () =>
+              suite.client.set(name, {
+                accountId: suite.A1,
+                create: { k: suite.create('parallel') },
+              }),
+            ),
+          );
+          for (const { oldState, newState, created } of answers) {
+            expect(Number(newState)).toBe(Number(oldState) + 1);
+            states.push(Number(newState));
+            ids.push(...Object.values(created ?? {}).map(({ id }) => id));
+          }
         }
-      }
-      const first = Number(start) + 1;
-      expect(states.sort((a, b) => a - b)).toEqual(states.map((_, index) => first + index));
-      const answer = await changes(start);
-      expect([...answer.created].sort()).toEqual(ids.sort());
-      expect(answer.newState).toBe(String(Number(start) + 48));
-    });
+        const first = Number(start) + 1;
+        expect(states.sort((a, b) => a - b)).toEqual(states.map((_, index) => first + index));
+        const answer = await changes(start);
+        expect([...answer.created].sort()).toEqual(ids.sort());
+        expect(answer.newState).toBe(String(Number(start) + 48));
+      },
+    );
 
     it('case 205, 5.2: a state that was never issued is cannotCalculateChanges', async () => {
       const state = await suite.state(suite.A1);

@@ -1,16 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { asSet } from '../../support/client.js';
 import { at, entry, setError } from '../../support/expected.js';
 import type { Suite } from '../suite.js';
 
 /** Section F of cases.md: creation ids and createdIds (RFC 8620 3.3, 5.3). */
 export function creationIdCases(suite: Suite): void {
-  const { profile } = suite;
+  const { profile, describe, it } = suite;
   const { name } = profile;
 
   describe(`${name}: F. creation ids`, () => {
     it('case 138, 3.4: createdIds is answered only where it was sent', async () => {
-      const { create } = { create: { k: profile.create('a') } };
+      const create = { k: suite.create('a') };
       const answer = await suite.client.api([
         [`${name}/set`, { accountId: suite.A1, create }, 'c'],
       ]);
@@ -25,7 +25,7 @@ export function creationIdCases(suite: Suite): void {
 
     it('case 140, 3.4: given createdIds are kept, new ones are added', async () => {
       const calls = [
-        [`${name}/set`, { accountId: suite.A1, create: { k: profile.create('a') } }, 'c'],
+        [`${name}/set`, { accountId: suite.A1, create: { k: suite.create('a') } }, 'c'],
       ] as const;
       const answer = await suite.client.api(calls, { createdIds: { x: 'id1' } });
       const { created } = asSet(at(answer.methodResponses, 0)[1]);
@@ -58,7 +58,7 @@ export function creationIdCases(suite: Suite): void {
     });
 
     it('case 143, 5.3: of one creation id used twice the later object wins', async () => {
-      const set = (text: string) => ({ accountId: suite.A1, create: { k: profile.create(text) } });
+      const set = (text: string) => ({ accountId: suite.A1, create: { k: suite.create(text) } });
       const answer = await suite.client.api(
         [
           [`${name}/set`, set('first'), 'a'],
@@ -75,7 +75,7 @@ export function creationIdCases(suite: Suite): void {
 
     it('case 148, 5.3: update and destroy by the creation id of an earlier call', async () => {
       const { methodResponses } = await suite.client.api([
-        [`${name}/set`, { accountId: suite.A1, create: { k: profile.create('a') } }, 'a'],
+        [`${name}/set`, { accountId: suite.A1, create: { k: suite.create('a') } }, 'a'],
         [`${name}/set`, { accountId: suite.A1, update: { '#k': { [profile.text]: 'b' } } }, 'b'],
         [`${name}/set`, { accountId: suite.A1, destroy: ['#k'] }, 'c'],
       ]);
@@ -91,7 +91,7 @@ export function creationIdCases(suite: Suite): void {
     it('5.3: update by the creation id of the same call: created as updated', async () => {
       const answer = await suite.client.set(name, {
         accountId: suite.A1,
-        create: { k: profile.create('a') },
+        create: { k: suite.create('a') },
         update: { '#k': { [profile.text]: 'b' } },
       });
       const { id } = entry(answer.created, 'k');
@@ -105,7 +105,7 @@ export function creationIdCases(suite: Suite): void {
     it('case 150, 5.3: created and destroyed in one call; /changes omits it', async () => {
       const answer = await suite.client.set(name, {
         accountId: suite.A1,
-        create: { k: profile.create('a') },
+        create: { k: suite.create('a') },
         destroy: ['#k'],
       });
       const { id } = entry(answer.created, 'k');
@@ -127,7 +127,7 @@ export function creationIdCases(suite: Suite): void {
 
     it('case 151, decision 12: creation ids resolve in /get; unknown ones are notFound', async () => {
       const { methodResponses } = await suite.client.api([
-        [`${name}/set`, { accountId: suite.A1, create: { k: profile.create('a') } }, 'a'],
+        [`${name}/set`, { accountId: suite.A1, create: { k: suite.create('a') } }, 'a'],
         [
           `${name}/get`,
           { accountId: suite.A1, ids: ['#k', '#nope'], properties: [profile.text] },
@@ -158,12 +158,8 @@ export function creationIdCases(suite: Suite): void {
 
     it('case 158, 5.3: `#` in a plain String property is text', async () => {
       const { methodResponses } = await suite.client.api([
-        [
-          `${name}/set`,
-          { accountId: suite.A1, create: { '1': profile.create('#1 priority') } },
-          'a',
-        ],
-        [`${name}/set`, { accountId: suite.A1, create: { b: profile.create('#1') } }, 'b'],
+        [`${name}/set`, { accountId: suite.A1, create: { '1': suite.create('#1 priority') } }, 'a'],
+        [`${name}/set`, { accountId: suite.A1, create: { b: suite.create('#1') } }, 'b'],
         [
           `${name}/get`,
           { accountId: suite.A1, ids: ['#1', '#b'], properties: [profile.text] },
@@ -182,7 +178,7 @@ export function creationIdCases(suite: Suite): void {
 
     it('case 161, 5.8: a request split in two with createdIds handed over ends the same', async () => {
       const first = await suite.client.api(
-        [[`${name}/set`, { accountId: suite.A1, create: { k: profile.create('one') } }, 'a']],
+        [[`${name}/set`, { accountId: suite.A1, create: { k: suite.create('one') } }, 'a']],
         { createdIds: {} },
       );
       const second = await suite.client.api(
@@ -191,7 +187,7 @@ export function creationIdCases(suite: Suite): void {
             `${name}/set`,
             {
               accountId: suite.A1,
-              create: { m: profile.create('two') },
+              create: { m: suite.create('two') },
               update: { '#k': { [profile.text]: 'changed' } },
             },
             'b',
@@ -216,9 +212,9 @@ export function creationIdCases(suite: Suite): void {
     it('3.3: creation ids that are names of Object.prototype are plain keys', async () => {
       const create = JSON.parse(
         JSON.stringify({
-          toString: profile.create('a'),
-          constructor: profile.create('b'),
-          __proto_: profile.create('c'),
+          toString: suite.create('a'),
+          constructor: suite.create('b'),
+          __proto_: suite.create('c'),
         }).replace('__proto_', '__proto__'),
       ) as object;
       const answer = await suite.client.api(

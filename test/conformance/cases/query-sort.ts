@@ -1,15 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { err } from '../../support/expected.js';
 import type { Json } from '../../support/json.js';
 import type { Suite } from '../suite.js';
 
 /** Section M of cases.md: sort of /query (RFC 8620 5.5, decision 15). */
 export function querySortCases(suite: Suite): void {
-  const { profile } = suite;
+  const { profile, describe, it } = suite;
   const { name, text } = profile;
   const find = async (sort: Json, more: object = {}): Promise<string[]> =>
     (await suite.client.query(name, { accountId: suite.A1, sort, ...more })).ids;
   const refused = (sort: Json) => suite.client.call(`${name}/query`, { accountId: suite.A1, sort });
+
+  const byCreation = profile.sorts.includes('created');
+
+  if (!suite.has('query')) return;
 
   describe(`${name}: M. sort`, () => {
     it('case 331, 5.5: without a sort the order is that of creation, call after call', async () => {
@@ -78,6 +82,7 @@ export function querySortCases(suite: Suite): void {
       expect(await find([{ property: text }])).toEqual([a1, a2, b1, b2]);
       // Decision 15: ties go by id, in the direction of the last comparator.
       expect(await find([{ property: text, isAscending: false }])).toEqual([b2, b1, a2, a1]);
+      if (!byCreation) return;
       expect(await find([{ property: text }, { property: 'created', isAscending: false }])).toEqual(
         [a2, a1, b2, b1],
       );
@@ -112,20 +117,19 @@ export function querySortCases(suite: Suite): void {
 
     it('case 338, RFC 4790 9.1: numbers of any length and with leading zeros', async () => {
       await suite.clear(suite.A1);
-      const texts = ['100000000000000000000001', '99999999999999999999999', '007', '8', '', '-1'];
+      const numbers = ['100000000000000000000001', '99999999999999999999999', '007', '8', '', '-1'];
+      const texts = numbers.filter((one) => suite.allows(one));
       const ids = await suite.make(suite.A1, ...texts);
       const found = await find([{ property: text, collation: 'i;ascii-numeric' }]);
-      expect(found.map((id) => texts[ids.indexOf(id)])).toEqual([
-        '007',
-        '8',
-        '99999999999999999999999',
-        '100000000000000000000001',
-        '',
-        '-1',
-      ]);
+      expect(found.map((id) => texts[ids.indexOf(id)])).toEqual(
+        ['007', '8', '99999999999999999999999', '100000000000000000000001', '', '-1'].filter(
+          (one) => suite.allows(one),
+        ),
+      );
     });
 
     it('case 336, 5.5: on a property that is no string a collation is ignored', async () => {
+      if (!byCreation) return;
       await suite.clear(suite.A1);
       const ids = await suite.make(suite.A1, 'b', 'a');
       for (const collation of ['i;octet', 'i;unknown', '']) {

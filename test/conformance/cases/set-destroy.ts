@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { asSet } from '../../support/client.js';
 import { at, err, setError } from '../../support/expected.js';
 import type { Suite } from '../suite.js';
 
 /** Section K of cases.md: destroy, ifInState, order (RFC 8620 5.3). */
 export function setDestroyCases(suite: Suite): void {
-  const { profile } = suite;
+  const { profile, describe, it } = suite;
   const { name, text } = profile;
   const set = (args: object) => suite.client.set(name, { accountId: suite.A1, ...args });
 
@@ -73,7 +73,7 @@ export function setDestroyCases(suite: Suite): void {
         await suite.client.call(`${name}/set`, {
           accountId: suite.A1,
           ifInState: state,
-          create: { k: profile.create('a') },
+          create: { k: suite.create('a') },
           update: { [id]: { [text]: 'again' } },
           destroy: [id],
         }),
@@ -83,7 +83,7 @@ export function setDestroyCases(suite: Suite): void {
 
     it('case 301, 5.3: ifInState null is no check; any other string must match', async () => {
       const state = await suite.state(suite.A1);
-      await set({ ifInState: null, create: { k: profile.create('a') } });
+      await set({ ifInState: null, create: { k: suite.create('a') } });
       for (const wrong of ['', String(Number(state) + 100), 'abc', `0${Number(state) + 1}`]) {
         expect(
           await suite.client.call(`${name}/set`, { accountId: suite.A1, ifInState: wrong }),
@@ -93,7 +93,7 @@ export function setDestroyCases(suite: Suite): void {
 
     it('case 303, 5.3: of two calls with the starting state the second fails', async () => {
       const state = await suite.state(suite.A1);
-      const create = { k: profile.create('a') };
+      const create = { k: suite.create('a') };
       const { methodResponses } = await suite.client.api([
         [`${name}/set`, { accountId: suite.A1, ifInState: state, create }, 'a'],
         [`${name}/set`, { accountId: suite.A1, ifInState: state, create }, 'b'],
@@ -125,7 +125,7 @@ export function setDestroyCases(suite: Suite): void {
           `${name}/set`,
           {
             accountId: suite.A1,
-            create: { k: profile.create('new'), bad: { nope: 1 } },
+            create: { k: suite.create('new'), bad: { nope: 1 } },
             update: { [updated]: { [text]: 'x' }, [same]: { [text]: 'b' }, nobody: {} },
             destroy: [gone, 'nobody'],
           },

@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { entry, err } from '../../support/expected.js';
+import type { JsonMap } from '../../support/json.js';
+import type { Suite } from '../suite.js';
+
+/** What gadget.yaml has beside its types: a method of the team's own, members of the session. */
+export function gadgetCapabilityCases(suite: Suite): void {
+  const { describe, it } = suite;
+
+  describe('Gadget/rebuild, a method of the team’s own', () => {
+    it('writes through the engine; its arguments are checked', async () => {
+      const { created } = await suite.client.set('Gadget', {
+        accountId: suite.A1,
+        create: { k: { title: 'r', rank: 7 } },
+      });
+      const { id } = entry(created, 'k');
+      const sinceState = await suite.state(suite.A1);
+      expect(await suite.client.ok('Gadget/rebuild', { accountId: suite.A1, id })).toEqual({
+        accountId: suite.A1,
+        rebuilt: true,
+      });
+      const changes = await suite.client.changes('Gadget', { accountId: suite.A1, sinceState });
+      expect(changes.updated).toEqual([id]);
+      for (const wrong of [{ id: 5 }, { id: null }, {}, { id, more: 1 }]) {
+        expect(
+          await suite.client.call('Gadget/rebuild', { accountId: suite.A1, ...wrong }),
+        ).toEqual(err('invalidArguments'));
+      }
+      const { AR, unknownAccount } = suite.fixtures();
+      expect(await suite.client.call('Gadget/rebuild', { accountId: AR, id })).toEqual(
+        err('accountReadOnly'),
+      );
+      expect(await suite.client.call('Gadget/rebuild', { accountId: unknownAccount, id })).toEqual(
+        err('accountNotFound'),
+      );
+    });
+  });
+
+  it('2: the session tells what the descriptor says', async () => {
+    const session = await suite.client.session();
+    const capabilities = session['capabilities'] as JsonMap;
+    expect(capabilities[suite.profile.capability]).toMatchObject({ madeOf: ['brass', 'steel'] });
+  });
+}
