@@ -1,7 +1,8 @@
+import { narrowed } from '../migrations/narrowing.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { canonicalJson } from '../model/hash.js';
-import type { Model } from '../model.js';
+import type { Model, ModelType } from '../model.js';
 
 /**
  * What a change touches: what clients send and get, what the database keeps, or what clients hold
@@ -33,8 +34,18 @@ export function compareModels(before: Model, after: Model): readonly ModelChange
       tell('wire', true, old.urn, 'capability removed');
       continue;
     }
-    if (canonicalJson(old.session) !== canonicalJson(capability.session))
-      tell('wire', false, old.urn, 'its object in the session changed');
+    for (const [key, what] of [
+      ['session', 'its object in the session'],
+      ['accountSession', "its object in an account's capabilities"],
+    ] as const) {
+      const [was, is] = [old[key], capability[key]];
+      if (canonicalJson(was) === canonicalJson(is)) continue;
+      const lost = Object.keys(was).filter((name) => !Object.hasOwn(is, name));
+      const which = lost.length === 0 ? '' : `, and loses ${lost.join(', ')}`;
+      tell('wire', lost.length > 0, old.urn, `${what} changed${which}`);
+    }
+    if (old.accountLevel && !capability.accountLevel)
+      tell('wire', true, old.urn, 'belongs to no account any more');
     compareMethods(old, capability, tell);
   }
   compareTypes(before, after, tell);
@@ -52,17 +63,48 @@ function compareMethods(
     if (!before.methods.some((old) => old.name === name)) tell('wire', false, name, 'method added');
   for (const old of before.methods) {
     const method = after.methods.find(({ name }) => name === old.name);
-    if (method === undefined) tell('wire', true, old.name, 'method removed');
-    else
-      for (const part of ['arguments', 'response'] as const)
-        if (canonicalJson(old[part]) !== canonicalJson(method[part]))
-          tell('wire', true, old.name, `its ${part} changed`);
+    if (method === undefined) {
+      tell('wire', true, old.name, 'method removed');
+      continue;
+    }
+    if (old.account !== method.account)
+      tell('wire', true, old.name, `account: ${old.account} -> ${method.account}`);
+    compareParts(old.name, old, method, tell);
   }
+}
+
+/** Arguments must take all that they took; a response must not give what it did not give. */
+function compareParts(where: string, before: MethodParts, after: MethodParts, tell: Tell): void {
+  for (const part of ['arguments', 'response'] as const) {
+    const [was, is] = [before[part] ?? {}, after[part] ?? {}];
+    if (canonicalJson(was) === canonicalJson(is)) continue;
+    const less = part === 'arguments' ? narrowed(was, is, '') : narrowed(is, was, '');
+    const lost = part === 'response' ? lostMembers(was, is) : undefined;
+    const why = lost ?? less;
+    tell(
+      'wire',
+      why !== undefined,
+      where,
+      `its ${part} changed${why === undefined ? '' : `: ${why}`}`,
+    );
+  }
+}
+
+interface MethodParts {
+  readonly arguments?: object;
+  readonly response?: object;
+}
+
+function lostMembers(before: object, after: object): string | undefined {
+  const members = (schema: object): object => Reflect.get(schema, 'properties') ?? {};
+  const gone = Object.keys(members(before)).filter((name) => !Object.hasOwn(members(after), name));
+  return gone.length === 0 ? undefined : `${gone.join(', ')} is gone`;
 }
 
 function compareTypes(before: Model, after: Model, tell: Tell): void {
   const typesOf = (model: Model) => model.capabilities.flatMap(({ types }) => types);
-  const olds = new Map(typesOf(before).map((type) => [type.name, snapshotType(type)]));
+  const wholes = new Map(typesOf(before).map((type) => [type.name, type]));
+  const olds = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
   const seen = new Set<string>();
   for (const type of typesOf(after)) {
     const same = olds.get(type.name);
@@ -79,12 +121,43 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
       ),
     );
     compareType(old, snapshotType(type), renamed, tell);
+    const whole = wholes.get(old.name);
+    if (whole !== undefined) compareWhole(whole, type, tell);
   }
   for (const [name] of olds) {
     if (seen.has(name)) continue;
     tell('wire', true, name, 'type removed');
     tell('storage', true, name, 'its table and all data in it go');
   }
+}
+
+/** What a snapshot doesn't have: limits, snake case, further members of standard methods. */
+function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
+  const { name } = after;
+  if (before.singleton !== after.singleton) {
+    tell('wire', true, name, after.singleton ? 'is a singleton now' : 'is no singleton any more');
+    tell('storage', true, name, 'its objects have ids that nobody can name');
+  }
+  for (const limit of ['count', 'octets'] as const) {
+    const [was, is] = [before.limits?.[limit] ?? Infinity, after.limits?.[limit] ?? Infinity];
+    if (was !== is)
+      tell('wire', is < was, name, `limits.${limit}: ${limitText(was)} -> ${limitText(is)}`);
+  }
+  if (before.acceptSnakeCase !== after.acceptSnakeCase)
+    tell(
+      'wire',
+      before.acceptSnakeCase,
+      name,
+      `snake case is ${after.acceptSnakeCase ? 'taken' : 'refused'} now`,
+    );
+  for (const old of before.methods) {
+    const method = after.methods.find((one) => one.name === old.name);
+    if (method !== undefined) compareParts(`${name}/${old.name}`, old, method, tell);
+  }
+}
+
+function limitText(value: number): string {
+  return value === Infinity ? 'none' : String(value);
 }
 
 function compareType(
@@ -130,7 +203,7 @@ function compareType(
     tell('storage', true, `${after.name}.${name}`, 'column dropped, its values go');
     seen ||= isVisible(old);
   }
-  compareQueries(before, after, tell);
+  compareQueries(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
 
@@ -149,21 +222,62 @@ function compareProperty(
   if (before.nullable !== after.nullable) {
     tell('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
     tell('storage', !after.nullable, where, after.nullable ? 'column nullable' : 'null is filled');
-  } else if (canonicalJson(before.schema) !== canonicalJson(after.schema))
-    tell('wire', true, where, 'its schema changed');
+  }
+  const less = narrowed(before.schema, after.schema, '');
+  const more = narrowed(after.schema, before.schema, '');
+  if (less !== undefined) {
+    tell('wire', true, where, `takes less: it ${less}`);
+    tell('storage', false, where, 'values that do not fit stay, and are readable');
+  } else if (more !== undefined) tell('wire', false, where, 'takes and gives more than it did');
   if (!before.required && after.required) tell('wire', true, where, 'a create must give it now');
   if (before.required && !after.required) tell('wire', false, where, 'a create may leave it out');
   if (canonicalJson(before.default ?? null) !== canonicalJson(after.default ?? null))
     tell('wire', false, where, 'its default changed');
   if (before.access !== after.access)
-    tell('wire', after.access !== 'mutable', where, `access: ${before.access} -> ${after.access}`);
-  if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null))
+    tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
+  if (before.secret !== after.secret)
+    tell('storage', true, where, 'sealed otherwise: its values go');
+  if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
     tell('wire', after.reference !== undefined, where, 'what it refers to changed');
-  return isVisible(before) !== isVisible(after) || (before.nullable && !after.nullable);
+    tell('storage', false, where, 'its reference records are made anew');
+  }
+  if (before.blob !== after.blob) {
+    tell('wire', after.blob, where, after.blob ? 'holds a blob now' : 'holds no blob any more');
+    tell('storage', false, where, 'its blob records are made anew');
+  }
+  const recomputed =
+    canonicalJson(before.computed ?? null) !== canonicalJson(after.computed ?? null);
+  if (recomputed && after.computed !== undefined)
+    tell('storage', true, where, 'is computed for the objects that exist: its values go');
+  return (
+    isVisible(before) !== isVisible(after) ||
+    (before.nullable && !after.nullable) ||
+    (recomputed && after.computed !== undefined && isVisible(after))
+  );
 }
 
+/** Whether clients can do less with the property than they could. */
+function takesAway(before: SnapshotProperty, after: SnapshotProperty): boolean {
+  const [was, is] = [ABILITIES[before.access], ABILITIES[after.access]];
+  return [...was].some((ability) => !is.includes(ability));
+}
+
+/** r: read, c: give at create, w: write later. */
+const ABILITIES: Readonly<Record<SnapshotProperty['access'], string>> = Object.freeze({
+  mutable: 'rcw',
+  immutable: 'rc',
+  serverSet: 'r',
+  secret: 'cw',
+  internal: '',
+});
+
 /** Filters, sorts, methods and unique properties. */
-function compareQueries(before: SnapshotType, after: SnapshotType, tell: Tell): void {
+function compareQueries(
+  before: SnapshotType,
+  after: SnapshotType,
+  renamed: ReadonlyMap<string, string>,
+  tell: Tell,
+): void {
   const lists = [
     ['filter', names(before.filters), names(after.filters)],
     ['sort', before.sorts.map((sort) => sort.property), after.sorts.map((sort) => sort.property)],
@@ -177,17 +291,23 @@ function compareQueries(before: SnapshotType, after: SnapshotType, tell: Tell): 
   }
   for (const filter of after.filters) {
     const old = before.filters.find(({ name }) => name === filter.name);
-    if (old !== undefined && old.operator !== filter.operator)
-      tell(
-        'wire',
-        true,
-        `${after.name}.${filter.name}`,
-        `filter ${old.operator} -> ${filter.operator}`,
-      );
+    if (old === undefined) continue;
+    const where = `${after.name}.${filter.name}`;
+    if (old.operator !== filter.operator)
+      tell('wire', true, where, `filter ${old.operator} -> ${filter.operator}`);
+    const property = renamed.get(filter.property) ?? filter.property;
+    if (old.property !== filter.property && old.property !== property)
+      tell('wire', true, where, `filter reads ${filter.property}, not ${old.property}`);
   }
-  for (const unique of after.uniques)
-    if (!before.uniques.some((old) => old.join() === unique.join()))
-      tell('wire', true, `${after.name}.${unique.join('+')}`, 'must be unique now');
+  const key = (unique: readonly string[]) => [...unique].sort().join('+');
+  const held = new Set(before.uniques.map(key));
+  for (const unique of after.uniques) {
+    if (held.has(key(unique.map((name) => renamed.get(name) ?? name))) || held.has(key(unique)))
+      continue;
+    const where = `${after.name}.${unique.join('+')}`;
+    tell('wire', true, where, 'must be unique now');
+    tell('storage', true, where, 'the migration is refused where objects collide');
+  }
 }
 
 function names(list: readonly { readonly name: string }[]): readonly string[] {

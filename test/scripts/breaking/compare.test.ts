@@ -39,4 +39,232 @@ describe('breaking: changes from one model to another', () => {
       'breaking storage Todo: its table and all data in it go',
     ]);
   });
+
+  const RANK = property('rank', 'integer', { default: 0, schema: { type: 'integer' } });
+  const SLUG = property('slug', 'string', { default: '' });
+  const one = (rest: Partial<typeof RANK>) => model([todo([{ ...RANK, ...rest }])]);
+  const unique = (...properties: readonly (typeof RANK)[]) => ({
+    uniques: [{ name: 'u', properties, at: RANK.at }],
+  });
+  const reference = { type: 'Todo', form: 'single', onDestroy: 'setNull', acyclic: false } as const;
+  const from = (...properties: readonly string[]) =>
+    ({ access: 'serverSet', computed: { kind: 'from', properties } }) as const;
+  const things = (rest: object) => {
+    const [capability] = model([todo()]).capabilities;
+    if (capability === undefined) throw new Error('no capability');
+    return { capabilities: [{ ...capability, ...rest }] };
+  };
+  const own = (argument: object, response: object, account: 'read' | 'write' = 'read') =>
+    things({
+      methods: [
+        {
+          ...{ name: 'Todo/sweep', description: '', account, builtIn: false, at: RANK.at },
+          arguments: { type: 'object', properties: { n: argument } },
+          response: { type: 'object', properties: response },
+        },
+      ],
+    });
+  const with_ = (rest: Parameters<typeof todo>[1]) => model([todo([RANK, SLUG], rest)]);
+
+  it.each([
+    [
+      'an enum that loses a value',
+      one({ schema: { enum: [1, 2] } }),
+      one({ schema: { enum: [1] } }),
+      [
+        'breaking wire Todo.rank: takes less: it loses 2 of its enum',
+        'fine storage Todo.rank: values that do not fit stay, and are readable',
+      ],
+    ],
+    [
+      'an enum that gains one',
+      one({ schema: { enum: [1] } }),
+      one({ schema: { enum: [1, 2] } }),
+      ['fine wire Todo.rank: takes and gives more than it did'],
+    ],
+    [
+      'another access',
+      one({}),
+      one({ access: 'immutable' }),
+      ['breaking wire Todo.rank: access: mutable -> immutable'],
+    ],
+    [
+      'an access that gives more',
+      one({ access: 'serverSet' }),
+      one({}),
+      ['fine wire Todo.rank: access: serverSet -> mutable'],
+    ],
+    [
+      'a property that clients see no more',
+      one({}),
+      one({ access: 'internal' }),
+      [
+        'breaking wire Todo.rank: access: mutable -> internal',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'a secret',
+      one({}),
+      one({ access: 'secret', secret: 'hash' }),
+      [
+        'breaking wire Todo.rank: access: mutable -> secret',
+        'breaking storage Todo.rank: sealed otherwise: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'a required property',
+      model([todo()]),
+      one({ required: true }),
+      [
+        'breaking wire Todo.rank: property added, required',
+        'fine storage Todo.rank: column added',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'what was optional',
+      one({}),
+      one({ required: true }),
+      ['breaking wire Todo.rank: a create must give it now'],
+    ],
+    [
+      'another kind',
+      one({}),
+      one({ kind: 'string' }),
+      [
+        'breaking wire Todo.rank: values were integer and are string',
+        'breaking storage Todo.rank: column of another type: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'null that is refused',
+      one({ nullable: true }),
+      one({}),
+      [
+        'breaking wire Todo.rank: null is refused now',
+        'breaking storage Todo.rank: null is filled',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'a reference',
+      one({}),
+      one({ reference }),
+      [
+        'breaking wire Todo.rank: what it refers to changed',
+        'fine storage Todo.rank: its reference records are made anew',
+      ],
+    ],
+    [
+      'a blob',
+      one({}),
+      one({ blob: true }),
+      [
+        'breaking wire Todo.rank: holds a blob now',
+        'fine storage Todo.rank: its blob records are made anew',
+      ],
+    ],
+    [
+      'another source',
+      one(from('text')),
+      one(from('text', 'done')),
+      [
+        'breaking storage Todo.rank: is computed for the objects that exist: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    ['a default', one({}), one({ default: 5 }), ['fine wire Todo.rank: its default changed']],
+    [
+      'a property that goes',
+      one({}),
+      model([todo()]),
+      [
+        'breaking wire Todo.rank: property removed',
+        'breaking storage Todo.rank: column dropped, its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'something unique',
+      with_({}),
+      with_(unique(RANK, SLUG)),
+      [
+        'breaking wire Todo.rank+slug: must be unique now',
+        'breaking storage Todo.rank+slug: the migration is refused where objects collide',
+      ],
+    ],
+    ['unique in another order', with_(unique(RANK, SLUG)), with_(unique(SLUG, RANK)), []],
+    [
+      'a lower limit',
+      with_({}),
+      with_({ limits: { count: 3 } }),
+      ['breaking wire Todo: limits.count: none -> 3'],
+    ],
+    [
+      'a singleton',
+      with_({}),
+      with_({ singleton: true }),
+      [
+        'breaking wire Todo: is a singleton now',
+        'breaking storage Todo: its objects have ids that nobody can name',
+      ],
+    ],
+    [
+      'no more snake case',
+      with_({ acceptSnakeCase: true }),
+      with_({}),
+      ['breaking wire Todo: snake case is refused now'],
+    ],
+    [
+      'another URN',
+      things({}),
+      things({ urn: 'urn:example:others' }),
+      [
+        'fine wire urn:example:others: capability added',
+        'breaking wire urn:example:things: capability removed',
+      ],
+    ],
+    [
+      'a member of the session that goes',
+      things({ session: { max: 1 } }),
+      things({}),
+      ['breaking wire urn:example:things: its object in the session changed, and loses max'],
+    ],
+    [
+      'a member of the session that comes',
+      things({}),
+      things({ session: { max: 1 } }),
+      ['fine wire urn:example:things: its object in the session changed'],
+    ],
+    [
+      'an argument that takes less',
+      own({}, {}),
+      own({ maximum: 3 }, {}),
+      ['breaking wire Todo/sweep: its arguments changed: "n" has maximum: 3 now'],
+    ],
+    [
+      'a response that gives more',
+      own({}, {}),
+      own({}, { more: {} }),
+      ['fine wire Todo/sweep: its response changed'],
+    ],
+    [
+      'a response that gives less',
+      own({}, { more: {} }),
+      own({}, {}),
+      ['breaking wire Todo/sweep: its response changed: more is gone'],
+    ],
+    [
+      'a method that writes now',
+      own({}, {}),
+      own({}, {}, 'write'),
+      ['breaking wire Todo/sweep: account: read -> write'],
+    ],
+    ['a method that goes', own({}, {}), things({}), ['breaking wire Todo/sweep: method removed']],
+  ])('tell of %s', (_, before, after, expected) => {
+    expect(told(before, after)).toEqual(expected);
+  });
 });
