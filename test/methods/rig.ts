@@ -126,8 +126,8 @@ export class Rig {
       now,
       onStatement: (sql) => void this.statements.push(sql),
     });
-    const prisma =
-      logic.hooks === undefined ? undefined : openHookPrisma(writerDatabase, clientModule);
+    const isHooked = (logic.hooks ?? logic.gadgetHooks) !== undefined;
+    const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
     this.#prisma = prisma;
     const registry = createRegistry([
       ...generated,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gadgetHooks } from './gadget.js';
+import type { TypeHooks } from '../../src/capability/hooks.js';
+import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
 // What follows from a call without being asked for: computed properties, links taken out, what is told of them.
@@ -116,5 +117,29 @@ describe('/copy', () => {
     expect(Object.keys(created)).toEqual(['z', 'w']);
     expect(notCreated.x).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
     expect(notCreated.y).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
+  });
+});
+
+describe('limits: { count }', () => {
+  it('counts for a call of a hook what the call around it has created', async () => {
+    await rig.close();
+    const answers: Json[] = [];
+    const Gadget: TypeHooks<Json> = {
+      async inTransaction(changes, _call, tx) {
+        if (!changes.created.some(({ title }: Json) => title === 'outer')) return;
+        const type = rig.services.registry.dataTypes.get('Gadget') as Json;
+        answers.push(await tx.set(type, { create: { a: g(), b: g() }, destroy: ['r1'] }));
+      },
+    };
+    rig = new Rig({}, { gadgetHooks: { types: { Gadget } } });
+    await rig.create(
+      'Gadget',
+      Array.from({ length: GADGET_LIMIT - 2 }, () => g()),
+    );
+    const { created } = await set({ create: { outer: g({ title: 'outer' }) } });
+    expect(Object.keys(created)).toEqual(['outer']);
+    expect(Object.keys(answers[0].created)).toEqual(['a']);
+    expect(answers[0].notCreated.b).toMatchObject({ type: 'overQuota' });
+    expect((await set({ create: { k: g() } })).notCreated.k).toMatchObject({ type: 'overQuota' });
   });
 });

@@ -1,17 +1,17 @@
 import { setError } from '../../protocol/errors.js';
 import { writeNumbers } from '../../protocol/inexact-number.js';
-import type { Snapshot } from '../../store/port.js';
+import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal } from './proposal.js';
 
 /** What an account may hold of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
   readonly #proposal: Proposal;
-  readonly #snapshot: Snapshot;
+  readonly #unit: UnitOfWork;
   #count: number | null = null;
 
-  constructor(proposal: Proposal, snapshot: Snapshot) {
+  constructor(proposal: Proposal, unit: UnitOfWork) {
     this.#proposal = proposal;
-    this.#snapshot = snapshot;
+    this.#unit = unit;
   }
 
   /** Of an object: octets of its JSON, as /get would give it. */
@@ -35,11 +35,13 @@ export class LimitJudge {
 
   /** The later creates lose; the others of the call go on. */
   async judgeCount(destroyed: number): Promise<boolean> {
-    const maximum = this.#proposal.index.type.limits?.count;
+    const { type } = this.#proposal.index;
+    const maximum = type.limits?.count;
     if (maximum === undefined) return false;
     const creates = this.#proposal.creates.filter((one) => !this.#proposal.refused.has(one));
     if (creates.length === 0) return false;
-    this.#count ??= await this.#snapshot.objectCount(this.#proposal.index.type);
+    // A call that a hook makes counts what the call around it has done.
+    this.#count ??= (await this.#unit.transaction.objectCount(type)) + this.#unit.growth(type);
     const excess = this.#count + creates.length - destroyed - maximum;
     if (excess <= 0) return false;
     const why = `The account may have ${maximum} objects of this type, and has as many.`;

@@ -55,7 +55,7 @@ export class Settlement {
     this.#scene = scene;
     this.#references = new ReferenceJudge(proposal, unit.transaction, registry);
     this.#uniques = new UniqueJudge(proposal, unit.transaction);
-    this.#limits = new LimitJudge(proposal, unit.transaction);
+    this.#limits = new LimitJudge(proposal, unit);
     this.#destroyer = new Destroyer(
       proposal,
       unit.transaction,

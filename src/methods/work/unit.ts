@@ -102,6 +102,15 @@ export class UnitOfWork {
     return changes;
   }
 
+  /** By how many the type's objects have grown: their count in the database follows with the records. */
+  growth(type: DataTypeDefinition): number {
+    let growth = 0;
+    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
+      growth += (after === null ? 0 : 1) - (before === null ? 0 : 1);
+    }
+    return growth;
+  }
+
   /** By how many records the type's state will step (D8). */
   steps(type: DataTypeDefinition): number {
     const work = this.#works.get(type.name);
