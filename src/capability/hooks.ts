@@ -14,9 +14,9 @@ export interface HookCall<Arguments extends object = JsonObject> {
   readonly accountId: string;
   /** Who asks; hooks decide by it whom they refuse. */
   readonly userId: string;
-  /** `Todo/set`; inside `tx.set` the method whose hook called it. */
+  /** `Todo/set`: what the client called; inside `tx.set`, and for another type's hooks, too. */
   readonly method: string;
-  /** The further arguments that the descriptor declares for the method; without the standard ones. */
+  /** The further arguments that the descriptor declares for that method; without the standard ones. */
   readonly arguments: Arguments;
   /** Aborted when HOOK_TIMEOUT has passed: hand it to `fetch` and the like. */
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ export interface TypeHooks<
       string,
       (
         changes: Readonly<Record<string, Changes<never>>>,
-        call: HookCall<Arguments>,
+        call: HookCall,
         reader: HookReader<Database>,
       ) => Promise<ReadonlyMap<string, unknown>>
     >

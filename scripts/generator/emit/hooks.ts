@@ -67,10 +67,12 @@ function storedName(type: string): string {
 function typeHooks(type: ModelType): string {
   const stored = storedName(type.name);
   const set = furtherTypes(type).find(({ verb, args }) => verb === 'set' && args !== null);
+  // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
+  const args = set === undefined ? '' : `, Partial<${set.args}>`;
   const lines = [
     `\n/** Hooks of ${type.name}. */`,
     `export interface ${type.name}Hooks<Database = unknown>`,
-    `  extends jmap.TypeHooks<${stored}, Database${set === undefined ? '' : `, ${set.args}`}> {`,
+    `  extends jmap.TypeHooks<${stored}, Database${args}> {`,
     ...block(
       'compute',
       fromProperties(type).map(({ name }) => [

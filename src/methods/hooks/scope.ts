@@ -39,13 +39,14 @@ export class HookScope {
   #budget: Budget | null = null;
   #complete: Complete | null = null;
   /** The further arguments that the descriptor declares for the method. */
-  further: JsonObject = NO_ARGUMENTS;
+  further: JsonObject;
 
   constructor(context: CallContext, set: SetWithin, parent: HookScope | null = null) {
     this.#context = context;
     this.#set = set;
     this.#parent = parent;
     this.#depth = parent === null ? 0 : parent.#depth + 1;
+    this.further = parent === null ? NO_ARGUMENTS : parent.further;
   }
 
   /**
@@ -127,14 +128,19 @@ export class HookScope {
   }
 
   #call(further: JsonObject, signal: AbortSignal): HookCall {
-    const { account, request, method } = this.#context;
+    const { account, request } = this.#context;
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
-      method: method.name,
+      method: this.method,
       arguments: further,
       signal,
     });
+  }
+
+  /** The name of the method that the client called. */
+  get method(): string {
+    return this.#parent === null ? this.#context.method.name : this.#parent.method;
   }
 
   #time(services: HookServices): Budget {

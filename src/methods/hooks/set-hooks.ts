@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../work/unit.js';
 import { Computes } from './compute.js';
 import { HookHandleError } from './errors.js';
 import { putValues, relevantNews } from './follow.js';
-import { type News, takeNews } from './news.js';
+import { type News, type NewsReader, newsOf } from './news.js';
 import { exclusiveTypes, sourceTypes } from './reach.js';
 import { MAX_HOOK_DEPTH } from './scope.js';
 import { OfferedObjects } from './wanted.js';
@@ -70,24 +70,38 @@ class RegistryHooks implements SetHooks {
     }
   }
 
-  /** Until nothing is new: what computeOn changes may be followed by others. */
+  /**
+   * Computed properties first, until they stand still; then each type's hooks hear of it once. What
+   * these write has been told by their `tx.set`.
+   */
   async afterWrites(
     _type: DataTypeDefinition,
     unit: UnitOfWork,
     context: CallContext,
   ): Promise<void> {
+    const { followers, listeners } = newsOf(unit);
+    for (;;) {
+      await this.#settle(followers, unit, context);
+      const next = listeners.takeNext();
+      if (next === null) return;
+      await this.#tell(...next, unit, context);
+      await unit.flush();
+    }
+  }
+
+  /** What computeOn changes may be followed by others. */
+  async #settle(followers: NewsReader, unit: UnitOfWork, context: CallContext): Promise<void> {
     for (let round = 0; ; round += 1) {
-      const news = takeNews(unit);
+      const news = followers.takeAll();
       if (news.size === 0) return;
       if (round >= MAX_HOOK_DEPTH) {
         throw new HookHandleError(
           `Computed properties follow each other more than ${round} times.`,
         );
       }
-      for (const [name, type] of this.#dataTypes)
+      for (const [name, type] of this.#dataTypes) {
         await this.#follow(name, type, news, unit, context);
-      for (const [name, changes] of news) await this.#tell(name, changes, unit, context);
-      await unit.flush();
+      }
     }
   }
 

@@ -1,0 +1,302 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as Postgresql } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Client, CORE } from '../support/client.js';
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { sharedProject } from '../support/shared-project.js';
+
+// Hooks across types, served as a team would, on both databases: test/hooks/ledger.yaml.
+const LEDGER = 'https://example.com/jmap/ledger';
+
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+type Json = any;
+
+const postgresql = usePostgresql();
+let project: string;
+let folder: string;
+beforeAll(async () => {
+  project = await sharedProject();
+  folder = await mkdtemp(join(tmpdir(), 'jmapsmith-ledger-'));
+}, 300_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
+  let server: RunningServer;
+  let client: Client;
+  let fixtures: Fixtures;
+  let accountId: string;
+  let out: string;
+  let url = '';
+  /** Whatever the server has answered: nothing hidden may be in it. */
+  const answers: string[] = [];
+
+  beforeAll(async () => {
+    out = join(folder, database);
+    const env = { HOOK_TIMEOUT: '1s', LEDGER_OUT: out };
+    if (database === 'PostgreSQL') url = await postgresql().createDatabase('ledger');
+    server = await startServer({ project, env: { ...env, ...(url && { DATABASE_URL: url }) } });
+    fixtures = await makeFixtures(server, ['A2']);
+    client = fixtures.u1.with([CORE, LEDGER]);
+    accountId = fixtures.A1;
+  }, 120_000);
+  afterAll(() => server?.remove());
+
+  let heard = 0;
+  const told = (): string[] => {
+    try {
+      return readFileSync(out, 'utf8').trimEnd().split('\n').slice(heard);
+    } catch {
+      return [];
+    }
+  };
+  beforeEach(() => {
+    heard = 0;
+    heard = told().length;
+  });
+
+  async function request(calls: readonly [string, object][]): Promise<Json[]> {
+    const all = calls.map(([name, args], at) => [name, { accountId, ...args }, `c${at}`] as const);
+    const { methodResponses } = await client.api(all);
+    answers.push(JSON.stringify(methodResponses));
+    return methodResponses.map(([name, args]) =>
+      name === 'error' ? { error: args['type'], ...args } : args,
+    );
+  }
+  const call = async (name: string, args: object = {}): Promise<Json> =>
+    (await request([[name, args]]))[0];
+  const read = async (type: string): Promise<Json[]> =>
+    (await call(`${type}/get`, { ids: null })).list;
+  const makeBook = async (title: string): Promise<Json> =>
+    (await call('Book/set', { create: { b: { title, pin: 'pin-1234' } } })).created.b;
+
+  test('counts, own-row chains and computeOn follow a write of another type, with change records', async () => {
+    const book = await makeBook('Cash Book');
+    expect(book).toMatchObject({ slug: 'cash-book', heading: 'cash-book (0)', total: 0 });
+    const other = await makeBook('Other');
+    const since = (await call('Book/get', { ids: [] })).state;
+    heard = 0;
+    heard = told().length;
+    const line = (bookId: string, amount: number): object => ({ bookId, amount });
+    // Line has no hook that waits; the books that it changes do.
+    const { created } = await call('Line/set', {
+      create: { a: line(book.id, 5), b: line(book.id, 7), c: line(other.id, 1) },
+    });
+    const { list } = await call('Book/get', { ids: [book.id, other.id] });
+    expect(list).toMatchObject([
+      { lines: 2, total: 12, heading: 'cash-book (2)' },
+      { lines: 1, total: 1, heading: 'other (1)' },
+    ]);
+    const { updated } = await call('Book/changes', { sinceState: since });
+    expect(updated.sort()).toEqual([book.id, other.id].sort());
+    // Once for the whole call, and nobody asks whether lines may be.
+    await eventually(() => expect(told()).toContain('afterCommit 0 2 0'));
+    expect(told().filter((what) => what.startsWith('check'))).toEqual([]);
+    expect(told().filter((what) => what.startsWith('inTransaction'))).toEqual([
+      'inTransaction 0 2 0',
+    ]);
+    await call('Line/set', { update: { [created.a.id]: { amount: 10, bookId: other.id } } });
+    expect((await call('Book/get', { ids: [book.id, other.id] })).list).toMatchObject([
+      { lines: 1, total: 7 },
+      { lines: 2, total: 11 },
+    ]);
+    await call('Line/set', { destroy: [created.b.id] });
+    expect((await call('Book/get', { ids: [book.id] })).list).toMatchObject([
+      { lines: 0, total: 0 },
+    ]);
+  });
+
+  test('a value that the schema refuses undoes the write that it follows', async () => {
+    const book = await makeBook('Full');
+    const create = { a: { bookId: book.id, amount: 1_000_001 } };
+    expect((await call('Line/set', { create })).error).toBe('serverFail');
+    expect((await call('Book/get', { ids: [book.id] })).list).toMatchObject([
+      { total: 0, lines: 0 },
+    ]);
+    await eventually(() => expect(server.stderr()).toContain('gave 1000001 for Book.total'));
+  });
+
+  test('a cascade reaches the hooks of what goes', async () => {
+    const book = await makeBook('Doomed');
+    const line = { bookId: book.id, amount: 1 };
+    await call('Line/set', { create: { a: line, b: line, c: line } });
+    const { destroyed } = await call('Book/set', { destroy: [book.id] });
+    expect(destroyed).toEqual([book.id]);
+    await eventually(() => expect(told()).toContain('lines destroyed 3'));
+    expect(told()).toContain('inTransaction 0 0 1');
+  });
+
+  test('what throws, rejects with nothing or takes too long undoes its call and nothing else', async () => {
+    const before = [(await read('Book')).length, (await read('Post')).length];
+    for (const title of ['throw', 'reject', 'slow']) {
+      const [first, second, third] = await request([
+        ['Line/set', {}],
+        ['Book/set', { create: { b: { title } } }],
+        ['Post/set', { create: { p: { what: `beside ${title}` } } }],
+      ]);
+      expect(first.error).toBeUndefined();
+      expect(second.error).toBe('serverFail');
+      expect(second.description).toMatch(/the log has it as|The log has it as/);
+      expect(second.description.includes('HOOK_TIMEOUT (1000 ms)')).toBe(title === 'slow');
+      expect(third.created.p).toBeDefined();
+    }
+    const after = [(await read('Book')).length, (await read('Post')).length];
+    expect(after).toEqual([before[0], (before[1] ?? 0) + 3]);
+    await eventually(() => {
+      expect(server.stderr()).toContain('inTransaction of Book threw Error: the cause is for the');
+      expect(server.stderr()).toContain('inTransaction of Book threw what is no Error: undefined');
+      expect(server.stderr()).toContain('inTransaction of Book took longer than HOOK_TIMEOUT');
+    });
+    expect(told().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
+  });
+
+  test('a call of 500 objects asks each hook once', async () => {
+    const create = Object.fromEntries(
+      Array.from({ length: 500 }, (_, at) => [`b${at}`, { title: `Book ${at}` }]),
+    );
+    const { created } = await call('Book/set', { create, greet: 'hello' });
+    expect(Object.keys(created)).toHaveLength(500);
+    await eventually(() => expect(told()).toHaveLength(3));
+    expect(told()).toEqual(['check 500', 'inTransaction 500 0 0', 'afterCommit 500 0 0']);
+    const ids = Object.values(created).map(({ id }: Json) => id);
+    expect((await call('Book/set', { destroy: ids })).destroyed).toHaveLength(500);
+  });
+
+  test('check refuses one; after adds its declared member; afterCommit changes no answer', async () => {
+    const answer = await call('Book/set', {
+      create: { a: { title: 'after' }, b: { title: 'forbidden' } },
+      greet: 'hello',
+    });
+    expect(Object.keys(answer.created)).toEqual(['a']);
+    expect(answer.notCreated.b).toEqual({ type: 'forbidden', description: 'No.' });
+    expect(answer.greeting).toBe('hello');
+    await eventually(() => expect(server.stderr()).toContain('outside is down'));
+    expect(server.stderr()).toContain('"hook":"afterCommit of Book"');
+  });
+
+  test('5.4: a copy is computed and heard of in its own account', async () => {
+    const book = await makeBook('To Copy');
+    const { A2 } = fixtures;
+    const answer = await call('Book/copy', {
+      fromAccountId: accountId,
+      accountId: A2,
+      create: { c: { id: book.id, title: 'Copied' } },
+    });
+    const { list } = await call('Book/get', { accountId: A2, ids: [answer.created.c.id] });
+    expect(list).toMatchObject([{ title: 'Copied', slug: 'copied', heading: 'copied (0)' }]);
+    expect(await call('Post/get', { accountId: A2, ids: null })).toMatchObject({
+      list: [{ what: '+1 ~0 -0' }],
+    });
+  });
+
+  test('tx.set writes what is internal, keeps records, and the Prisma client sees it uncommitted', async () => {
+    const { state } = await call('Line/get', { ids: [] });
+    expect(await call('Ledger/run', { mode: 'plain' })).toEqual({ accountId, seen: 1 });
+    expect((await call('Line/changes', { sinceState: state })).created).toHaveLength(1);
+  });
+
+  test('after HOOK_TIMEOUT its tx is revoked and neither lock nor connection is kept', async () => {
+    const before = (await read('Book')).length;
+    const answer = await call('Ledger/run', { mode: 'late' });
+    expect(answer.error).toBe('serverFail');
+    expect(answer.description).toContain('HOOK_TIMEOUT (1000 ms)');
+    // While the function still runs, a write has what it waits for.
+    await makeBook('meanwhile');
+    expect(told().filter((what) => /^late/.test(what))).toEqual([]);
+    if (url !== '') expect(await openTransactions(url)).toBe(0);
+    await eventually(() => expect(told().filter((what) => /^late/.test(what))).toHaveLength(3));
+    expect(told()).toContain('aborted');
+    expect(told().filter((what) => /^late .*\bover\b/.test(what))).toHaveLength(3);
+    expect(await read('Book')).toHaveLength(before + 1);
+  });
+
+  test('while an own method waits, others read', async () => {
+    const slow = call('Ledger/look', { wait: true });
+    let ended = false;
+    const end = slow.then(() => {
+      ended = true;
+    });
+    for (let at = 0; at < 5; at += 1) await call('Line/get', { ids: [] });
+    expect(ended).toBe(false);
+    await end;
+    expect((await slow).books).toBe((await read('Book')).length);
+  });
+
+  test('internal properties and values of secrets are in no answer, session, log or artefact', async () => {
+    const book = await makeBook('Hidden');
+    const asked: Json[] = [];
+    for (const name of ['markup', 'vault', 'nothing']) {
+      const [got, set, patched, found, sorted] = await request([
+        ['Book/get', { ids: [book.id], properties: [name] }],
+        ['Book/set', { create: { b: { title: 'x', [name]: 1 } } }],
+        ['Book/set', { update: { [book.id]: { [name]: 1 } } }],
+        ['Book/query', { filter: { [name]: 1 } }],
+        ['Book/query', { sort: [{ property: name }] }],
+      ]);
+      const all = [got, set.notCreated, patched.notUpdated, found, sorted];
+      asked.push(JSON.parse(JSON.stringify(all).replaceAll(name, 'NAME')));
+      answers.splice(-1);
+    }
+    // Who guesses its name is told what anybody is told of a name that does not exist.
+    expect(asked[0]).toEqual(asked[2]);
+    expect(asked[1]).toEqual(asked[2]);
+    const pin = await call('Book/get', { ids: [book.id], properties: ['id', 'pin'] });
+    expect(JSON.stringify(pin)).not.toContain('pin-1234');
+    answers.splice(-1);
+    await call('Book/query', { filter: { title: 'Hidden' }, sort: [{ property: 'title' }] });
+
+    const { text: session } = await client.http('/.well-known/jmap');
+    const texts: [string, string][] = [
+      ...answers.map((text): [string, string] => ['an answer', text]),
+      ['the session', session],
+    ];
+    for (const [what, text] of texts) {
+      expect(text, what).not.toMatch(/markup|vault|memo|pin-|scrypt|987654321/);
+    }
+    expect(server.stderr()).not.toMatch(/vault of|hidden-memo|pin-|scrypt|987654321/);
+  });
+});
+
+test('what is generated for clients names no internal property; only hooks see them', async () => {
+  const files = [
+    'docs/reference/ledger.md',
+    'generated/descriptor.schema.json',
+    'generated/ledger/capability.ts',
+    ...(await readdir(join(project, 'generated/ledger')))
+      .filter((name) => name.endsWith('.types.ts'))
+      .map((name) => `generated/ledger/${name}`),
+  ];
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const text = await readFile(join(project, file), 'utf8');
+    const shown = text
+      .split(/(?=export interface )/)
+      .filter((part) => !/^export interface \w+Stored\b/.test(part))
+      .join('');
+    expect(shown.length, file).toBeGreaterThan(100);
+    expect(shown, file).not.toMatch(/markup|vault|memo/);
+  }
+  const stored = await readFile(join(project, 'generated/ledger/Book.types.ts'), 'utf8');
+  expect(stored).toMatch(/interface BookStored[\s\S]*markup/);
+});
+
+/** Transactions that wait for nothing of the database, and locks that are not had. */
+async function openTransactions(url: string): Promise<number> {
+  const database = new Postgresql({ connectionString: url });
+  await database.connect();
+  try {
+    const { rows } = await database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND (state LIKE 'idle in transaction%' OR wait_event_type = 'Lock')`,
+    );
+    return rows[0]?.n ?? -1;
+  } finally {
+    await database.end();
+  }
+}
