@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { HookRefusal } from '../capability/refusal.js';
-import { MethodError, UnavailableError } from '../protocol/errors.js';
+import { MethodError, UnavailableError, UnknownOutcomeError } from '../protocol/errors.js';
 import { HookTimeoutError } from './hooks/errors.js';
 
 /** Is told of every failure that nobody expected, with the reference that its response shows. */
@@ -10,6 +10,13 @@ export type FailureLog = (error: unknown, reference: string) => void;
 export function toMethodError(error: unknown, log: FailureLog): MethodError {
   if (error instanceof MethodError) return error;
   if (error instanceof HookRefusal) return new MethodError(error.type, error.message);
+  if (error instanceof UnknownOutcomeError) {
+    return new MethodError(
+      'serverUnavailable',
+      'The database was lost while the call was being saved: all of it was changed, or nothing. ' +
+        'Synchronise before you try again.',
+    );
+  }
   if (error instanceof UnavailableError) {
     return new MethodError(
       'serverUnavailable',

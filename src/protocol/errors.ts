@@ -117,5 +117,10 @@ export class RequestError extends Error {
  * `serverUnavailable`; a transport that has no call to answer gives 503.
  */
 export class UnavailableError extends Error {
-  override readonly name = 'UnavailableError';
+  override readonly name: string = 'UnavailableError';
+}
+
+/** The database was lost between the commit and its answer: nobody knows whether it was made. */
+export class UnknownOutcomeError extends UnavailableError {
+  override readonly name = 'UnknownOutcomeError';
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresqlSearchSql } from '../../scripts/generator/migrations/search.js';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
-import { UnavailableError } from '../../src/protocol/errors.js';
+import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Gadget, gadget, gadgetTable, SEARCH } from './gadget.js';
@@ -107,6 +107,31 @@ describe('store on PostgreSQL alone', () => {
     await expect(cut).rejects.toBeInstanceOf(UnavailableError);
     const count = store.read(A, soon(), (snapshot) => snapshot.count(Gadget, { kind: 'all' }));
     expect(await count).toBe(0);
+  });
+
+  it('D20: tells a commit that nobody answered from one that was not made', async () => {
+    const { store, url, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const operator = openPool({ url, size: 1 });
+    const atCommit = async (body: string): Promise<void> => {
+      await operator.query(`CREATE OR REPLACE FUNCTION at_commit() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN ${body}; RETURN NULL; END $$`);
+    };
+    await atCommit('PERFORM pg_terminate_backend(pg_backend_pid())');
+    await operator.query(`CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON "Gadget"
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION at_commit()`);
+    onTestFinished(async () => {
+      await operator.query('DROP FUNCTION at_commit CASCADE');
+      await operator.end();
+    });
+    const insert = () => store.write(A, soon(), (t) => t.insert(Gadget, [gadget('r1')]));
+    await expect(insert()).rejects.toBeInstanceOf(UnknownOutcomeError);
+    await atCommit(`RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'`);
+    const known = insert().catch((error: unknown) => error);
+    expect(await known).toBeInstanceOf(UnavailableError);
+    expect(await known).not.toBeInstanceOf(UnknownOutcomeError);
+    await atCommit('PERFORM 1');
+    await insert();
   });
 
   it('refuses to write to an account that has been deleted', async () => {

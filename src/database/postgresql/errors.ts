@@ -42,6 +42,19 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE.test(code) || SOCKET.test(code);
 }
 
+/**
+ * True where the connection went before the server had answered: without a word (a socket's error), or
+ * with one about the connection (08) or the server's end (57P).
+ */
+export function isLost(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = codeOf(at);
+    if (code === undefined ? GONE.test(at.message) : SOCKET.test(code) || /^(08|57P)/.test(code))
+      return true;
+  }
+  return false;
+}
+
 /** True where the database refuses a login, or is none: what DATABASE_URL says is wrong (28, 3D). */
 export function isUnusable(error: unknown): boolean {
   return /^(28|3D)/.test(codeOf(error) ?? '');

@@ -1,8 +1,14 @@
 import pg from 'pg';
-import { isUnavailable, lateError, translateError } from '../../database/postgresql/errors.js';
+import {
+  isLost,
+  isUnavailable,
+  lateError,
+  translateError,
+} from '../../database/postgresql/errors.js';
 import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import { acquire, type Pool, type PoolClient } from '../../database/postgresql/pool.js';
 import { engineTypes } from '../../database/postgresql/values.js';
+import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { postgresql } from './dialect.js';
@@ -131,17 +137,24 @@ export class Connection {
     if (performance.now() > this.#deadline) throw lateError();
   }
 
-  /** Commits and gives the connection back. After an error it is not known whether it is committed. */
+  /**
+   * Commits and gives the connection back. UnknownOutcomeError: it was lost before the server
+   * answered; after any other error nothing is committed.
+   */
   async commit(): Promise<void> {
+    let sent = false;
     try {
       // A statement that failed makes a rollback of it, which says so by its tag.
       const { command } = await this.#guarded(() => {
         this.#ended = true;
+        sent = true;
         return this.#client.query('COMMIT');
       });
       if (command !== 'COMMIT') throw new Error('The transaction had failed, and was rolled back.');
     } catch (error) {
       this.#broken = true;
+      if (sent && isLost(error))
+        throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
       throw error;
     } finally {
       this.#release();
