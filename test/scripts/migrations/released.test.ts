@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
 import { model, property, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
@@ -97,6 +98,37 @@ describe('planMigrations: what is released', () => {
         '0003_todo_rank',
       ]);
     }
+  });
+
+  it('two branches of git that are merged fail, and the advice mends it', async () => {
+    const root = await released();
+    const commit = (message: string) => {
+      git(root, 'add', '.');
+      git(root, 'commit', '-q', '-m', message);
+    };
+    git(root, 'branch', '-M', 'main');
+    git(root, 'checkout', '-q', '-b', 'other');
+    await generate(root, model([todo([RANK])]));
+    commit('theirs');
+    git(root, 'checkout', '-q', 'main');
+    await generate(root, model([todo([DUE])]));
+    commit('ours');
+    // What is emitted anew conflicts; the migrations lie side by side.
+    git(root, 'merge', '-q', '-X', 'ours', '--no-edit', 'other');
+    const both = model([todo([DUE, RANK])]);
+    const { problems } = await generate(root, both);
+    expect(problems.map(({ code }) => code)).toEqual(['migration-branches']);
+    expect(problems[0]?.at.file).toBe('prisma/sqlite/migrations/0002_todo_rank/schema.prisma');
+    expect(problems[0]?.related?.[0]?.file).toContain('0002_todo_due');
+    const advice = /\(rm -r (\S+)\)/.exec(problems[0]?.message ?? '')?.[1] ?? '';
+    execFileSync('sh', ['-c', `rm -r ${advice}`], { cwd: root });
+    const mended = ['0001_init', '0002_todo_due', '0003_todo_rank'];
+    expect(names(await generate(root, both))).toEqual(mended);
+    commit('mended');
+    expect(names(await generate(root, both))).toEqual(mended);
+    const db = openDatabase({ file: join(root, 'test.db') });
+    expect(migrate(db, join(root, 'prisma/sqlite/migrations')).applied).toEqual(mended);
+    db.close();
   });
 
   it('names the hash of its parent in the model beside it', async () => {
