@@ -19,6 +19,7 @@ import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs
  * this package, so that a project need not have them where its own modules look.
  */
 const IMPORTED = [
+  '@types/node/package.json',
   '@prisma/client/runtime/client',
   'ajv/dist/runtime/ucs2length',
   'jmapsmith/capability',

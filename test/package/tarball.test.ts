@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { emptyFolder, install, jmapsmith, type Packed, pack, tool } from './pack.js';
+
+let project: Awaited<ReturnType<typeof emptyFolder>>;
+let packed: Packed;
+
+beforeAll(async () => {
+  project = await emptyFolder();
+  packed = await pack(project.root);
+  await install(join(project.root, packed.filename), project.root);
+}, 120_000);
+
+afterAll(async () => {
+  await project.remove();
+});
+
+describe('the packed package', () => {
+  it('holds what a project needs, and nothing else', () => {
+    const groups = new Set(packed.files.map(groupOf));
+    expect([...groups].sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/jmapsmith.mjs',
+      'capabilities/blob.yaml',
+      'capabilities/core.yaml',
+      'capabilities/websocket.yaml',
+      'dist/build/prisma/engine-postgresql/*.js',
+      'dist/build/prisma/engine-sqlite/*.js',
+      'dist/scripts/*.js',
+      'dist/src/*.js',
+      'dist/src/capability/*.d.ts',
+      'dist/src/protocol/*.d.ts',
+      'docs/*.md',
+      'generated/descriptor.schema.json',
+      'package.json',
+      'scripts/*.mjs',
+      'tsconfig.project.json',
+    ]);
+    // Examples' types, tests and what only this repository's own checks run.
+    expect(
+      packed.files.filter((file) => /todo|note|test|check\.mjs|licen[cs]es\./i.test(file)),
+    ).toEqual([]);
+  });
+
+  it('ships every page of docs/ that README.md or another page leads to', async () => {
+    const missing: string[] = [];
+    for (const file of packed.files.filter((name) => name.endsWith('.md'))) {
+      const text = await readFile(join(project.root, 'node_modules/jmapsmith', file), 'utf8');
+      for (const [, page] of text.matchAll(/\]\(((?:docs\/)?[a-z-]+\.md)[)#]/g)) {
+        const at = file.startsWith('docs/') ? `docs/${page}` : `${page}`;
+        if (!packed.files.includes(at)) missing.push(`${file}: ${page}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('begins a project in an empty folder: new, then generate', async () => {
+    const { root } = project;
+    expect(await tool(root, ['new', 'Invoice'])).toContain('Next: npx jmapsmith generate');
+    await tool(root, ['generate']);
+    // The engine's own capabilities are served without their descriptors.
+    expect(await readdir(join(root, 'capabilities'))).toEqual(['invoices.yaml']);
+    expect((await readdir(join(root, 'generated'))).sort()).toEqual([
+      'blob',
+      'core',
+      'descriptor.schema.json',
+      'invoices',
+      'manifest.json',
+      'registry.ts',
+      'standard',
+      'websocket',
+    ]);
+    expect(await readFile(join(root, 'tsconfig.json'), 'utf8')).toContain(
+      'jmapsmith/tsconfig.json',
+    );
+    expect(existsSync(join(root, 'prisma/engine-sqlite'))).toBe(false);
+    expect(await tool(root, ['generate', '--check'])).toBe('Everything generated is current.');
+  });
+
+  it('says what is wrong with exit code 2 where the tool or the folder is', async () => {
+    const { root } = project;
+    const told = await Promise.all([
+      jmapsmith(root, ['genrate']),
+      jmapsmith(root, []),
+      jmapsmith(root, ['check', '--fast']),
+      jmapsmith(join(root, 'node_modules'), ['start'], {}, root),
+    ]);
+    expect(told.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+    const [unknown, nothing, argument, elsewhere] = told.map(({ stderr }) => stderr);
+    expect(unknown).toContain('Did you mean "generate"?');
+    expect(nothing).toContain('Usage: npx jmapsmith TOOL');
+    expect(argument).toContain('--fast');
+    expect(elsewhere).toContain('there is no folder capabilities/ in');
+  });
+
+  it('tells its version and what each tool does', async () => {
+    const { root } = project;
+    expect(await tool(root, ['--version'])).toMatch(/^\d+\.\d+\.\d+$/);
+    const help = await tool(root, ['--help']);
+    const tools = [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name ?? '');
+    expect(tools.length).toBe(10);
+    const some = ['new', 'check', 'migrate', 'token'];
+    const helps = await Promise.all(some.map((name) => tool(root, [name, '--help'])));
+    for (const [index, name] of some.entries())
+      expect(helps[index]).toContain(`npx jmapsmith ${name}`);
+  });
+});
+
+/** A file's folder with its extension, for the folders that hold many; else the file itself. */
+function groupOf(file: string): string {
+  const [, folder] =
+    /^(docs|scripts|dist\/scripts|dist\/build\/prisma\/[^/]+|dist\/src(?=.*[.]js$)|dist\/src\/[^/]+(?=.*[.]d[.]ts$))\//.exec(
+      file,
+    ) ?? [];
+  return folder === undefined ? file : `${folder}/*${/(?:\.d)?\.[a-z]+$/.exec(file)?.[0] ?? ''}`;
+}
