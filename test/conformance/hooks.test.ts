@@ -33,7 +33,7 @@ async function call(name: string, args: object = {}): Promise<Json> {
 const titles = async (): Promise<string[]> =>
   (await call('Machine/get', { ids: null })).list.map(({ title }: Json) => title).sort();
 
-test('compute: in the report of a create and of an update; internal properties are nowhere', async () => {
+test('case 245, 5.3: compute: in the report of a create and of an update; internal properties are nowhere', async () => {
   const { created } = await call('Machine/set', { create: { a: { title: 'Big Press' } } });
   expect(created.a.slug).toBe('big-press');
   expect(created.a).not.toHaveProperty('cost');
@@ -44,7 +44,7 @@ test('compute: in the report of a create and of an update; internal properties a
   expect(list[0]).not.toHaveProperty('cost');
 });
 
-test('check refuses one object; inTransaction writes another type with its change records', async () => {
+test('case 240, 5.3: check refuses one object; inTransaction writes another type with its change records', async () => {
   const since = (await call('Entry/get', { ids: [] })).state;
   const create = { a: { title: 'Lathe' }, b: { title: 'forbidden' } };
   const { created, notCreated } = await call('Machine/set', { create });

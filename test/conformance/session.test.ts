@@ -18,7 +18,7 @@ import { type RunningServer, startServer } from '../support/server.js';
 const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AN', 'AT', 'AX', 'u2']);
 
 describe('A. session resource', () => {
-  it('cases 1 and 18, 2: the session has every field, each of the right type', async () => {
+  it('cases 1, 11 and 18, 2: the session has every field, each of the right type', async () => {
     const answer = await fixtures().u1.http('/.well-known/jmap', { redirect: 'manual' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);

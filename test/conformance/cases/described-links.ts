@@ -78,6 +78,18 @@ export function describedLinkCases(suite: Suite): void {
       });
     });
 
+    it('case 155, 5.3: a creation id of a later call is nobody yet', async () => {
+      await each(async (name, { form, type }, target) => {
+        const object = { ...suite.create('early'), [name]: wrapped(form, '#late') };
+        const { methodResponses } = await suite.clientOfAll.api([
+          [`${suite.type}/set`, { accountId: suite.A1, create: { c: object } }, 'c'],
+          [`${type}/set`, { accountId: suite.A1, create: { late: target.create('late') } }, 'p'],
+        ]);
+        const { created, notCreated } = asSet(at(methodResponses, 0)[1]);
+        expect([name, created, notCreated]).toEqual([name, null, { c: refusal(name) }]);
+      });
+    });
+
     it('onDestroy: the destroy is refused, follows or takes the reference out', async () => {
       await each(async (name, { form, onDestroy }, target) => {
         const [gone = '', stays = ''] = await target.make(suite.A1, 'gone', 'stays');

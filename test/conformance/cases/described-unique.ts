@@ -5,7 +5,7 @@ import type { Json, JsonMap } from '../../support/json.js';
 import type { Suite } from '../suite.js';
 import { valuesOf } from '../values.js';
 
-/** `unique` of a descriptor, of one property or of several together (cases 235 to 236 and 284 to 285). */
+/** `unique` of a descriptor, of one property or of several together (cases 235, 236 and 285). */
 export function describedUniqueCases(suite: Suite): void {
   const { profile, described, describe, it } = suite;
   if (described.uniques.length === 0 || profile.singleton) return;
@@ -77,7 +77,7 @@ export function describedUniqueCases(suite: Suite): void {
           access === 'mutable' && schema.enum === undefined && reference === undefined,
       );
       if (mutable === undefined) continue;
-      it(`cases 284 and 285, 5.3: updates of ${name} are judged on the final state`, async () => {
+      it(`case 285, decision 13: updates of ${name} are judged on the final state`, async () => {
         await suite.clear(suite.A1);
         const first = await key(properties);
         const second = { ...first, [mutable.name]: suite.differing(mutable.name) };
