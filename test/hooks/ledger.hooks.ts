@@ -65,7 +65,6 @@ export const hooks = {
         const titles = created.map(({ title }) => title);
         if (titles.includes('throw')) throw new Error('the cause is for the log');
         if (titles.includes('reject')) return Promise.reject(undefined);
-        if (titles.includes('slow')) await wait(5000);
       },
       afterCommit({ created, updated, destroyed }) {
         tell(`afterCommit ${created.length} ${updated.length} ${destroyed.length}`);
