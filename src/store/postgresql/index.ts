@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
+import { inTime } from '../in-time.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { Turns } from '../turns.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
@@ -96,7 +97,9 @@ class PostgresqlStore implements Store {
       // What hooks have done elsewhere must not be done twice.
       exclusive
         ? this.#waiting.run(deadline, () =>
-            this.#write(accountId, deadline, (transaction) => inTime(deadline, work(transaction))),
+            this.#write(accountId, deadline, (transaction) =>
+              inTime(deadline, work(transaction), lateError),
+            ),
           )
         : retried(deadline, () => this.#write(accountId, deadline, work)),
     );
@@ -224,19 +227,5 @@ async function retried<T>(deadline: number, run: () => Promise<T>): Promise<T> {
       if (!isRetryable(error) || performance.now() + pause > deadline) throw error;
       await sleep(pause);
     }
-  }
-}
-
-/** What `work` resolves to, or UnavailableError at the deadline, whatever it waits for. */
-async function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const left = Math.min(deadline - performance.now(), 2 ** 31 - 1);
-    timer = setTimeout(() => reject(lateError()), left);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

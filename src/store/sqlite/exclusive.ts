@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import { inTime } from '../in-time.js';
 import type { Connection } from './connection.js';
 import type { SqliteTransaction } from './transaction.js';
 
@@ -24,7 +25,7 @@ export function runExclusive<T>(
       setDeadline(db, deadline);
       const transaction = open();
       try {
-        const value = await until(deadline, work(transaction));
+        const value = await inTime(deadline, work(transaction), lateError);
         connection.assertTransaction();
         commitWith(commit);
         return value;
@@ -42,18 +43,5 @@ function commitWith(commit: Statement): void {
     commit.run();
   } catch (error) {
     throw new UnavailableError('The database could not commit.', { cause: error });
-  }
-}
-
-/** The promise's result, or UnavailableError at the deadline. */
-async function until<T>(deadline: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(lateError()), Math.max(0, deadline - performance.now()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

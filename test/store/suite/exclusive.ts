@@ -57,6 +57,15 @@ export function exclusiveCases(bench: Bench): void {
       expect((await all()).map(idOf)).toEqual(['r2', 'r3']);
     });
 
+    it('may have more time than a timer can wait', async () => {
+      const wait = 30 * 24 * 3600 * 1000;
+      await exclusively(async (transaction) => {
+        await sleep(5);
+        await transaction.insert(Gadget, [gadget('r1')]);
+      }, wait);
+      expect((await all()).map(idOf)).toEqual(['r1']);
+    });
+
     it('are undone and revoked at their deadline, even where they never end', async () => {
       let escaped: Transaction | undefined;
       const hanging = exclusively(async (transaction) => {
