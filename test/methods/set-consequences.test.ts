@@ -69,6 +69,18 @@ describe('the report of an update (5.3)', () => {
   });
 });
 
+describe('a patch', () => {
+  it('that points twice at one entry, once by its creation id, is invalidPatch', async () => {
+    const [user, id] = await two();
+    const answer = await rig.call(
+      'Gadget/set',
+      { update: { [user]: { 'links/#k': true, [`links/${id}`]: null } } },
+      { createdIds: { k: id } },
+    );
+    expect(answer.notUpdated[user]).toMatchObject({ type: 'invalidPatch' });
+  });
+});
+
 describe('a creation id whose create fails', () => {
   it('is nothing in `update` and `destroy`, whatever an earlier call created under it', async () => {
     const bad = { k: { title: 3 } };
@@ -141,5 +153,26 @@ describe('limits: { count }', () => {
     expect(Object.keys(answers[0].created)).toEqual(['a']);
     expect(answers[0].notCreated.b).toMatchObject({ type: 'overQuota' });
     expect((await set({ create: { k: g() } })).notCreated.k).toMatchObject({ type: 'overQuota' });
+  });
+});
+
+describe('limits: { octets }', () => {
+  it('lets what was stored under a wider limit be changed, as long as it does not grow (D13)', async () => {
+    const [id] = await two();
+    const type = rig.services.registry.dataTypes.get('Gadget');
+    if (type === undefined) throw new Error('The rig has gadgets.');
+    await rig.services.store.write(
+      'a1',
+      { deadline: performance.now() + 10_000 },
+      async (transaction) => {
+        const [row] = await transaction.get(type, [id], type.properties, 10_000);
+        if (row !== undefined) await transaction.update(type, [{ ...row, title: 'x'.repeat(700) }]);
+      },
+    );
+    const title = (length: number): Promise<Json> =>
+      set({ update: { [id]: { title: 'y'.repeat(length) } } });
+    expect((await set({ update: { [id]: { slot: 12_345 } } })).notUpdated).not.toBeNull();
+    expect((await title(499)).notUpdated).toBeNull();
+    expect((await title(500)).notUpdated[id]).toMatchObject({ type: 'tooLarge' });
   });
 });

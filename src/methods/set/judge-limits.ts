@@ -1,5 +1,6 @@
 import { setError } from '../../protocol/errors.js';
 import { writeNumbers } from '../../protocol/inexact-number.js';
+import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal } from './proposal.js';
 
@@ -16,15 +17,23 @@ export class LimitJudge {
 
   /** Of an object: octets of its JSON, as /get would give it. */
   judgeSizes(): boolean {
-    const { limits } = this.#proposal.index.type;
-    const octets = limits?.octets;
+    const { type, visible, roles } = this.#proposal.index;
+    const octets = type.limits?.octets;
     if (octets === undefined) return false;
     let refused = false;
-    const names = this.#proposal.index.visible.map(({ name }) => name);
+    const names = visible.map(({ name }) => name);
+    const { updated } = roles;
+    const sizeOf = (object: StoredObject): number => {
+      const shown = names.map((name) => [name, object[name] ?? null]);
+      return Buffer.byteLength(writeNumbers(JSON.stringify(Object.fromEntries(shown))));
+    };
     for (const row of this.#proposal.rows.values()) {
-      const shown = names.map((name) => [name, row.after[name] ?? null]);
-      const size = Buffer.byteLength(writeNumbers(JSON.stringify(Object.fromEntries(shown))));
+      const { before, after } = row;
+      const size = sizeOf(after);
       if (size <= octets) continue;
+      // D13: what was stored under a wider limit may stay as large as it is.
+      const time = { [updated.name]: after[updated.name] ?? null };
+      if (before !== null && size <= sizeOf({ ...before, ...time })) continue;
       const why = `The object has ${size} octets; ${octets} are allowed.`;
       const last = row.updates.at(-1)?.operation ?? row.create;
       if (last !== null) this.#proposal.refuse(last, setError('tooLarge', why));

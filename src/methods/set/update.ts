@@ -43,6 +43,10 @@ export function updateObject(
   const problems = new Problems();
   const { references } = scene.index;
   const resolved = references.length === 0 ? patch : resolveKeys(scene, patch, problems);
+  if (resolved === null) {
+    const why = 'Two patches of this object point to the same entry, one by its creation id.';
+    return { kind: 'refused', error: setError('invalidPatch', why) };
+  }
   const patched = applyPatch(current, resolved);
   if (patched.kind === 'invalidPatch') {
     return { kind: 'refused', error: setError('invalidPatch', patched.description) };
@@ -63,20 +67,26 @@ export function updateObject(
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
-/** `links/#k`: the key of a set of references may be a creation id too. */
-function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject {
+/**
+ * `links/#k`: the key of a set of references may be a creation id too. Null where that makes two
+ * pointers one.
+ */
+function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject | null {
   const resolved = emptyObject();
   for (const [pointer, value] of Object.entries(patch)) {
     const [name = '', key = '', ...rest] = pointer.split('/');
     const reference = scene.index.properties.get(name)?.reference;
-    if (reference?.form !== 'set' || !key.startsWith('#')) {
-      resolved[pointer] = value;
-      continue;
+    let target = pointer;
+    if (reference?.form === 'set' && key.startsWith('#')) {
+      const id = resolveReference(scene.createdIds, reference.type, key);
+      if (id === null) {
+        problems.add(name, 'refers to a creation id under which nothing was created');
+        continue;
+      }
+      target = [name, id, ...rest].join('/');
     }
-    const id = resolveReference(scene.createdIds, reference.type, key);
-    if (id === null) {
-      problems.add(name, 'refers to a creation id under which nothing was created');
-    } else resolved[[name, id, ...rest].join('/')] = value;
+    if (Object.hasOwn(resolved, target)) return null;
+    resolved[target] = value;
   }
   return resolved;
 }
@@ -157,42 +167,4 @@ export function timeOfUpdate(
   const before = current[scene.index.roles.updated.name];
   const last = typeof before === 'string' ? parseUtcDate(before) : null;
   return formatUtcDate(Math.max(scene.now, last ?? 0));
-}
-
-/** What an update gave, by top-level property: undefined for a part of it. */
-export type Given = ReadonlyMap<string, JsonValue | undefined>;
-
-export function givenBy(patch: JsonObject): Given {
-  const given = new Map<string, JsonValue | undefined>();
-  for (const [pointer, value] of Object.entries(patch)) {
-    const slash = pointer.indexOf('/');
-    if (slash === -1) given.set(pointer, value);
-    else given.set(pointer.slice(0, slash), undefined);
-  }
-  return given;
-}
-
-/**
- * 5.3: `updated` always, each property whose stored value isn't the one that was given, and what
- * else changed. Null where nothing did.
- */
-export function updateReport(
-  index: TypeIndex,
-  given: Given,
-  before: StoredObject,
-  after: StoredObject,
-): JsonObject | null {
-  if (before === after) return null;
-  const report = emptyObject();
-  for (const { name } of index.visible) {
-    const now = after[name] ?? null;
-    const isGiven = given.has(name);
-    if (!isGiven && jsonEqual(before[name] ?? null, now)) continue;
-    const value = given.get(name);
-    if (isGiven && (value === undefined || jsonEqual(value, now))) continue;
-    report[name] = now;
-  }
-  const updated = index.roles.updated.name;
-  report[updated] = after[updated] ?? null;
-  return report;
 }
