@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../src/config.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
+import type { RestNote } from '../src/database/rest.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
+import { openRest } from '../src/database/sqlite/rest.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
 import { command } from './invocation.js';
@@ -27,16 +29,16 @@ await runTool('migrate', HELP, async (argv) => {
   const wanted = values.status === true;
   try {
     if (database.kind === 'postgresql') return await onPostgresql(database.url, folder, wanted);
-    return wanted ? report(statusOf(database.file, folder)) : apply(database.file, folder);
+    return wanted ? report(statusOf(database.file, folder)) : await apply(database.file, folder);
   } catch (error) {
     throw asUsageError(error, database);
   }
 });
 
-function apply(file: string, folder: string): number {
+async function apply(file: string, folder: string): Promise<number> {
   const db = openDatabase({ file });
   try {
-    return tell(migrate(db, folder).applied);
+    return tell(migrate(db, folder).applied, await openRest(db).notes());
   } finally {
     db.close();
   }
@@ -49,15 +51,22 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
     if (wanted) return report(await postgresql.migrationStatus(pool, folder));
     const progress = (migration: string, table: string, rows: number): void =>
       printLine(`${migration}: ${rows} rows of ${table} filled`);
-    return tell((await postgresql.migrate(pool, folder, progress)).applied);
+    const { applied } = await postgresql.migrate(pool, folder, progress);
+    return tell(applied, await postgresql.openRest(pool).notes());
   } finally {
     await pool.end();
   }
 }
 
-function tell(applied: readonly string[]): number {
+function tell(applied: readonly string[], notes: readonly RestNote[]): number {
   for (const name of applied) printLine(`applied ${name}`);
   if (applied.length === 0) printLine('Nothing is pending.');
+  // Hook files compute them, and the server runs those.
+  for (const { key } of notes)
+    if (key.startsWith('compute:'))
+      printLine(
+        `${key.slice('compute:'.length).replace('/', '.')} is computed at the server's next start`,
+      );
   return EXIT.fine;
 }
 
