@@ -91,6 +91,11 @@ export class Connection {
     return (await this.#run(text, parameters)).rowCount ?? 0;
   }
 
+  /** The same of a composed statement. */
+  change(fragment: Fragment): Promise<number> {
+    return this.run(render(fragment, postgresql.placeholder), ...fragment.values);
+  }
+
   /** Calls `each` for every row as it comes; where that throws, the rest is not kept. */
   async each(
     text: string,

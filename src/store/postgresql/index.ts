@@ -4,11 +4,11 @@ import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { ChangePruner } from '../sql/prune.js';
 import { Turns } from '../turns.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
 import { Lanes } from './lanes.js';
-import { ChangePruner } from './prune.js';
 import { PostgresqlSnapshot } from './snapshot.js';
 import { PostgresqlTransaction } from './transaction.js';
 
@@ -63,10 +63,12 @@ class PostgresqlStore implements Store {
     this.#now = options.now ?? Date.now;
     this.#onStatement = options.onStatement;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
-    this.#pruner = new ChangePruner(
-      (work) => this.#reading(performance.now() + UPKEEP_WAIT, work),
-      (accountId) => (work) => this.#upkeep(accountId, work),
-    );
+    this.#pruner = new ChangePruner({
+      rows: (query) =>
+        this.#reading(performance.now() + UPKEEP_WAIT, (connection) => connection.query(query)),
+      change: (accountId, statement) =>
+        this.#upkeep(accountId, (connection) => connection.change(statement)),
+    });
   }
 
   read<T>(

@@ -51,6 +51,14 @@ export class Connection {
     return this.#guard(() => this.#prepare(text).run(...parameters).changes);
   }
 
+  /** The same of a composed statement. */
+  change(fragment: Fragment): number {
+    return this.run(
+      render(fragment, sqlite.placeholder),
+      ...(fragment.values as readonly Parameter[]),
+    );
+  }
+
   /** Throws where no transaction is open: what was one has been rolled back by the database. */
   assertTransaction(): void {
     if (!this.db.inTransaction) {

@@ -1,12 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
-import { ChangePruner } from './prune.js';
 import { Serial } from './serial.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
@@ -66,9 +67,14 @@ class SqliteStore implements Store {
     this.#begin = () => begin.run();
     this.#end = () => end.run();
     this.#commit = options.writerDatabase.prepare('COMMIT');
-    this.#pruner = new ChangePruner(this.#reading, ({ accountId }, work) =>
-      this.#upkeep(accountId, () => work(this.#writing)),
-    );
+    this.#pruner = new ChangePruner({
+      rows: async (query) => {
+        await nextTurn();
+        return this.#reading.query(query);
+      },
+      change: (accountId, statement) =>
+        this.#upkeep(accountId, () => this.#writing.change(statement)),
+    });
   }
 
   /** Works must not wait for another `read`: they have the connection one after the other. */
