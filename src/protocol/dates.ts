@@ -47,9 +47,12 @@ export function canonicalDate(text: string): string {
   });
 }
 
-/** Its order is that of its octets, so there is one text for a time: no trailing zeros. */
+/**
+ * Its order is that of its octets, so there is one text for a time: no trailing zeros. At most nine
+ * digits, so that it is as short as an index needs it.
+ */
 export function isLocalDateTime(text: string): boolean {
-  return !/\.\d*0$/.test(text) && parseUtcDate(`${text}Z`) !== null;
+  return !/\.\d*0$|\.\d{10}/.test(text) && parseUtcDate(`${text}Z`) !== null;
 }
 
 /**
