@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client as Postgresql } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
@@ -281,6 +284,26 @@ test('what is generated for clients names no internal property; only hooks see t
   }
   const stored = await readFile(join(project, 'generated/ledger/Book.types.ts'), 'utf8');
   expect(stored).toMatch(/interface BookStored[\s\S]*markup/);
+});
+
+test('a server whose hook file lacks functions does not start: exit 2, with each by its place', async () => {
+  const root = join(folder, 'lacking');
+  await cp(project, root, { recursive: true, verbatimSymlinks: true });
+  // What a hook file that spreads `...rest` may come to, which the generator can't tell.
+  await writeFile(join(root, 'dist/capabilities/ledger.hooks.js'), 'export const hooks = {};\n');
+  const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0' };
+  const started = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], { cwd: root, env });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(started.stdout),
+    text(started.stderr),
+    once(started, 'close'),
+  ]);
+  expect([code, stdout]).toEqual([2, '']);
+  const file = 'capabilities/ledger.hooks.ts needs';
+  expect(stderr).toContain(`Nothing implements Ledger/run: ${file} methods['Ledger/run'].`);
+  expect(stderr).toContain(`Nothing computes Book.slug: ${file} types.Book.compute.slug.`);
+  expect(stderr).toContain(`Nothing computes Book.total: ${file} types.Book.computeOn.total.`);
+  expect(stderr).not.toMatch(/^ +at /m);
 });
 
 /** Transactions that wait for nothing of the database, and locks that are not had. */
