@@ -7,7 +7,8 @@ import { referredIds } from './reference-values.js';
  * told. The ids of this call can't be known to a client, so an id of them was a creation id.
  */
 export function refuseCycles(index: TypeIndex, creates: ReadonlyMap<string, PlannedCreate>): void {
-  const waiting = new Map<string, { readonly create: PlannedCreate; readonly on: Waits }>();
+  const waiting = new Map<string, Waiting>();
+  const dependents = new Map<string, Waiting[]>();
   const own = new Set([...creates.values()].map(({ birth }) => birth.id));
   for (const create of creates.values()) {
     const on: Waits = [];
@@ -16,14 +17,20 @@ export function refuseCycles(index: TypeIndex, creates: ReadonlyMap<string, Plan
         if (own.has(id)) on.push({ property: property.name, id });
       }
     }
-    if (on.length > 0) waiting.set(create.birth.id, { create, on });
+    const one = { create, on, left: on.length };
+    waiting.set(create.birth.id, one);
+    for (const { id } of on) {
+      const list = dependents.get(id);
+      if (list === undefined) dependents.set(id, [one]);
+      else list.push(one);
+    }
   }
-  for (let placed = true; placed; ) {
-    placed = false;
-    for (const [id, { on }] of waiting) {
-      if (on.some((wait) => waiting.has(wait.id))) continue;
-      waiting.delete(id);
-      placed = true;
+  const free = [...waiting].filter(([, { left }]) => left === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    waiting.delete(id);
+    for (const dependent of dependents.get(id) ?? []) {
+      dependent.left -= 1;
+      if (dependent.left === 0) free.push(dependent.create.birth.id);
     }
   }
   for (const { create, on } of waiting.values()) {
@@ -35,3 +42,10 @@ export function refuseCycles(index: TypeIndex, creates: ReadonlyMap<string, Plan
 }
 
 type Waits = { readonly property: string; readonly id: string }[];
+
+/** A create that can't be placed before those that it refers to. */
+interface Waiting {
+  readonly create: PlannedCreate;
+  readonly on: Waits;
+  left: number;
+}
