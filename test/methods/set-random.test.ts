@@ -19,18 +19,18 @@ function random(below: number): number {
   return Math.floor((seed / 0x8000_0000) * below);
 }
 
-const some = (ids: readonly string[]): string => ids[random(ids.length)] ?? '#k0';
+const some = (ids: readonly string[]): string => ids[random(ids.length)] ?? 'none';
 const few = (ids: readonly string[]): string[] =>
-  Array.from({ length: random(3) }, () => some(ids));
+  Array.from({ length: ids.length === 0 ? 0 : random(3) }, () => some(ids));
 const orNull = (ids: readonly string[], chance: number): string | null =>
-  random(chance) === 0 ? some(ids) : null;
+  ids.length > 0 && random(chance) === 0 ? some(ids) : null;
 
 function gadget(ids: readonly string[]): Record<string, Json> {
   return {
     title: random(3) === 0 ? `s:${random(20)}` : 'g',
     code: random(2) === 0 ? `c${random(30)}` : null,
     parentId: orNull(ids, 2),
-    ownerId: orNull(ids, 4),
+    ownerId: orNull(ids, 9),
     links: Object.fromEntries(few(ids).map((id) => [id, true])),
     others: few(ids),
   };
@@ -80,20 +80,18 @@ async function sync(type: string, known: Map<string, Json>, since: string): Prom
   return changes.newState;
 }
 
-it('40 random calls over two types leave everything exact', async () => {
+it('30 random calls over two types leave everything exact', async () => {
   const known = { Gadget: new Map<string, Json>(), Part: new Map<string, Json>() };
   const states = { Gadget: '0', Part: '0' };
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 30; round += 1) {
     const ids = [...known.Gadget.keys()];
     const create = Object.fromEntries(
       Array.from({ length: 1 + random(6) }, (_, index) => [
         `k${index}`,
-        gadget([...ids, '#k0', '#k1', '#k2']),
+        gadget(index === 0 ? ids : [...ids, '#k0']),
       ]),
     );
-    const update = Object.fromEntries(
-      few(ids).map((id) => [id, part(gadget([...ids, '#k0', '#k1']))]),
-    );
+    const update = Object.fromEntries(few(ids).map((id) => [id, part(gadget([...ids, '#k0']))]));
     const destroy = [...few(ids), ...(random(5) === 0 ? ['#k1'] : [])];
     const answer = await rig.call('Gadget/set', { create, update, destroy });
     expect(answer.error).toBeUndefined();
