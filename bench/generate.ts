@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeProject } from './generate-project.js';
 
 /**
  * Measures the generator on projects of many types, each run in a process of its own, as a user
@@ -18,12 +19,12 @@ const HELP = `usage: npm run bench -- generate [--quick] [--rounds N]
 `;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TYPES_OF_A_CAPABILITY = 10;
 
 interface Measurement {
   readonly cpu: number;
   readonly wall: number;
   readonly peak: number;
+  readonly told: readonly string[];
 }
 
 interface Job {
@@ -32,6 +33,8 @@ interface Job {
   readonly cwd: string;
   /** What must not be there when it starts. */
   readonly fresh: readonly string[];
+  /** Lines of its output that are shown with the figures. */
+  readonly tell?: RegExp;
 }
 
 async function main(): Promise<void> {
@@ -49,6 +52,7 @@ async function main(): Promise<void> {
   const rounds = values.quick ? 1 : Number(values.rounds);
   if (!(Number.isInteger(rounds) && rounds >= 1))
     throw new Error('--rounds takes a whole number from 1.');
+  await build();
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-bench-'));
   try {
     const jobs = await makeJobs(folder, values.quick ? [10] : [30, 300]);
@@ -65,89 +69,64 @@ async function main(): Promise<void> {
   }
 }
 
-/** The last and largest project's output is compiled, too. */
+/**
+ * As users run it: compiled. Of the smallest project once as this checkout runs it, too, from its
+ * sources. The last and largest project's output is compiled as well, and its types are counted.
+ */
 async function makeJobs(folder: string, sizes: readonly number[]): Promise<readonly Job[]> {
-  const tsx = ['--conditions=jmapsmith-source', '--import', 'tsx'];
+  const compiled = [join(ROOT, 'dist/scripts/generate.js')];
+  const sources = [
+    ...['--conditions=jmapsmith-source', '--import', 'tsx'],
+    join(ROOT, 'scripts/generate.ts'),
+  ];
   const jobs: Job[] = [];
   for (const size of sizes) {
     const root = join(folder, String(size));
     await makeProject(root, size);
-    const argv = [...tsx, join(ROOT, 'scripts/generate.ts'), '--root', root];
-    const fresh = [join(root, 'generated'), join(root, 'prisma')];
+    const argv = ['--root', root];
+    const fresh = ['generated', 'prisma', 'docs'].map((name) => join(root, name));
     const of = `of ${size} types`;
+    const check = [...argv, '--check'];
     jobs.push(
-      { name: `generate ${of}, all anew`, argv, cwd: ROOT, fresh },
-      { name: `generate --check ${of}`, argv: [...argv, '--check'], cwd: ROOT, fresh: [] },
+      { name: `generate ${of}, all anew`, argv: [...compiled, ...argv], cwd: ROOT, fresh },
+      { name: `generate --check ${of}`, argv: [...compiled, ...check], cwd: ROOT, fresh: [] },
     );
+    if (size === sizes[0])
+      jobs.push({
+        name: `the same, from sources`,
+        argv: [...sources, ...check],
+        cwd: ROOT,
+        fresh: [],
+      });
     if (size !== sizes.at(-1)) continue;
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    jobs.push({ name: `tsc over the output ${of}`, argv: [tsc, '-p', root], cwd: root, fresh: [] });
+    jobs.push({
+      name: `tsc over the output ${of}`,
+      argv: [tsc, '-p', root, '--extendedDiagnostics'],
+      cwd: root,
+      fresh: [],
+      tell: /^(?:Types|Instantiations):.*$/gm,
+    });
   }
   return jobs;
 }
 
-async function makeProject(root: string, size: number): Promise<void> {
-  await mkdir(join(root, 'capabilities'), { recursive: true });
-  await mkdir(join(root, 'node_modules'));
-  await symlink(ROOT, join(root, 'node_modules/jmapsmith'), 'junction');
-  await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
-  const compilerOptions = {
-    target: 'ES2023',
-    module: 'NodeNext',
-    customConditions: ['jmapsmith-source'],
-    types: ['node'],
-    typeRoots: [join(ROOT, 'node_modules/@types')],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    noEmit: true,
-  };
-  await writeFile(
-    join(root, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['generated'] }),
-  );
-  for (let first = 0; first < size; first += TYPES_OF_A_CAPABILITY) {
-    const name = `part${first / TYPES_OF_A_CAPABILITY}`;
-    const types = Array.from({ length: TYPES_OF_A_CAPABILITY }, (_, n) => typeText(first + n));
-    await writeFile(
-      join(root, `capabilities/${name}.yaml`),
-      `capability: urn:example:${name}\ntypes:\n${types.join('')}`,
-    );
-  }
-}
-
-/** Twelve properties, of every kind that a descriptor often has. */
-function typeText(number: number): string {
-  return `  Thing${number}:
-    description: One of many.
-    properties:
-      title: { type: string, maxLength: 200, description: What it is called. }
-      body: { type: string, maxLength: 10000, default: '' }
-      done: { type: boolean, default: false }
-      rank: { type: integer, minimum: -10, maximum: 10, default: 0 }
-      score: { type: [number, 'null'] }
-      due: { type: [string, 'null'], format: utc-date }
-      size: { type: string, enum: [small, large], default: small, access: immutable }
-      tags: { setOf: string, maxLength: 50, maxProperties: 100, default: {} }
-      list: { type: array, items: { type: string, maxLength: 100 }, maxItems: 50, default: [] }
-      meta: { type: object, properties: { a: { type: integer }, b: { type: string } }, default: {} }
-      parentId: { type: [string, 'null'], references: Thing${number}, acyclic: true }
-      blobId: { type: [string, 'null'], blob: true }
-    required: [title]
-    filter:
-      title: { is: contains, indexed: true }
-      done: equals
-      dueBefore: { property: due, is: before }
-    sort: [{ property: title, indexed: true }, { property: due, indexed: true }, created]
-`;
+/** What is measured is the code as it is now. */
+async function build(): Promise<void> {
+  const child = spawn(process.execPath, [join(ROOT, 'scripts/build.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`The build ended with ${String(code)}.`);
 }
 
 /** What a measured process tells of itself as it ends; a program that it started is not in it. */
 const TELL = `import { writeSync } from 'node:fs';
 process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())));`;
 
-async function measure({ name, argv, cwd }: Job): Promise<Measurement> {
+async function measure({ name, argv, cwd, tell: wanted }: Job): Promise<Measurement> {
   const started = performance.now();
   const tell = `data:text/javascript,${encodeURIComponent(TELL)}`;
   const child = spawn(process.execPath, ['--import', tell, ...argv], {
@@ -164,7 +143,8 @@ async function measure({ name, argv, cwd }: Job): Promise<Measurement> {
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(
     usage?.() ?? '',
   ) as NodeJS.ResourceUsage;
-  return { cpu: (userCPUTime + systemCPUTime) / 1e6, wall, peak: maxRSS / 1024 };
+  const told = wanted === undefined ? [] : (stdout?.().match(wanted) ?? []);
+  return { cpu: (userCPUTime + systemCPUTime) / 1e6, wall, peak: maxRSS / 1024, told };
 }
 
 /** Collects what a stream gives; the text so far is asked for once it has ended. */
@@ -200,6 +180,8 @@ function print(measured: ReadonlyMap<Job, readonly Measurement[]>, rounds: numbe
       )} |`,
     );
   }
+  for (const [{ name }, all] of measured)
+    for (const line of all[0]?.told ?? []) lines.push('', `${name}: ${line.replace(/ +/g, ' ')}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

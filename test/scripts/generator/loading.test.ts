@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/**
+ * What a run of `generate` loads before it knows that it needs it. Loading TypeScript's parser, for
+ * one, takes longer than emitting thirty types: it is imported where there is a hook file.
+ */
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
+const DYNAMIC = /\bimport\('([^']+)'\)/g;
+
+interface Loaded {
+  /** Relative to the root. */
+  readonly own: ReadonlySet<string>;
+  readonly packages: ReadonlySet<string>;
+}
+
+/** Follows static imports alone. */
+function loadedBy(entry: string): Loaded {
+  const own = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (own.has(file)) return;
+    own.add(file);
+    for (const [, name = ''] of textOf(file).matchAll(IMPORT)) {
+      if (name.startsWith('.')) visit(fileOf(file, name));
+      else if (!name.startsWith('node:')) packages.add(name);
+    }
+  };
+  visit(entry);
+  return { own, packages };
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+function fileOf(from: string, name: string): string {
+  const file = resolve(ROOT, dirname(from), name).replace(/\.js$/, '.ts');
+  return file.slice(resolve(ROOT).length + 1);
+}
+
+test('the help of generate loads no part of the generator', () => {
+  const { own, packages } = loadedBy('scripts/generate.ts');
+  expect([...packages]).toEqual([]);
+  const parts = /generator\/(?:load|check\/index|model|hooks|emit|migrations|write)/;
+  expect([...own].filter((file) => parts.test(file))).toEqual([]);
+});
+
+test('a run loads what reads YAML, emits validators and emits types; nothing else of others', () => {
+  const { own, packages } = loadedBy('scripts/generator/command.ts');
+  expect([...packages].sort()).toEqual([
+    'ajv',
+    'ajv/dist/standalone/index.js',
+    'json-schema-to-typescript',
+    'yaml',
+  ]);
+  expect(own).not.toContain('scripts/generator/watch.ts');
+  expect(own).not.toContain('scripts/generator/hooks/read.ts');
+  expect(own.size).toBeGreaterThan(80);
+});
+
+test('what only some runs need is imported where they need it', () => {
+  const { own } = loadedBy('scripts/generator/command.ts');
+  const generator = [...own].filter((file) => file.startsWith('scripts/'));
+  const later = generator.flatMap((file) =>
+    [...textOf(file).matchAll(DYNAMIC)].map(([, name = '']) =>
+      name.startsWith('.') ? fileOf(file, name) : name,
+    ),
+  );
+  expect(later.sort()).toEqual(
+    [
+      '@prisma/driver-adapter-utils',
+      'diff',
+      'scripts/generator/hooks/read.ts',
+      'scripts/generator/watch.ts',
+    ].sort(),
+  );
+});
