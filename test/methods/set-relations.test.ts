@@ -49,6 +49,7 @@ describe('references (D13)', () => {
     });
     expect(created).toBeNull();
     expect(notCreated.a).toMatchObject({ type: 'invalidProperties', properties: ['parentId'] });
+    expect(notCreated.a.description).toContain('creation id under which nothing was created');
     expect(notCreated.b).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
     expect(notCreated.c).toMatchObject({ type: 'invalidProperties', properties: ['others'] });
   });

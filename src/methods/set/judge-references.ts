@@ -27,7 +27,7 @@ export class ReferenceJudge {
 
   constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry) {
     this.#proposal = proposal;
-    this.#births = new Set(proposal.creates.map(({ id }) => id));
+    this.#births = proposal.births;
     this.#snapshot = snapshot;
     this.#registry = registry;
   }

@@ -60,6 +60,8 @@ export class Proposal {
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
   readonly refused = new Map<Operation, SetError>();
+  /** Ids that the call's creates would have, those that were refused before included. */
+  readonly births: ReadonlySet<string>;
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
@@ -80,6 +82,7 @@ export class Proposal {
     this.index = scene.index;
     this.creates = creates;
     this.updates = updates;
+    this.births = new Set([...scene.createdIds.own.values(), ...creates.map(({ id }) => id)]);
     this.#scene = scene;
     this.#before = before;
     this.#compute = compute;
