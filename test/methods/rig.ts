@@ -116,6 +116,10 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
+    const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
+    writerDatabase.exec(
+      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ${accounts.join(', ')}`,
+    );
     writerDatabase.exec(WIDGET_TABLE);
     writerDatabase.exec(GADGET_TABLES);
     const now = (): number => this.time ?? Date.now();

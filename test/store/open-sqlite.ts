@@ -15,6 +15,11 @@ export async function openSqlite({ now }: { readonly now: () => number }) {
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, MIGRATIONS);
+  // The accounts of the suite (`A`, `B`), and those of the tests of SQLite alone.
+  const accounts = ['aone', 'atwo', 'a', 'b'].map((id) => `('${id}', '', 'u', 1)`).join(', ');
+  writerDatabase.exec(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ${accounts}`,
+  );
   writerDatabase.exec(gadgetTable('TEXT', 'JSONB'));
   const search = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
   for (const statement of search.create) writerDatabase.exec(statement);

@@ -133,11 +133,4 @@ describe('store on PostgreSQL alone', () => {
     await atCommit('PERFORM 1');
     await insert();
   });
-
-  it('refuses to write to an account that has been deleted', async () => {
-    const { store, close } = await open({ now: Date.now });
-    onTestFinished(close);
-    const writing = store.write('gone', soon(), (t) => t.insert(Gadget, [gadget('r1')]));
-    await expect(writing).rejects.toMatchObject({ type: 'accountNotFound' });
-  });
 });

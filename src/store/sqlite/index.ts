@@ -3,6 +3,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
+import { MethodError } from '../../protocol/errors.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
@@ -51,6 +52,7 @@ class SqliteStore implements Store {
   readonly #begin: () => unknown;
   readonly #end: () => unknown;
   readonly #commit: Statement;
+  readonly #account: Statement<[string]>;
 
   constructor(options: SqliteStoreOptions) {
     this.#writer = options.writer;
@@ -67,6 +69,7 @@ class SqliteStore implements Store {
     this.#begin = () => begin.run();
     this.#end = () => end.run();
     this.#commit = options.writerDatabase.prepare('COMMIT');
+    this.#account = options.writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
     this.#pruner = new ChangePruner({
       rows: async (query) => {
         await nextTurn();
@@ -109,6 +112,9 @@ class SqliteStore implements Store {
     const open = (): SqliteTransaction =>
       new SqliteTransaction(this.#writing, accountId, this.#now());
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
+      // Deleted since the request was let in: nothing may be written that nobody would remove.
+      if (this.#account.get(accountId) === undefined)
+        throw new MethodError('accountNotFound', 'The account has been deleted.');
       const value = await work(transaction);
       transaction.assertWhole();
       changed = transaction.changed;

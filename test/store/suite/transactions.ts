@@ -124,6 +124,17 @@ export function transactionCases(bench: Bench): void {
     });
   });
 
+  for (const exclusive of [false, true]) {
+    it(`refuse to write to an account that has been deleted (exclusive: ${exclusive})`, async () => {
+      const writing = bench.store.write('gone', { ...bench.soon(), exclusive }, (transaction) =>
+        transaction.insert(Gadget, [gadget('r1')]),
+      );
+      await expect(writing).rejects.toMatchObject({ type: 'accountNotFound' });
+      const count = bench.read((snapshot) => snapshot.count(Gadget, ALL), 'gone');
+      expect(await count).toBe(0);
+    });
+  }
+
   it('answers a ping', async () => {
     await expect(bench.store.ping()).resolves.toBeUndefined();
   });

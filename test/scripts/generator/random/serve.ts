@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Principal } from '../../../../src/accounts/principal.js';
+import { createFilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
+import type { CapabilityDefinition } from '../../../../src/capability/definition.js';
+import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
+import { createDispatcher } from '../../../../src/methods/dispatch.js';
+import { createRegistry } from '../../../../src/methods/registry.js';
+import { createIdGenerator } from '../../../../src/protocol/ids.js';
+import { parseIJson } from '../../../../src/protocol/ijson.js';
+import { parseRequest } from '../../../../src/protocol/request.js';
+import { responseText } from '../../../../src/protocol/response.js';
+import { createSqliteStore } from '../../../../src/store/sqlite/index.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+export type Answer = any;
+
+const LIMITS = {
+  maxObjectsInGet: 1000,
+  maxObjectsInSet: 1000,
+  queryMaxLimit: 5000,
+  queryChangesMax: 10_000,
+  maxSizeUpload: 1_000_000,
+  changesKeep: 30 * 24 * 3_600_000,
+  maxSizeRequest: 10_000_000,
+  maxSizeResponse: 100_000_000,
+  requestTimeout: 30_000,
+};
+
+const ACCOUNT = { id: 'a1', name: 'a1', isPersonal: true, isReadOnly: false, capabilities: null };
+const USER: Principal = {
+  userId: 'u1',
+  username: 'u1',
+  tokenId: 't1',
+  expires: null,
+  accounts: new Map([['a1', ACCOUNT]]),
+};
+
+export interface Served {
+  /** One call: the answer, or `{ error, ... }`. */
+  call(name: string, args?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** What a project's folder has generated, served by the engine from a new SQLite file. */
+export async function serve(root: string): Promise<Served> {
+  const { registry: capabilities } = (await import(
+    pathToFileURL(join(root, 'generated/registry.ts')).href
+  )) as { registry: readonly CapabilityDefinition[] };
+  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
+  const file = join(folder, 'jmap.db');
+  const writerDatabase = openDatabase({ file });
+  migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
+  writerDatabase.exec(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT.id}', '', 'u', 1)`,
+  );
+  const store = createSqliteStore({
+    writer: new Writer(writerDatabase),
+    writerDatabase,
+    reader: openDatabase({ file, readonly: true }),
+  });
+  const registry = createRegistry(capabilities);
+  const failures: unknown[] = [];
+  const dispatcher = createDispatcher(
+    {
+      store,
+      registry,
+      blobs: createFilesystemBlobStore(join(folder, 'blobs')),
+      ids: createIdGenerator(),
+      limits: LIMITS,
+      secretKey: new Uint8Array(32),
+    },
+    LIMITS,
+    (error) => failures.push(error),
+  );
+  const using = capabilities.map(({ urn }) => urn);
+  return {
+    async call(name, args = {}) {
+      const calls = [[name, { accountId: 'a1', ...args }, 'c']];
+      const body = Buffer.from(JSON.stringify({ using, methodCalls: calls }));
+      const envelope = parseRequest(parseIJson(body), {
+        maxCallsInRequest: 64,
+        hasCapability: (urn) => registry.capabilities.has(urn),
+      });
+      const answer = await dispatcher.handle(envelope, USER);
+      const text = [...responseText(answer, 'session-state')].join('');
+      if (failures.length > 0) throw failures[0];
+      const [[answered, response]] = JSON.parse(text).methodResponses;
+      return answered === name ? response : { error: response.type, ...response };
+    },
+    async close() {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
