@@ -66,9 +66,11 @@ export async function planMigrations({
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
     const number = Math.max(...histories.map(({ last }) => last)) + 1;
+    const snapshotText = snapshotPrinter(model);
     for (const change of changes)
       if (isNeeded(change))
-        for (const [path, text] of await newMigration(change, number)) files.set(path, text);
+        for (const [path, text] of await newMigration(change, number, snapshotText))
+          files.set(path, text);
   }
   const unreleased = histories.flatMap((history) => history.unreleased);
   return {
@@ -120,8 +122,22 @@ function doesMore(effect: TypeEffect): boolean {
   return seen || blobs || lists.some(({ length }) => length > 0);
 }
 
-async function newMigration(change: Change, number: number): Promise<EmittedFiles> {
-  const { provider, model, snapshot, tables, difference, renames, effects, unique, anew } = change;
+/** Prints the model once where both histories move on from the same state. */
+function snapshotPrinter(model: Model): (parent: string | null) => string {
+  const printed = new Map<string | null, string>();
+  return (parent) => {
+    const text = printed.get(parent) ?? printSnapshot(takeSnapshot(model, parent));
+    printed.set(parent, text);
+    return text;
+  };
+}
+
+async function newMigration(
+  change: Change,
+  number: number,
+  snapshotText: (parent: string | null) => string,
+): Promise<EmittedFiles> {
+  const { provider, snapshot, tables, difference, renames, effects, unique, anew } = change;
   const { sql, backfill } = await compose(change);
   const renamed = renames.map(({ to, columns }) =>
     columns[0] === undefined ? to : `${to}_${columns[0].to}`,
@@ -138,7 +154,7 @@ async function newMigration(change: Change, number: number): Promise<EmittedFile
   return new Map([
     [`${folder}/${SQL_FILE}`, sql],
     [`${folder}/${SNAPSHOT_FILE}`, printDatamodel(provider, tables)],
-    [`${folder}/${MODEL_FILE}`, printSnapshot(takeSnapshot(model, snapshot?.hash ?? null))],
+    [`${folder}/${MODEL_FILE}`, snapshotText(snapshot?.hash ?? null)],
     ...(backfill.length + unique.length === 0
       ? []
       : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill, unique)] as const]),
