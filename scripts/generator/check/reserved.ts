@@ -12,6 +12,8 @@ const TYPE_NAMES: ReadonlySet<string> = lowerCased([
   'WeakMap, WeakSet, Uint8Array, Global, GlobalThis',
   // Prisma
   'BigInt, Bytes, DateTime, Decimal, Float, Int, Prisma, PrismaClient, Unsupported',
+  // SQLite keeps names that begin with sqlite_, which those of indexes would.
+  'Sqlite',
   // generated/<capability>/methods.types.ts
   'Methods',
 ]);
@@ -48,7 +50,7 @@ export function whyNoTypeName(name: string): string | undefined {
   if (name.length > BOUNDS.typeName) return `a type's name has at most ${BOUNDS.typeName} letters`;
   if (/^jmap/i.test(name)) return "names that begin with Jmap are the engine's";
   return TYPE_NAMES.has(name.toLowerCase())
-    ? 'the name has a meaning in TypeScript or Prisma; a longer one is free'
+    ? 'the name has a meaning in TypeScript, Prisma or a database; a longer one is free'
     : undefined;
 }
 

@@ -17,6 +17,9 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 
 const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
 
+/** With a property of such a name an index over (a, casemap) and one over a_casemap are called alike. */
+const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
+
 /** PostgreSQL cuts identifiers after 63 octets. */
 const MAX_IDENTIFIER = 63;
 
@@ -45,7 +48,9 @@ function legalName(name: string): string {
  */
 export function indexName(table: string, columns: readonly string[]): string | undefined {
   const name = `${table}_${columns.join('_')}_idx`;
-  if (Buffer.byteLength(name) <= MAX_IDENTIFIER) return undefined;
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const isAmbiguous = columns.some((column) => SUFFIXES.has(column));
+  if (Buffer.byteLength(name) <= MAX_IDENTIFIER && !isAmbiguous) return undefined;
+  const whole = isAmbiguous ? `${table}_${columns.join()}_idx` : name;
+  const hash = createHash('sha256').update(whole).digest('hex').slice(0, 12);
   return `${table.slice(0, 40)}_${hash}_idx`;
 }

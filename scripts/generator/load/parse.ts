@@ -4,14 +4,12 @@ import {
   isNode,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
   parseDocument,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { inexactNumber } from '../../../src/protocol/ijson-numbers.js';
 import { emptyObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { Location, Problem } from '../model.js';
 import type { Located, Member } from './located.js';
@@ -36,11 +34,7 @@ export interface Parsed {
  * Takes a bounded time and never throws, whatever the text.
  */
 export function parseDescriptor(file: string, source: string): Parsed {
-  const lines = new LineCounter();
-  const locate = (offset: number): Location => {
-    const { line, col } = lines.linePos(offset);
-    return Object.freeze({ file, line: Math.max(line, 1), column: Math.max(col, 1) });
-  };
+  const locate = locator(file, source);
   if (source.length > MAX_LENGTH)
     return unreadable([
       {
@@ -50,7 +44,6 @@ export function parseDescriptor(file: string, source: string): Parsed {
       },
     ]);
   const document = parseDocument(source, {
-    lineCounter: lines,
     prettyErrors: false,
     // Each key against all others takes minutes for a large text: the reader looks itself.
     uniqueKeys: false,
@@ -82,6 +75,23 @@ function unreadable(problems: readonly Problem[]): Parsed {
 function tooDeep(at: Location): Problem {
   const message = 'the descriptor nests too deeply or grows too large here.';
   return { at, code: 'too-deep', message };
+}
+
+/** Places of offsets. (yaml's own line counter stops where its parser does.) */
+function locator(file: string, source: string): (offset: number) => Location {
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1))
+    starts.push(at + 1);
+  return (offset) => {
+    const within = Math.min(offset, source.length);
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= within) low = middle;
+      else high = middle - 1;
+    }
+    return Object.freeze({ file, line: low + 1, column: within - (starts[low] ?? 0) + 1 });
+  };
 }
 
 /** Turns yaml's nodes into located ones, resolving aliases. */
@@ -160,7 +170,7 @@ class TreeReader {
     if (typeof value === 'string') return this.#text(value, at);
     if (typeof value === 'number' && Number.isFinite(value)) {
       // As on the wire (D4): what stands in the text is never rounded in silence.
-      if (source !== undefined && inexactNumber(source.replace(/^\+/, '')) !== null)
+      if (source !== undefined && isRounded(source, value))
         this.#report(
           at,
           'wrong-type',
@@ -198,6 +208,28 @@ class TreeReader {
   #report(at: Location, code: string, message: string): void {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ at, code, message });
   }
+}
+
+/**
+ * The text says an integer that the double isn't, or something that only looks like the integer
+ * which the double is. Fractions are the nearest double by their nature.
+ */
+function isRounded(source: string, value: number): boolean {
+  if (!Number.isInteger(value)) return false;
+  if (/^[-+]?0[xo]/i.test(source)) return !Number.isSafeInteger(value);
+  return decimal(source) !== decimal(String(value));
+}
+
+/** `12300`, `1.23e4` and `0.123e5` are all `123e2`; undefined for what is no decimal number. */
+function decimal(text: string): string | undefined {
+  const [match, whole = '', fraction = '', exponent = '0'] =
+    /^[-+]?(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  let end = digits.length;
+  while (end > 0 && digits.charAt(end - 1) === '0') end -= 1;
+  if (end === 0) return '0';
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 function rangeStart(node: unknown): number | undefined {

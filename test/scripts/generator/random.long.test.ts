@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { Random } from '../../support/random.js';
+import { createProject, REPOSITORY } from './project.js';
+import { projects } from './random/descriptors.js';
+import { filesOf, roundTrips } from './random/round-trip.js';
+
+const { seed } = Random.fromEnvironment();
+const RUNS = 12;
+
+const CONFIG = {
+  extends: join(REPOSITORY, 'tsconfig.json'),
+  compilerOptions: { rootDir: '/', typeRoots: [join(REPOSITORY, 'node_modules/@types')] },
+  include: ['generated'],
+};
+
+it(`many random descriptors generate, pass the compiler and serve (TEST_SEED=${seed})`, async () => {
+  const size = { files: 4, types: 6, properties: 14 };
+  for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {
+    const { root, generate, write } = await createProject(filesOf(project, stringify));
+    const what = `project ${index} of TEST_SEED=${seed}: ${root}`;
+    const { code, stderr } = await generate();
+    expect(code, `${what}\n${stderr}`).toBe(0);
+    await write('tsconfig.json', JSON.stringify(CONFIG));
+    expect(await compile(root), what).toBe('');
+    await roundTrips(root, project, seed + index);
+    // What is made twice is the same.
+    expect(await generate({ check: true }), what).toMatchObject({ code: 0 });
+  }
+});
+
+async function compile(root: string): Promise<string> {
+  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  try {
+    return (await promisify(execFile)(process.execPath, [tsc, '-p', root])).stdout;
+  } catch (error) {
+    return String((error as { stdout?: unknown }).stdout);
+  }
+}

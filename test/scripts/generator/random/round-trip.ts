@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { RandomDescriptor, RandomProject, RandomType } from './descriptors.js';
+import { type Answer, type Served, serve } from './serve.js';
+import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
+
+type Value = Record<string, Json>;
+
+/** Objects of every type of the project, created, read, filtered and sorted. */
+export async function roundTrips(
+  root: string,
+  project: RandomProject,
+  seed: number,
+): Promise<void> {
+  const served = await serve(root);
+  try {
+    for (const descriptor of Object.values(project))
+      for (const [name, type] of Object.entries(descriptor.types))
+        await roundTrip(served, { name, type, definitions: descriptor.$defs ?? {} }, seed);
+  } finally {
+    await served.close();
+  }
+}
+
+interface Described {
+  readonly name: string;
+  readonly type: RandomType;
+  readonly definitions: Definitions;
+}
+
+async function roundTrip(served: Served, described: Described, seed: number): Promise<void> {
+  const { name, type } = described;
+  const [given, other] = fc.sample(objectsOf(described), { seed, numRuns: 2 }) as [Value, Value];
+  if (type['singleton'] === true) {
+    const answer = await served.call(`${name}/set`, { update: { singleton: given } });
+    expect(answer.notUpdated, `${name}: ${JSON.stringify(given)}`).toBeNull();
+    await reads(served, described, 'singleton', given);
+    return;
+  }
+  for (const object of [given, other]) {
+    const answer: Answer = await served.call(`${name}/set`, { create: { k: object } });
+    const refused = answer.notCreated?.k;
+    if (refused?.type === 'alreadyExists' && type['unique'] !== undefined) continue;
+    expect(refused, `${name}: ${JSON.stringify(object)}`).toBeUndefined();
+    const id: string = answer.created.k.id;
+    await reads(served, described, id, object);
+    await queries(served, described, id);
+  }
+}
+
+/** What is given comes back as it is, and the defaults for the rest; what is hidden does not. */
+async function reads(
+  served: Served,
+  { name, type }: Described,
+  id: string,
+  given: Value,
+): Promise<void> {
+  const { list } = await served.call(`${name}/get`, { ids: [id] });
+  expect(list, name).toHaveLength(1);
+  const [object] = list;
+  for (const [property, schema] of Object.entries(type.properties)) {
+    const what = `${name}.${property}`;
+    if (schema['access'] === 'internal' || schema['access'] === 'secret') {
+      expect(Object.hasOwn(object, property), what).toBe(false);
+      continue;
+    }
+    const wanted = Object.hasOwn(given, property) ? given[property] : (schema['default'] ?? null);
+    expect(canonical(object[property]), what).toBe(canonical(wanted));
+  }
+}
+
+/** Each condition that an object meets finds it; each sort has it. */
+async function queries(served: Served, { name, type }: Described, id: string): Promise<void> {
+  if (type['standardMethods'] !== undefined) return;
+  const [object] = (await served.call(`${name}/get`, { ids: [id] })).list;
+  for (const [condition, said] of Object.entries((type['filter'] ?? {}) as Record<string, Said>)) {
+    const is = typeof said === 'string' ? said : said.is;
+    const value = object[typeof said === 'string' ? condition : (said.property ?? condition)];
+    const met = meeting(is, value);
+    if (met === undefined) continue;
+    const answer = await served.call(`${name}/query`, { filter: { [condition]: met } });
+    const what = `${name} ${condition} ${is} ${JSON.stringify(met)}: ${JSON.stringify(answer)}`;
+    expect(answer.ids?.includes(id), what).toBe(true);
+  }
+  for (const sort of (type['sort'] ?? []) as readonly (string | { property: string })[]) {
+    const property = typeof sort === 'string' ? sort : sort.property;
+    const answer = await served.call(`${name}/query`, { sort: [{ property }] });
+    expect(answer.ids?.includes(id), `${name} by ${property}: ${JSON.stringify(answer)}`).toBe(
+      true,
+    );
+  }
+}
+
+type Said = string | { readonly is: string; readonly property?: string };
+
+/** A condition's value that an object with the property's value meets; undefined where none does. */
+function meeting(is: string, value: Answer): Json | undefined {
+  if (is === 'isNull') return value === null;
+  if (value === null) return is === 'equals' ? null : undefined;
+  switch (is) {
+    case 'in':
+      return [value];
+    case 'before':
+      return '9999-12-31T23:59:59Z'.slice(0, String(value).endsWith('Z') || zoned(value) ? 20 : 19);
+    case 'hasKey':
+      return Object.keys(value)[0];
+    case 'hasItem':
+      return value[0] ?? undefined;
+    default:
+      return value;
+  }
+}
+
+function zoned(value: unknown): boolean {
+  return /[+-]\d\d:\d\d$/.test(String(value));
+}
+
+/** What a client gives: every property that has to be there, and some of the others. */
+function objectsOf({ type, definitions }: Described): fc.Arbitrary<Value> {
+  const members = Object.entries(type.properties).flatMap(([name, schema]) => {
+    const { access = 'mutable' } = schema;
+    if (access === 'serverSet' || access === 'internal') return [];
+    const value = referenced(schema) ?? valuesOf(schema, definitions);
+    const entry = value.map((each) => [[name, each]] as const);
+    return [type.required?.includes(name) ? entry : fc.oneof(entry, fc.constant([] as const))];
+  });
+  return fc.tuple(...members).map((all) => Object.fromEntries(all.flat()) as Value);
+}
+
+/** There is nothing to refer to: null, or nothing. */
+function referenced(schema: Schema): fc.Arbitrary<Json> | undefined {
+  if (schema['blob'] === true) return fc.constant(null);
+  if (/^[A-Z]/.test(String(schema['setOf'] ?? ''))) return fc.constant({});
+  if (schema['references'] === undefined) return undefined;
+  return fc.constant(schema.type === 'array' ? [] : null);
+}
+
+/** JSON with the members in order: databases have an order of their own. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`);
+  return `{${entries.sort().join()}}`;
+}
+
+/** A project's descriptors as files: JSON and YAML in turns. */
+export function filesOf(
+  project: RandomProject,
+  print: (descriptor: RandomDescriptor) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(project).map(([base, descriptor], index) =>
+      index % 2 === 0
+        ? [`${base}.json`, JSON.stringify(descriptor, null, 1)]
+        : [`${base}.yaml`, print(descriptor)],
+    ),
+  );
+}
