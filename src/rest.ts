@@ -1,7 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from './capability/definition.js';
 import type { RowKey } from './database/backfill.js';
 import { MigrationError } from './database/migrations.js';
-import type { CountColumn, RestDatabase } from './database/rest.js';
+import type { CountColumn, RestDatabase, RestRow } from './database/rest.js';
 import type { Logger } from './logging.js';
 import { Redo, type RedoBatch, type RedoServices } from './methods/redo.js';
 
@@ -22,12 +22,19 @@ export interface RestOptions extends RedoServices {
 
 const BATCH = 500;
 
-/** How much the clocks of two servers may differ, and a transaction last, ms. */
+/** How much the clocks of two servers may differ, and a transaction last, ms: at a start, and after. */
 const MARGIN = 600_000;
+const SHORT_MARGIN = 120_000;
 
 /** How long, after a migration, the version before may go on writing, and how often it is followed, ms. */
 const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
+
+interface Followed {
+  readonly at: number;
+  /** By account and id: `updated`. */
+  readonly done: ReadonlyMap<string, string>;
+}
 
 interface Computed {
   readonly key: string;
@@ -75,6 +82,8 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
 class Rest {
   readonly #options: RestOptions;
   readonly #redo: Redo;
+  /** By type: when it was last followed, and what was done in the time that the next one looks at. */
+  readonly #followed = new Map<string, Followed>();
 
   constructor(options: RestOptions) {
     this.#options = options;
@@ -111,19 +120,32 @@ class Rest {
       if (!key.startsWith('follow:')) continue;
       const type = registry.dataTypes.get(key.slice('follow:'.length));
       const since = Number(value);
-      if (type !== undefined) {
-        for await (const batch of this.#batches(type, null, since - MARGIN)) {
-          if (isOver()) return;
-          await this.#redo.objects(batch, { rewrite: true, record: true });
-          for (const { type: other, property } of this.#followers(type))
-            await this.#redo.follow(other, property, batch, true);
-        }
-        await this.#recount(type, isOver);
-      }
+      if (type !== undefined) await this.#followType(type, since, isOver);
       if (isOver()) return;
       // Where nobody serves beside this server, once is enough.
       if (!shared || Date.now() > since + FOLLOWED) await database.forget(key);
     }
+  }
+
+  async #followType(type: DataTypeDefinition, since: number, isOver: () => boolean): Promise<void> {
+    const last = this.#followed.get(type.name);
+    const at = Date.now();
+    const from = last === undefined ? since - MARGIN : last.at - SHORT_MARGIN;
+    const done = new Map<string, string>();
+    const isNew = ([accountId, id, updated]: RestRow): boolean => {
+      const key = `${accountId} ${id}`;
+      // What was written a moment ago may be written once more in the same millisecond.
+      if (Number(updated) < at - 1000) done.set(key, String(updated));
+      return last?.done.get(key) !== String(updated);
+    };
+    for await (const batch of this.#batches(type, null, from, isNew)) {
+      if (isOver()) return;
+      await this.#redo.objects(batch, { derived: true, record: true });
+      for (const { type: other, property } of this.#followers(type))
+        await this.#redo.follow(other, property, batch, true);
+    }
+    await this.#recount(type, isOver);
+    this.#followed.set(type.name, { at, done });
   }
 
   async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
@@ -155,7 +177,7 @@ class Rest {
     try {
       // Old states are refused after it: there is nobody to tell by records.
       if (property.computed?.kind === 'on') await this.#redo.follow(type, property, batch, false);
-      else await this.#redo.objects(batch, { rewrite: false, record: false });
+      else await this.#redo.objects(batch, { derived: false, record: false });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new MigrationError(
@@ -184,7 +206,7 @@ class Rest {
         const page = (after: RowKey | null) => database.miscounted(count, after, BATCH);
         for await (const batch of batches(counting, page, null)) {
           if (isOver()) return;
-          await this.#redo.objects(batch, { rewrite: false, record: true });
+          await this.#redo.objects(batch, { derived: false, record: true });
         }
       }
   }
@@ -193,10 +215,11 @@ class Rest {
     type: DataTypeDefinition,
     after: RowKey | null,
     since: number | null,
+    isWanted: (row: RestRow) => boolean = () => true,
   ): AsyncIterable<RedoBatch> {
     const { database } = this.#options;
     const page = (key: RowKey | null) => database.rows(type.table, key, since, BATCH);
-    return batches(type, page, after);
+    return batches(type, page, after, isWanted);
   }
 
   /** Properties that are computed from objects of the type. */
@@ -228,8 +251,9 @@ function positionOf(value: string): Position | null {
 /** Batches of one account each, in order of key. */
 async function* batches(
   type: DataTypeDefinition,
-  page: (after: RowKey | null) => Promise<readonly RowKey[]>,
+  page: (after: RowKey | null) => Promise<readonly RestRow[]>,
   start: RowKey | null,
+  isWanted: (row: RestRow) => boolean = () => true,
 ): AsyncIterable<RedoBatch> {
   let after = start;
   for (;;) {
@@ -237,12 +261,14 @@ async function* batches(
     const last = keys.at(-1);
     if (last === undefined) return;
     const byAccount = new Map<string, string[]>();
-    for (const [accountId, id] of keys) {
+    for (const row of keys) {
+      if (!isWanted(row)) continue;
+      const [accountId, id] = row;
       const ids = byAccount.get(accountId);
       if (ids === undefined) byAccount.set(accountId, [id]);
       else ids.push(id);
     }
     for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
-    after = last;
+    after = [last[0], last[1]];
   }
 }

@@ -18,6 +18,9 @@ export interface CountColumn {
   readonly property: string;
 }
 
+/** A row's key, and the ms when an object was last changed, as the driver gives it. */
+export type RestRow = readonly [accountId: string, id: string, updated: unknown];
+
 /** What a database tells of the work that migrations leave to the engine. */
 export interface RestDatabase {
   notes(): Promise<readonly RestNote[]>;
@@ -26,15 +29,15 @@ export interface RestDatabase {
   forget(key: string): Promise<void>;
   /** Takes the note; where it was there, old states of the type are refused. One transaction. */
   reset(key: string, type: string): Promise<void>;
-  /** Keys behind `after` in order of key, at most `limit`; with `since`, of rows written since (ms). */
+  /** Rows behind `after` in order of key, at most `limit`; with `since`, those written since (ms). */
   rows(
     table: string,
     after: RowKey | null,
     since: number | null,
     limit: number,
-  ): Promise<readonly RowKey[]>;
+  ): Promise<readonly RestRow[]>;
   /** The same of objects whose count is wrong. */
-  miscounted(count: CountColumn, after: RowKey | null, limit: number): Promise<readonly RowKey[]>;
+  miscounted(count: CountColumn, after: RowKey | null, limit: number): Promise<readonly RestRow[]>;
 }
 
 /** A statement whose parameters stand as `?` in order. */
@@ -59,7 +62,7 @@ export function rowsStatement(
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return {
-    text: `SELECT "accountId", "id" FROM ${quoted(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
+    text: `SELECT "accountId", "id", "updated" FROM ${quoted(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
     parameters: [...(after ?? []), ...(since === null ? [] : [since]), limit],
   };
 }
@@ -71,7 +74,7 @@ export function miscountedStatement(
 ): RestStatement {
   const behind = after === null ? '' : ' AND ("t"."accountId", "t"."id") > (?, ?)';
   return {
-    text: `SELECT "t"."accountId", "t"."id" FROM ${quoted(table)} AS "t"
+    text: `SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${quoted(table)} AS "t"
  WHERE "t".${quoted(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
  WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ? AND "r"."toId" = "t"."id"
  AND "r"."fromType" = ? AND "r"."property" = ?)${behind}

@@ -6,6 +6,7 @@ import { emptyObject } from '../protocol/json.js';
 import type {
   BlobReference,
   ReferenceRecord,
+  Snapshot,
   Store,
   StoredObject,
   Transaction,
@@ -47,25 +48,32 @@ export class Redo {
   }
 
   /**
-   * `rewrite`: objects whose values are right too, since their shadow columns or references may be
-   * wrong. `record`: what clients see changed has a change record.
+   * Only objects that are not as they should be are written. `derived`: their shadow columns, references
+   * and blob records are looked at too. `record`: what clients see changed has a change record.
    */
-  objects(
+  async objects(
     { type, accountId, ids }: RedoBatch,
-    { rewrite, record }: { readonly rewrite: boolean; readonly record: boolean },
+    { derived, record }: { readonly derived: boolean; readonly record: boolean },
   ): Promise<void> {
-    return this.#write(accountId, false, async (transaction) => {
-      const rows = await transaction.get(type, ids, type.properties, WORKING_OCTETS);
-      const counted = await this.#counted(type, rows, transaction);
-      const { setHooks } = this.#services;
-      const done = counted.map((row) => setHooks?.compute?.(type, row) ?? row);
-      const changed = done.flatMap((after, at) => {
-        const before = rows[at];
-        return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
-      });
-      const wrong = rewrite ? done : changed.map(({ after }) => after);
-      if (wrong.length > 0) await transaction.update(type, wrong);
-      if (rewrite) await relink(type, done, transaction);
+    // Most are as they should be: no lock is taken for them.
+    const deadline = performance.now() + BATCH_TIME;
+    const wrong = await this.#services.store.read(accountId, { deadline }, async (snapshot) => {
+      const { changed, stale, references, blobs } = await this.#judge(type, ids, derived, snapshot);
+      const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
+      const held = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+      return new Set([...changed.map(({ after }) => after.id), ...stale, ...linked, ...held]);
+    });
+    if (wrong.size === 0) return;
+    await this.#write(accountId, false, async (transaction) => {
+      const judged = await this.#judge(type, [...wrong], derived, transaction);
+      const { done, changed, stale, references, blobs } = judged;
+      const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
+      const rows = done.filter(({ id }) => touched.has(id));
+      if (rows.length > 0) await transaction.update(type, rows);
+      if (references.removed.length + references.added.length > 0)
+        await transaction.changeReferences(references.removed, references.added);
+      if (blobs.removed.length + blobs.added.length > 0)
+        await transaction.changeBlobReferences(blobs.removed, blobs.added);
       if (record) await recordSeen(type, changed, transaction);
     });
   }
@@ -112,10 +120,29 @@ export class Redo {
     });
   }
 
+  async #judge(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    derived: boolean,
+    snapshot: Snapshot,
+  ): Promise<Judged> {
+    const rows = await snapshot.get(type, ids, type.properties, WORKING_OCTETS);
+    const counted = await this.#counted(type, rows, snapshot);
+    const { setHooks } = this.#services;
+    const done = counted.map((row) => setHooks?.compute?.(type, row) ?? row);
+    const changed = done.flatMap((after, at) => {
+      const before = rows[at];
+      return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
+    });
+    const links = derived ? await wrongLinks(type, done, snapshot) : NO_LINKS;
+    const stale = derived ? await snapshot.stale(type, done) : new Set<string>();
+    return { done, changed, stale, ...links };
+  }
+
   async #counted(
     type: DataTypeDefinition,
     rows: readonly StoredObject[],
-    transaction: Transaction,
+    transaction: Snapshot,
   ): Promise<readonly StoredObject[]> {
     const counts = type.properties.flatMap(({ name, computed }) =>
       computed?.kind === 'count' ? [{ name, of: `${computed.type}\n${computed.by}` }] : [],
@@ -168,15 +195,42 @@ function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObj
   );
 }
 
-/** The records that lead away from objects, as their values want them. */
-async function relink(
+interface Change {
+  readonly before: StoredObject;
+  readonly after: StoredObject;
+}
+
+interface Difference<T> {
+  readonly removed: readonly T[];
+  readonly added: readonly T[];
+}
+
+interface WrongLinks {
+  readonly references: Difference<ReferenceRecord>;
+  readonly blobs: Difference<BlobReference>;
+}
+
+interface Judged extends WrongLinks {
+  /** The objects as they should be. */
+  readonly done: readonly StoredObject[];
+  readonly changed: readonly Change[];
+  readonly stale: ReadonlySet<string>;
+}
+
+const NO_LINKS: WrongLinks = Object.freeze({
+  references: nothing<ReferenceRecord>(),
+  blobs: nothing<BlobReference>(),
+});
+
+/** The records that lead away from objects, where they are not as the values want them. */
+async function wrongLinks(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
-  transaction: Transaction,
-): Promise<void> {
+  snapshot: Snapshot,
+): Promise<WrongLinks> {
   const index = indexOf(type);
-  if (index.links.length === 0 || objects.length === 0) return;
-  const held = await transaction.links(
+  if (index.links.length === 0 || objects.length === 0) return NO_LINKS;
+  const held = await snapshot.links(
     type,
     objects.map(({ id }) => id),
   );
@@ -185,19 +239,18 @@ async function relink(
     noteReferences(index, object.id, null, object, wanted.references);
     noteBlobs(index, object.id, null, object, wanted.blobs);
   }
-  const references = apart(held.references, wanted.references.added);
   const blobs = apart(held.blobs, wanted.blobs.added);
-  if (references.removed.length + references.added.length > 0)
-    await transaction.changeReferences(references.removed, references.added);
-  if (blobs.removed.length + blobs.added.length > 0)
-    await transaction.changeBlobReferences(blobs.removed, await existing(blobs.added, transaction));
+  return {
+    references: apart(held.references, wanted.references.added),
+    blobs: { ...blobs, added: await existing(blobs.added, snapshot) },
+  };
 }
 
 function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {
   return { removed: [], added: [] };
 }
 
-function apart<T>(held: readonly T[], wanted: readonly T[]): { removed: T[]; added: T[] } {
+function apart<T>(held: readonly T[], wanted: readonly T[]): Difference<T> {
   const key = (record: T): string => JSON.stringify(Object.entries(record as object).sort());
   const [old, now] = [new Set(held.map(key)), new Set(wanted.map(key))];
   return {
@@ -209,16 +262,17 @@ function apart<T>(held: readonly T[], wanted: readonly T[]): { removed: T[]; add
 /** The version before took any text where a blob's id belongs: what is no blob has no record. */
 async function existing(
   added: readonly BlobReference[],
-  transaction: Transaction,
+  snapshot: Snapshot,
 ): Promise<readonly BlobReference[]> {
-  const rows = await transaction.blobs([...new Set(added.map(({ blobId }) => blobId))]);
+  if (added.length === 0) return [];
+  const rows = await snapshot.blobs([...new Set(added.map(({ blobId }) => blobId))]);
   const known = new Set(rows.map(({ id }) => id));
   return added.filter(({ blobId }) => known.has(blobId));
 }
 
 async function recordSeen(
   type: DataTypeDefinition,
-  changed: readonly { readonly before: StoredObject; readonly after: StoredObject }[],
+  changed: readonly Change[],
   transaction: Transaction,
 ): Promise<void> {
   const { visible } = indexOf(type);

@@ -267,6 +267,9 @@ export interface Snapshot {
 
   /** The reference records and blob reference records that the objects have as those that refer. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
+
+  /** Those of the objects (whole, as read) whose shadow columns are not what a write would leave. */
+  stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Transaction extends Snapshot {

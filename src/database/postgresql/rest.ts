@@ -1,9 +1,9 @@
-import type { RowKey } from '../backfill.js';
 import {
   miscountedStatement,
   NOTES,
   type RestDatabase,
   type RestNote,
+  type RestRow,
   type RestStatement,
   resetStatements,
   rowsStatement,
@@ -11,8 +11,8 @@ import {
 import type { Pool } from './pool.js';
 
 export function openRest(pool: Pool): RestDatabase {
-  const keys = async (statement: RestStatement): Promise<readonly RowKey[]> => {
-    const { rows } = await pool.query<[string, string]>({
+  const keys = async (statement: RestStatement): Promise<readonly RestRow[]> => {
+    const { rows } = await pool.query<[string, string, unknown]>({
       ...numbered(statement),
       rowMode: 'array',
     });

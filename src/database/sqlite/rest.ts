@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3';
-import type { RowKey } from '../backfill.js';
 import {
   miscountedStatement,
   NOTES,
   type RestDatabase,
   type RestNote,
+  type RestRow,
   type RestStatement,
   resetStatements,
   rowsStatement,
@@ -13,11 +13,11 @@ import { patiently } from './open.js';
 
 /** For the server's start, while nobody else writes on the connection. */
 export function openRest(db: Database): RestDatabase {
-  const keys = ({ text, parameters }: RestStatement): readonly RowKey[] =>
+  const keys = ({ text, parameters }: RestStatement): readonly RestRow[] =>
     db
       .prepare(text)
       .raw()
-      .all(...parameters) as RowKey[];
+      .all(...parameters) as RestRow[];
   const run = (text: string, ...parameters: readonly (string | number)[]): number =>
     patiently(db, () => db.prepare(text).run(...parameters).changes);
   return {

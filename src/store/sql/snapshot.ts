@@ -20,6 +20,7 @@ import type { ReadingEngine, Scope } from './engine.js';
 import type { Fragment } from './fragment.js';
 import type { Row } from './objects.js';
 import { countQuery, idsQuery, rankQuery, ranksQuery } from './query.js';
+import { shadowsQuery, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
 /**
@@ -190,6 +191,17 @@ export class SqlSnapshot<C> implements Snapshot {
       hasBlobs ? this.#engine.ownBlobs(this.scope, name, ids) : [],
     ]);
     return { references, blobs };
+  }
+
+  async stale(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+  ): Promise<ReadonlySet<string>> {
+    if (objects.length === 0 || type.shadows.length === 0) return new Set();
+    const { accountId } = this.scope;
+    const ids = objects.map(({ id }) => id);
+    const query = shadowsQuery(type, accountId, ids, this.#engine.dialect);
+    return staleIds(type, objects, await this.#query(query));
   }
 
   protected check(): void {
