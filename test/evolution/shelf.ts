@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,9 @@ types:
       writer: { type: string, maxLength: 200, default: '', renamedFrom: author }
       place: { type: string, maxLength: 50, default: hall }
       rating: { type: integer, default: 3 }
+      length: { type: integer, default: 0, access: serverSet, computed: { from: [title] } }
     required: [title]
+    unique: [title]
     drops: [pages, place]
     filter:
       titleStart: { property: title, is: startsWith }
@@ -52,6 +54,15 @@ types:
     properties:
       name: { type: string, maxLength: 100 }
     required: [name]
+    filter:
+      name: startsWith
+`;
+
+const HOOKS = `
+import type { Hooks } from '../generated/shelf/hooks.js';
+export const hooks = {
+  types: { Book: { compute: { length: ({ title }) => [...title].length } } },
+} satisfies Hooks;
 `;
 
 /** In one /set: what the server takes. */
@@ -62,12 +73,15 @@ interface Served {
   readonly client: Client;
   readonly accountId: string;
   readonly book: string;
-  readonly reader: string;
+  reader: string;
   readonly first: string;
 }
 
-/** Tests that a model which has `count` objects changes, on both databases. */
-export function evolvesOver(count: number, timeout: number): void {
+/**
+ * Tests that a model which has `count` objects changes, on both databases. `kills`: after how many ms
+ * a run that migrates is killed, one after the other; the start that computes is killed too.
+ */
+export function evolvesOver(count: number, timeout: number, kills: readonly number[] = []): void {
   const postgresql = usePostgresql();
   const served = new Map<string, Served>();
   let project: ProjectCopy;
@@ -81,11 +95,20 @@ export function evolvesOver(count: number, timeout: number): void {
       ['postgresql', await postgresql().createDatabase('shelf')],
     ] as const;
     for (const [name, url] of urls) served.set(name, await fill(project.root, url, count));
+    writeFileSync(join(project.root, 'capabilities', 'shelf.hooks.ts'), HOOKS);
     await release(project, AFTER);
-    for (const each of served.values()) {
+    for (const [name, each] of served) {
+      // On PostgreSQL the version before goes on serving, and writes what it knows no folded copy of.
+      if (name === 'sqlite') await writeLate(each);
+      if (name === 'sqlite') await each.server.stop();
+      for (const after of kills) await killed(project.root, each.server, 'scripts/migrate', after);
+      const { code, stdout, stderr } = await each.server.command('scripts/migrate', []);
+      if (code !== 0) throw new Error(`migrate ended with ${code}:\n${stdout}\n${stderr}`);
+      if (kills.length === 0) expect(stdout).toContain('applied');
+      if (name === 'postgresql') await writeLate(each);
       await each.server.stop();
-      const { stdout } = await each.server.command('scripts/migrate', []);
-      expect(stdout).toContain('applied');
+      if (kills.length > 0)
+        await killed(project.root, each.server, 'src/main', 60_000, 'computed for objects');
       each.server = await each.server.restart();
     }
   }, timeout);
@@ -108,7 +131,7 @@ export function evolvesOver(count: number, timeout: number): void {
       expect(list).toEqual([
         {
           ...{ id: first, created: utcDate, updated: utcDate },
-          ...{ title: 'Straße 0', writer: 'Ann Ärger 0', place: 'hall', rating: 3 },
+          ...{ title: 'Straße 0', writer: 'Ann Ärger 0', place: 'hall', rating: 3, length: 8 },
         },
       ]);
       const { total } = await client.query('Book', { accountId, calculateTotal: true, limit: 1 });
@@ -124,6 +147,32 @@ export function evolvesOver(count: number, timeout: number): void {
       const { state } = await client.get('Book', { accountId, ids: [] });
       const since = await client.changes('Book', { accountId, sinceState: state });
       expect(since).toMatchObject({ created: [], updated: [], destroyed: [] });
+    });
+
+    test('a computed property has its value, and what must be unique is', async () => {
+      const { client, accountId, first } = of();
+      let position = 0;
+      const lengths = new Map<number, number>();
+      while (position < Math.min(count, 2000)) {
+        const { ids = [] } = await client.query('Book', { accountId, position, limit: 500 });
+        if (ids.length === 0) break;
+        const { list } = await client.get('Book', { accountId, ids, properties: ['length'] });
+        for (const { length } of list)
+          lengths.set(Number(length), (lengths.get(Number(length)) ?? 0) + 1);
+        position += ids.length;
+      }
+      expect(lengths.has(0)).toBe(false);
+      const { notUpdated } = await client.set('Book', {
+        accountId,
+        update: { [first]: { title: 'Straße 1' } },
+      });
+      expect(notUpdated?.[first]).toMatchObject({ type: 'alreadyExists' });
+    });
+
+    test('what the version before wrote last is found by a filter that it does not know', async () => {
+      const { client, accountId } = of();
+      const { ids } = await client.query('Reader', { accountId, filter: { name: 'ÖDÖN' } });
+      expect(ids).toHaveLength(1);
     });
 
     test('new filters, folded and indexed, find the rows that were there', async () => {
@@ -166,11 +215,49 @@ async function fill(root: string, url: string | undefined, count: number): Promi
   return { server, client, accountId, book, reader, first };
 }
 
-/** Writes the descriptor, generates, commits. */
+/** A reader more, by the version before; its state is the last that clients know of it. */
+async function writeLate(served: Served): Promise<void> {
+  const { client, accountId } = served;
+  const { notCreated } = await client.set('Reader', { accountId, create: { r: { name: 'Ödön' } } });
+  expect(notCreated).toBeNull();
+  served.reader = (await client.get('Reader', { accountId, ids: [] })).state;
+}
+
+/** Runs a program of the project and kills it after so many ms, or once it says `until`. */
+function killed(
+  root: string,
+  { env }: RunningServer,
+  script: string,
+  after: number,
+  until?: string,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['scripts/run.mjs', script], {
+      cwd: root,
+      env: { ...env, LOG_LEVEL: 'info' },
+    });
+    const kill = () => child.kill('SIGKILL');
+    const timer = setTimeout(kill, after);
+    const listen = (text: Buffer) => {
+      if (until !== undefined && String(text).includes(until)) kill();
+    };
+    child.stdout.on('data', listen);
+    child.stderr.on('data', listen);
+    child.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Writes the descriptor, generates, builds, commits. */
 async function release({ root, npm }: ProjectCopy, descriptor: string): Promise<void> {
   writeFileSync(join(root, 'capabilities', 'shelf.yaml'), descriptor);
-  const { code, stdout, stderr } = await npm('generate');
-  if (code !== 0) throw new Error(`npm run generate ended with ${code}:\n${stdout}\n${stderr}`);
+  // Built here: a start must not wait for it.
+  for (const script of ['generate', 'build']) {
+    const { code, stdout, stderr } = await npm(script);
+    if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
+  }
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '--message', 'shelf: change');
 }
