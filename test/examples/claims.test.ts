@@ -1,0 +1,94 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JSONSchema7 } from 'json-schema';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkDescriptors } from '../../scripts/generator/check/index.js';
+import { viewCapability } from '../../scripts/generator/descriptor/view.js';
+import { loadDescriptors } from '../../scripts/generator/load/index.js';
+import type { ModelType } from '../../scripts/generator/model.js';
+import { describedWorld, visible } from '../conformance/descriptor.js';
+import { schemaOf } from '../conformance/values.js';
+import { ROOT } from '../support/server.js';
+import { EXAMPLES } from '../support/shared-project.js';
+
+// What examples/README.md says of them, counted.
+const world = describedWorld(...EXAMPLES.map((name) => `../../examples/${name}.yaml`));
+const readme = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');
+
+function typeOf(name: string): ModelType {
+  const found = world.get(name);
+  if (found === undefined) throw new Error(`No example has ${name}.`);
+  return found.type;
+}
+
+const own = (type: ModelType) => visible(type).filter(({ role }) => role === undefined);
+const propertyOf = (type: string, name: string) =>
+  own(typeOf(type)).find((one) => one.name === name);
+
+/** Levels of lists and objects, or of maps alone. */
+function levels(schema: JSONSchema7, mapsAlone: boolean): number {
+  const { properties, items, additionalProperties } = schema;
+  const isMap = typeof additionalProperties === 'object';
+  if (properties === undefined && items === undefined && !isMap) return 0;
+  const inner = [...Object.values(properties ?? {}), items, additionalProperties].map((one) =>
+    levels(schemaOf(one), mapsAlone),
+  );
+  return Number(isMap || !mapsAlone) + Math.max(0, ...inner);
+}
+
+test('the generator has nothing to say of any of them', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'jmapsmith-claims-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'capabilities'));
+  for (const name of EXAMPLES)
+    copyFileSync(join(ROOT, `examples/${name}.yaml`), join(root, `capabilities/${name}.yaml`));
+  const { descriptors, problems } = await loadDescriptors(root);
+  const views = descriptors.map((one) => {
+    if (one.root === undefined) throw new Error(`${one.file} can't be read.`);
+    return viewCapability({ ...one, root: one.root });
+  });
+  expect(views).toHaveLength(7);
+  expect([...problems, ...checkDescriptors(views)]).toEqual([]);
+});
+
+test('the README leads to each descriptor and hook file', () => {
+  for (const file of readdirSync(join(ROOT, 'examples')).filter((name) => name !== 'README.md'))
+    expect(readme).toContain(`](${file})`);
+});
+
+test('every property that the README points to is there', () => {
+  const names = [...world.values()].flatMap(({ type }) => type.properties.map(({ name }) => name));
+  for (const [, words = ''] of readme.matchAll(/\]\(\w+\.yaml\) \(([^)]*)\)/g))
+    for (const [, name = ''] of words.matchAll(/`(\w+)`/g))
+      expect([...names, ...world.keys()]).toContain(name);
+});
+
+test('catalogue: forty properties on the wire, nineteen filters with all twelve operators', () => {
+  const product = typeOf('Product');
+  expect(own(product)).toHaveLength(40);
+  expect(product.filters).toHaveLength(19);
+  expect(new Set(product.filters.map(({ operator }) => operator)).size).toBe(12);
+});
+
+test('contacts are four levels deep; nested has three levels of maps, twice', () => {
+  const depths = own(typeOf('ContactCard')).map(({ schema }) => levels(schema, false));
+  expect(Math.max(...depths)).toBe(4);
+  for (const name of ['floors', 'matrix'])
+    expect(levels(propertyOf('Building', name)?.schema ?? {}, true)).toBe(3);
+  expect(propertyOf('ContactCard', 'addressBookIds')?.schema.maxProperties).toBe(10);
+});
+
+test('tasks: a list reference and cascades; tracker: counts; bookmarks: blobs; one singleton', () => {
+  expect(propertyOf('Task', 'dependsOn')?.reference).toMatchObject({ form: 'list' });
+  for (const name of ['taskListId', 'parentId'])
+    expect(propertyOf('Task', name)?.reference).toMatchObject({ onDestroy: 'cascade' });
+  for (const [type, name] of [
+    ['Issue', 'comments'],
+    ['Project', 'issues'],
+  ] as const)
+    expect(propertyOf(type, name)?.computed).toMatchObject({ kind: 'count' });
+  expect(propertyOf('Bookmark', 'iconBlobId')?.blob).toBe(true);
+  const singletons = [...world.values()].filter(({ type }) => type.singleton);
+  expect(singletons.map(({ type }) => type.name)).toEqual(['Preferences']);
+});
