@@ -4,8 +4,10 @@ import type { SetResponse } from '../../capability/standard.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Transaction } from '../../store/port.js';
 import type { CallContext } from '../context.js';
+import type { UnitOfWork } from '../work/unit.js';
+import { HookBudget } from './budget.js';
 import { HookHandleError, HookTimeoutError, namedFailure } from './errors.js';
-import { HookHandle } from './handle.js';
+import { type HandleOptions, HookHandle } from './handle.js';
 import { objectGiven } from './judge.js';
 import { nestedContext } from './nested.js';
 import type { HookReach, HookServices, ObjectReader, SetWithin } from './port.js';
@@ -20,12 +22,6 @@ type Timed<T> = (call: HookCall, handle: HookHandle) => T | Promise<T>;
 
 type Complete = (response: object, reader: ObjectReader) => Promise<object>;
 
-/** Aborts when its time is over; one for a method call and all its hooks. */
-interface Budget {
-  readonly end: number;
-  readonly abort: AbortController;
-}
-
 /**
  * The hooks of one method call: their time, what they may touch, and what is left for after the
  * commit. A transaction may be run again: what the last attempt kept gives way to the new.
@@ -36,7 +32,9 @@ export class HookScope {
   readonly #depth: number;
   readonly #parent: HookScope | null;
   readonly #after = new Map<string, () => unknown>();
-  #budget: Budget | null = null;
+  #budget: HookBudget | null = null;
+  /** A `tx.set` that failed half-way. */
+  #broken: { readonly error: unknown } | null = null;
   #complete: Complete | null = null;
   /** The further arguments that the descriptor declares for the method. */
   further: JsonObject;
@@ -57,12 +55,15 @@ export class HookScope {
     const services = this.#services();
     const budget = this.#time(services);
     const handle = this.#handle(reach, services);
-    const call = this.#call(further, budget.abort.signal);
-    const late = (): Error => new HookTimeoutError(what, services.timeout);
+    const call = this.#call(further, budget.signal);
+    const late = (): HookTimeoutError => new HookTimeoutError(what, services.timeout);
     // What is joined ends with its time: the client refuses what the hook does with it afterwards.
-    const work = (): Promise<T> => withinTime((async () => hook(call, handle))(), budget, late);
+    const work = (): Promise<T> => budget.run(async () => hook(call, handle), late);
     try {
-      return await (isWriting(reach) ? services.join(work) : work());
+      const value = await (isWriting(reach) ? services.join(work) : work());
+      const broken = this.#root.#broken;
+      if (broken !== null) throw broken.error;
+      return value;
     } catch (error) {
       throw namedFailure(what, error);
     } finally {
@@ -84,13 +85,9 @@ export class HookScope {
 
   /** Keeps a hook for after the commit. */
   keep(what: string, run: (call: HookCall) => unknown, further: JsonObject): void {
-    if (this.#parent !== null) {
-      this.#parent.keep(what, run, further);
-      return;
-    }
     const { timeout } = this.#services();
     const signal = (): AbortSignal => AbortSignal.timeout(timeout);
-    this.#after.set(what, () => run(this.#call(further, signal())));
+    this.#root.#after.set(what, () => run(this.#call(further, signal())));
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
@@ -104,27 +101,35 @@ export class HookScope {
   }
 
   #handle({ snapshot, unit }: HookReach, services: HookServices): HookHandle {
-    const set =
-      unit !== null
-        ? (type: DataTypeDefinition, request: object): Promise<SetResponse> => {
-            if (this.#depth >= MAX_HOOK_DEPTH) {
-              throw new HookHandleError(
-                `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
-              );
-            }
-            const context = nestedContext(
-              this.#context,
-              type,
-              (inner) => new HookScope(inner, this.#set, this),
-            );
-            // A copy: what the hook does to its own while the engine awaits must not be written.
-            const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
-            const args = { ...wanted, accountId: this.#context.account?.id ?? '' };
-            return this.#set(type, args, context, unit);
-          }
-        : null;
     const { maxObjectsInGet } = this.#context.services.limits;
+    const set = unit === null ? null : this.#setIn(unit);
     return new HookHandle({ snapshot, prisma: services.prisma, maxObjectsInGet, set });
+  }
+
+  /** Where it throws, the unit may be half-way: the call is undone even where the hook catches it. */
+  #setIn(unit: UnitOfWork): NonNullable<HandleOptions['set']> {
+    return async (type, request) => {
+      try {
+        return await this.#setWithin(type, request, unit);
+      } catch (error) {
+        this.#root.#broken ??= { error };
+        throw error;
+      }
+    };
+  }
+
+  #setWithin(type: DataTypeDefinition, request: object, unit: UnitOfWork): Promise<SetResponse> {
+    if (this.#depth >= MAX_HOOK_DEPTH) {
+      throw new HookHandleError(
+        `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
+      );
+    }
+    const scopeOf = (inner: CallContext): HookScope => new HookScope(inner, this.#set, this);
+    const context = nestedContext(this.#context, type, scopeOf);
+    // A copy: what the hook does to its own while the engine awaits must not be written.
+    const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
+    const args = { ...wanted, accountId: this.#context.account?.id ?? '' };
+    return this.#set(type, args, context, unit);
   }
 
   #call(further: JsonObject, signal: AbortSignal): HookCall {
@@ -132,24 +137,21 @@ export class HookScope {
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
-      method: this.method,
+      method: this.#root.#context.method.name,
       arguments: further,
       signal,
     });
   }
 
-  /** The name of the method that the client called. */
-  get method(): string {
-    return this.#parent === null ? this.#context.method.name : this.#parent.method;
+  /** Of the method that the client called. */
+  get #root(): HookScope {
+    return this.#parent === null ? this : this.#parent.#root;
   }
 
-  #time(services: HookServices): Budget {
-    if (this.#parent !== null) return this.#parent.#time(services);
-    this.#budget ??= {
-      end: Math.min(performance.now() + services.timeout, this.#context.deadline),
-      abort: new AbortController(),
-    };
-    return this.#budget;
+  #time(services: HookServices): HookBudget {
+    const root = this.#root;
+    root.#budget ??= new HookBudget(services.timeout, root.#context.deadline);
+    return root.#budget;
   }
 
   #services(): HookServices {
@@ -162,24 +164,4 @@ export class HookScope {
 /** The connection's transaction is the hook's to see: it is open for this call alone. */
 function isWriting({ snapshot }: HookReach): boolean {
   return snapshot !== null && 'record' in snapshot;
-}
-
-async function withinTime<T>(work: Promise<T>, budget: Budget, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), Math.max(0, budget.end - performance.now()));
-  });
-  try {
-    const value = await Promise.race([work, timeout]);
-    // A loop that never awaits kept the timer from firing.
-    if (performance.now() > budget.end) throw late();
-    return value;
-  } catch (error) {
-    if (error instanceof HookTimeoutError) budget.abort.abort(error);
-    // What the hook does later has nobody to tell.
-    work.catch(() => undefined);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -96,7 +96,8 @@ class RegistryHooks implements SetHooks {
       if (news.size === 0) return;
       if (round >= MAX_HOOK_DEPTH) {
         throw new HookHandleError(
-          `Computed properties follow each other more than ${round} times.`,
+          `Computed properties follow each other more than ${round} times: those that follow ` +
+            `${[...news.keys()].join(', ')} the last.`,
         );
       }
       for (const [name, type] of this.#dataTypes) {

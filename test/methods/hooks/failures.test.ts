@@ -4,6 +4,8 @@ import type { MethodDefinition, PropertyDefinition } from '../../../src/capabili
 import type { CapabilityHooks, TypeHooks } from '../../../src/capability/hooks.js';
 import { HookRefusal } from '../../../src/capability/index.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
+import { HookBudget } from '../../../src/methods/hooks/budget.js';
+import { HookTimeoutError } from '../../../src/methods/hooks/errors.js';
 import { exclusiveTypes } from '../../../src/methods/hooks/reach.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import { eventually, within } from '../../support/poll.js';
@@ -168,6 +170,58 @@ test('what a hook does to its request after tx.set took it is not written', asyn
   await own.create('Widget', [{ title: 'outer' }]);
   const { list } = await own.call('Widget/get', { ids: null });
   expect(list.map(({ meta }: Json) => meta)).toEqual([{}, { a: { b: 1 } }]);
+});
+
+test('a tx.set that failed half-way undoes the call, even where the hook catches it', async () => {
+  const own = rigWith({
+    async inTransaction({ created: [{ title }] }: Json, _call, tx) {
+      if (title === 'inner') throw new Error('no inner one');
+      await tx.set(Widget, { create: { k: { title: 'inner' } } }).catch(() => undefined);
+    },
+  });
+  const create = { k: { title: 'outer' } };
+  expect((await own.call('Widget/set', { create })).error).toBe('serverFail');
+  expect(String(own.failures[0]?.error)).toContain('threw Error: no inner one');
+  expect((await own.call('Widget/get', { ids: null })).list).toEqual([]);
+});
+
+test('HOOK_TIMEOUT counts the time of hooks together: not what a call waits for between them', async () => {
+  const late = (): HookTimeoutError => new HookTimeoutError('late', 200);
+  const patient = new HookBudget(200, Number.POSITIVE_INFINITY);
+  expect(await patient.run(async () => 'first', late)).toBe('first');
+  await wait(300);
+  expect(await patient.run(async () => 'second', late)).toBe('second');
+
+  const spent = new HookBudget(200, Number.POSITIVE_INFINITY);
+  await spent.run(() => wait(120), late).catch(() => undefined);
+  // One inside of another takes of the same time.
+  await expect(spent.run(() => spent.run(() => wait(120), late), late)).rejects.toThrow('late');
+  expect(spent.signal.aborted).toBe(true);
+});
+
+test('properties that follow each other without end are told by their type, and nothing is kept', async () => {
+  const sources = [{ type: 'Widget', property: 'count' }];
+  const widget = {
+    ...Widget,
+    properties: Widget.properties.map((property) =>
+      property.name === 'count'
+        ? { ...property, computed: { kind: 'on', sources } as const }
+        : property,
+    ),
+  };
+  const count = async ({ Widget: { created, updated } }: Json): Promise<Map<string, number>> =>
+    new Map(
+      [...created, ...updated.map(({ after }: Json) => after)].map((one) => [
+        one.id,
+        one.count + 1,
+      ]),
+    );
+  rig = new Rig({}, { widget, hooks: { types: { Widget: { computeOn: { count } } } } });
+  expect((await rig.call('Widget/set', { create: { k: { title: 'x' } } })).error).toBe(
+    'serverFail',
+  );
+  expect(String(rig.failures[0]?.error)).toContain('those that follow Widget the last');
+  expect((await rig.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
 describe('which writes have a transaction of their own', () => {

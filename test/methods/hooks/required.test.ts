@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { MethodDefinition } from '../../../src/capability/definition.js';
 import { MissingHookError, requireHooks } from '../../../src/methods/hooks/required.js';
 import { createRegistry } from '../../../src/methods/registry.js';
+import type { Json } from '../rig.js';
 import { Widget, widgetCapability } from '../widget.js';
 
 const NAME = 'Widget/rebuild';
@@ -47,4 +48,32 @@ test('computed properties without their functions are told, each by the part tha
   const whole = { compute: { slug: () => '' }, computeOn: { total: async () => new Map() } };
   expect(start({ types: { Widget: whole } })).not.toThrow();
   expect(start({ types: { Widget: whole, Wodget: {} } })).toThrow('hooks of Wodget');
+});
+
+test('what would never be called is told: unknown hooks, properties and methods', () => {
+  const methods = { 'Widget/trick': trick.run };
+  const hooks: Json = {
+    chek: () => undefined,
+    compute: { title: () => '' },
+    computeOn: { count: async () => new Map() },
+    methods: { get: {}, fetch: {} },
+  };
+  const registry = createRegistry([
+    { ...widgetCapability(trick), hooks: { types: { Widget: hooks }, methods } },
+  ]);
+  const told = [
+    'chek, which is no hook',
+    'compute.title, which is computed from nothing',
+    'computeOn.count, which follows nothing',
+    'methods.fetch, which is no method of it',
+  ];
+  expect(() => requireHooks(registry)).toThrow(
+    told.map((what) => `capabilities/widgets.hooks.ts has types.Widget.${what}.`).join('\n'),
+  );
+});
+
+test('what is no function is missing', () => {
+  const hooks: Json = { methods: { 'Widget/rebuild': true, 'Widget/trick': trick.run } };
+  const registry = createRegistry([{ ...widgetCapability(trick, { methods: [method] }), hooks }]);
+  expect(() => requireHooks(registry)).toThrow(`Nothing implements ${NAME}`);
 });
