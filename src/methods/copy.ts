@@ -26,7 +26,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
     ids: services.ids,
   });
   const overrides = copiesOf(plan);
-  const seals = await sealSecrets(index, { creates: overrides, updates: [] }, services);
+  const seals = await sealSecrets(index, { creates: overrides, updates: [] }, context);
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
   const transfer = new BlobTransfer(from, context);
   try {

@@ -14,7 +14,7 @@ export const setWithin: SetWithin = async (type, args, context, unit) => {
     ids: services.ids,
     author: 'hook',
   });
-  const seals = await sealSecrets(index, plan, services);
+  const seals = await sealSecrets(index, plan, context);
   const run = new SetRun({ index, plan, seals }, context, unit);
   await run.run(null);
   return run.response();

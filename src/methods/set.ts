@@ -22,7 +22,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
-  const seals = await sealSecrets(index, plan, services);
+  const seals = await sealSecrets(index, plan, context);
   return services.store.write(account.id, writeOptions(type, context), async (transaction) => {
     const unit = new UnitOfWork(transaction);
     const run = new SetRun({ index, plan, seals }, context, unit);

@@ -1,5 +1,10 @@
+import { scryptSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TypeHooks } from '../../src/capability/hooks.js';
+import { planSet } from '../../src/methods/set/plan.js';
+import { sealSecrets } from '../../src/methods/set/secrets.js';
+import { indexOf } from '../../src/methods/type-index.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
@@ -174,5 +179,39 @@ describe('limits: { octets }', () => {
     expect((await set({ update: { [id]: { slot: 12_345 } } })).notUpdated).not.toBeNull();
     expect((await title(499)).notUpdated).toBeNull();
     expect((await title(500)).notUpdated[id]).toMatchObject({ type: 'tooLarge' });
+  });
+});
+
+describe('secrets', () => {
+  it('are made until the deadline of the call, and each for its own object', async () => {
+    const type = rig.services.registry.dataTypes.get('Gadget');
+    if (type === undefined) throw new Error('The rig has gadgets.');
+    const pins = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const ids = await rig.create(
+      'Gadget',
+      pins.map((pin) => g({ pin: pin === 'c' ? null : pin })),
+    );
+    const rows = await rig.services.store.read(
+      'a1',
+      { deadline: performance.now() + 10_000 },
+      (snapshot) => snapshot.get(type, ids, type.properties, 100_000),
+    );
+    for (const [index, pin] of pins.entries()) {
+      const [, salt = '', hash] = String(rows[index]?.['pin']).split('$');
+      const made = scryptSync(pin, Buffer.from(salt, 'base64url'), 32).toString('base64url');
+      expect(pin === 'c' ? rows[index]?.['pin'] : hash).toBe(pin === 'c' ? null : made);
+    }
+    const { services } = rig;
+    const plan = planSet(
+      indexOf(type),
+      { accountId: 'a1', create: { k: g({ pin: 'x' }) } },
+      {
+        createdIds: new Map(),
+        maximum: 10,
+        ids: services.ids,
+      },
+    );
+    const late = sealSecrets(indexOf(type), plan, { services, deadline: performance.now() - 1 });
+    await expect(late).rejects.toBeInstanceOf(UnavailableError);
   });
 });

@@ -2,7 +2,8 @@ import { createCipheriv, randomBytes, scrypt } from 'node:crypto';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Services } from '../context.js';
+import { requireTime } from '../blob/time.js';
+import type { CallContext, Services } from '../context.js';
 import type { TypeIndex } from '../type-index.js';
 import type { PlannedCreate, SetPlan } from './plan.js';
 
@@ -20,22 +21,43 @@ const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
 const NONCE_OCTETS = 12;
 
-/** Made before the transaction: hashing is slow on purpose, and others wait for the writer. */
+/** Secrets that are made at the same time: Node has so many threads for it. */
+const LANES = 4;
+
+/** What is to be sealed, and where it goes. */
+interface Task {
+  readonly property: PropertyDefinition;
+  readonly value: string;
+  readonly into: Map<string, string>;
+}
+
+/**
+ * Made before the transaction: hashing is slow on purpose, and others wait for the writer. Throws
+ * UnavailableError at the call's deadline.
+ */
 export async function sealSecrets(
   index: TypeIndex,
   plan: Pick<SetPlan, 'creates' | 'updates'>,
-  services: Services,
+  { services, deadline }: Pick<CallContext, 'services' | 'deadline'>,
 ): Promise<Seals> {
   if (index.secrets.length === 0) return NONE;
+  const tasks: Task[] = [];
   const creates = new Map<string, ReadonlyMap<string, string>>();
   const updates = new Map<string, ReadonlyMap<string, string>>();
   for (const [key, { draft }] of plan.creates) {
-    if (!isFit(draft)) continue;
-    creates.set(key, await sealed(index, draft.values, services));
+    if (isFit(draft)) creates.set(key, planned(index, draft.values, tasks));
   }
   for (const { key, patch } of plan.updates) {
-    if (patch.kind === 'patch') updates.set(key, await sealed(index, patch.object, services));
+    if (patch.kind === 'patch') updates.set(key, planned(index, patch.object, tasks));
   }
+  const waiting = tasks.values();
+  const lane = async (): Promise<void> => {
+    for (const { property, value, into } of waiting) {
+      requireTime(deadline);
+      into.set(property.name, await seal(property, value, services));
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
   return { creates, updates };
 }
 
@@ -43,17 +65,18 @@ function isFit(draft: PlannedCreate['draft']): boolean {
   return draft.refused === null && !draft.problems.any;
 }
 
-async function sealed(
+/** The map that an entry's secrets will be in. */
+function planned(
   index: TypeIndex,
   values: Readonly<Record<string, JsonValue>>,
-  services: Services,
-): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
+  tasks: Task[],
+): ReadonlyMap<string, string> {
+  const into = new Map<string, string>();
   for (const property of index.secrets) {
     const value = values[property.name];
-    if (typeof value === 'string') texts.set(property.name, await seal(property, value, services));
+    if (typeof value === 'string') tasks.push({ property, value, into });
   }
-  return texts;
+  return into;
 }
 
 function seal(property: PropertyDefinition, value: string, services: Services): Promise<string> {
