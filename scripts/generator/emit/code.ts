@@ -104,12 +104,18 @@ function keyText(key: string): string {
  * reader escaped.
  */
 export function quoted(text: string): string {
-  const inner = JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/\\"/g, '"')
-    .replace(/'/g, "\\'")
-    .replace(/[\u007f-\u009f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069]/g, escapeUnit);
-  return `'${inner}'`;
+  const inner = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
+  return `'${withoutHidden(inner)}'`;
+}
+
+const HIDDEN = /[\u007f-\u009f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text of a program, its string literals and comments, without characters that end a line or that
+ * make it look like another text than it is (some turn the direction of writing): their escapes.
+ */
+export function withoutHidden(text: string): string {
+  return text.replace(HIDDEN, escapeUnit);
 }
 
 function escapeUnit(character: string): string {

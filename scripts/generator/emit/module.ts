@@ -1,4 +1,4 @@
-import { Code, literal } from './code.js';
+import { Code, literal, withoutHidden } from './code.js';
 import { preamble } from './preamble.js';
 import { type ImportStructure, printStatement, type Statement } from './structures.js';
 import { RUNTIME_MODULE } from './validation-keywords.js';
@@ -60,7 +60,7 @@ export function deprecatedWords(words: string, deprecated: string | undefined): 
 
 /** Words of a descriptor as a doc comment, which they can't end. */
 function docComment(words: string): string {
-  const lines = words.replaceAll('*/', '* /').trim().split('\n');
+  const lines = withoutHidden(words).replaceAll('*/', '* /').trim().split('\n');
   if (lines.length === 1) return `/** ${lines[0]} */`;
   return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */`;
 }

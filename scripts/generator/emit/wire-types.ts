@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { compile } from 'json-schema-to-typescript';
+import { withoutHidden } from './code.js';
 import { lean } from './lean-schema.js';
 
 /**
@@ -19,7 +20,7 @@ export async function wireTypes(
       additionalProperties: false,
       cwd: '/',
     });
-    texts.push(indented(text));
+    texts.push(indented(withoutHidden(text)));
   }
   return texts.join('\n');
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
+import { withoutHidden } from '../code.js';
 
 /** Pieces of Markdown. Words come from descriptors: none of them may end a cell or open a tag. */
 
@@ -15,9 +16,7 @@ export function table(
 
 /** Words in a line of their own or in a cell. */
 export function plain(words: string): string {
-  return words
-    .trim()
-    .replace(/\s+/g, ' ')
+  return withoutHidden(words.trim().replace(/\s+/g, ' '))
     .replace(/[&<]/g, (character) => (character === '&' ? '&amp;' : '&lt;'))
     .replaceAll('|', '\\|');
 }
@@ -29,7 +28,11 @@ export function paragraphs(words: string): readonly string[] {
 }
 
 /** Text as code, in a cell too; a longer fence where the text has backticks. */
-export function code(text: string): string {
+export function code(raw: string): string {
+  // A pattern may have a line break or a tab as it is.
+  const text = withoutHidden(raw).replace(/[\n\r\t]/g, (space) =>
+    JSON.stringify(space).slice(1, -1),
+  );
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   const fence = '`'.repeat(Math.max(0, ...runs) + 1);
   const space = runs.length > 0 ? ' ' : '';
@@ -37,7 +40,7 @@ export function code(text: string): string {
 }
 
 export function json(value: JsonValue): readonly string[] {
-  return ['```json', jsonText(value, ''), '```', ''];
+  return ['```json', withoutHidden(jsonText(value, '')), '```', ''];
 }
 
 /** What fits on a line stands on one. */

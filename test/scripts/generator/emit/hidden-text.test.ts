@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { constant } from '../../../../scripts/generator/emit/module.js';
+import { code, json, plain } from '../../../../scripts/generator/emit/reference/markdown.js';
+import { wireTypes } from '../../../../scripts/generator/emit/wire-types.js';
+
+/**
+ * What descriptors say is printed in programs and pages. None of it may end a comment or a string, nor
+ * make a reader see another program than there is (U+202E turns the direction of writing).
+ */
+
+const WORDS = `Ends */ evil(); /*\n\${x} \`y\` \u2028 \u202e\n/** {`;
+
+test('wire types show hidden characters as escapes, in strings and in comments', async () => {
+  const text = await wireTypes([
+    [
+      'Thing',
+      {
+        type: 'object',
+        description: WORDS,
+        properties: {
+          size: { type: 'string', enum: ['*/', "it's", 'a"b', '\u2028', '\u202e', '{'] },
+          'a\u2029b{': { type: 'string', description: WORDS },
+        },
+        additionalProperties: false,
+      },
+    ],
+  ]);
+  expect(text).not.toMatch(/[\u2028\u2029\u202e]/);
+  expect(text).toBe(`/**
+ * Ends * / evil(); /*
+ * \${x} \`y\` \\u2028 \\u202e
+ * /** {
+ */
+export interface Thing {
+  size?: ("*/" | "it's" | "a\\"b" | "\\u2028" | "\\u202e" | "{");
+  /**
+   * Ends * / evil(); /*
+   * \${x} \`y\` \\u2028 \\u202e
+   * /** {
+   */
+  "a\\u2029b{"?: string;
+}
+`);
+});
+
+test('a constant keeps its words in its comment, and its text in its strings', () => {
+  const value = { ["it's"]: WORDS, ['__proto__']: '\u202e' };
+  const text = constant({ name: 'a', type: 'object', value, words: WORDS });
+  expect(text).not.toMatch(/[\u2028\u2029\u202e]/);
+  expect(text.match(/\*\//g)).toHaveLength(2);
+  const printed = text.slice(text.indexOf('= ') + 2, -1);
+  // What the module would hold: the very value.
+  const read: unknown = new Function(`return ${printed};`)();
+  expect(read).toEqual(value);
+  expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+});
+
+test('pages show hidden characters as escapes, and line breaks of a pattern', () => {
+  expect(code('^[^\n\u2028|]*$')).toBe('`^[^\\n\\u2028\\|]*$`');
+  expect(plain('a\u202eb\u2028<c>')).toBe('a\\u202eb &lt;c>');
+  expect(json({ a: '\u202e' })).toEqual(['```json', '{ "a": "\\u202e" }', '```', '']);
+});
