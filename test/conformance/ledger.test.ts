@@ -291,7 +291,9 @@ test('a server whose hook file lacks functions does not start: exit 2, with each
   await cp(project, root, { recursive: true, verbatimSymlinks: true });
   // What a hook file that spreads `...rest` may come to, which the generator can't tell.
   await writeFile(join(root, 'dist/capabilities/ledger.hooks.js'), 'export const hooks = {};\n');
-  const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0' };
+  const data = join(folder, 'data');
+  const database = { DATA_DIR: data, DATABASE_URL: `file:${join(data, 'jmap.db')}` };
+  const env = { PATH: process.env['PATH'], PORT: '0', ...database };
   const started = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], { cwd: root, env });
   const [stdout, stderr, [code]] = await Promise.all([
     text(started.stdout),
