@@ -1,3 +1,3 @@
 import { evolvesOver } from './shelf.js';
 
-evolvesOver(2_000, 240_000);
+evolvesOver(2_000, 480_000);

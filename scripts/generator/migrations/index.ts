@@ -22,7 +22,7 @@ import { committedFiles } from './released.js';
 import { renamesOf, renameTables } from './renames.js';
 import { searchChanged } from './search-changes.js';
 import { printSnapshot, takeSnapshot } from './snapshot.js';
-import { newUniques, uniqueProblems } from './uniques.js';
+import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
 
 export interface MigrationPlan {
   /** Every migration's files, the released ones unchanged; paths relative to the root. */
@@ -54,8 +54,10 @@ export async function planMigrations({
   const changes = histories.map((history) =>
     changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
   );
-  for (const { difference, snapshot, renames, unique, effects } of changes) {
+  for (const { difference, snapshot, renames, unique, effects, anew } of changes) {
     if (snapshot === undefined) continue;
+    const fresh = freshColumns(difference, anew);
+    for (const problem of defaultProblems(unique, fresh, model)) report(problem);
     for (const problem of narrowings(snapshot, renames, model)) report(problem);
     for (const problem of refusals(difference, model, snapshot)) report(problem);
     for (const problem of uniqueProblems(unique, effects)) report(problem);
@@ -102,6 +104,20 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
     redefined: snapshot === undefined ? [] : redefined(snapshot, renames, model),
   };
   return { provider, model, snapshot, renames, renamed, tables, ...what };
+}
+
+/** Columns in which every row that exists gets the default; by table. */
+function freshColumns(
+  { changed }: Change['difference'],
+  anew: Change['anew'],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const fresh = new Map([...anew].map(([table, columns]) => [table, new Set(columns)]));
+  for (const { after, added, altered } of changed) {
+    const retyped = altered.filter(({ before, after: now }) => before.type !== now.type);
+    const names = [...added, ...retyped.map((change) => change.after)].map(({ name }) => name);
+    fresh.set(after.name, new Set([...(fresh.get(after.name) ?? []), ...names]));
+  }
+  return fresh;
 }
 
 function isNeeded(change: Change): boolean {

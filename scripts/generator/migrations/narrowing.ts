@@ -21,8 +21,13 @@ export function narrowings(
       ...singletonProblem(known, type),
       ...type.properties.flatMap((property): readonly Problem[] => {
         const before = releasedProperty(known, rename, property);
-        if (before === undefined || type.drops.includes(property.name)) return [];
-        if (before.secret !== property.secret) return [secretProblem(type, property, before)];
+        if (before === undefined) return [];
+        if (before.secret !== property.secret) {
+          if (!type.drops.includes(property.name)) return [secretProblem(type, property, before)];
+          const { nullable, default: value } = property;
+          return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
+        }
+        if (type.drops.includes(property.name)) return [];
         if (before.kind !== property.kind || property.computed !== undefined) return [];
         const what = narrowed(before.schema, property.schema, '');
         return what === undefined ? [] : [narrowedProblem(type, property, what)];
@@ -130,6 +135,16 @@ function secretProblem(
       `${type.name}.${property.name} was stored ${form(secret)} and would now be stored ${form(property.secret)}: ` +
       `what is there would be taken for something else. Write \`drops: [${property.name}]\` at the type to give the ` +
       'values up, or declare a property of another name.',
+  };
+}
+
+function emptiedProblem(type: ModelType, property: ModelProperty): Problem {
+  return {
+    at: property.at,
+    code: 'property-without-default',
+    message:
+      `${type.name}.${property.name} gives its values up, and the objects that exist have no other: ` +
+      'give it a default or make it nullable.',
   };
 }
 

@@ -68,6 +68,38 @@ export function uniqueProblems(
   );
 }
 
+/**
+ * All of its properties are new, with a default: the objects that exist would all have the same, and no
+ * version could change that before.
+ */
+export function defaultProblems(
+  checks: readonly UniqueCheck[],
+  fresh: ReadonlyMap<string, ReadonlySet<string>>,
+  model: Model,
+): readonly Problem[] {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  return types.flatMap((type) =>
+    type.uniques
+      .filter(
+        (unique) =>
+          checks.some(
+            ({ table, name }) => table === type.table && name === checkOf(type, unique).name,
+          ) &&
+          unique.properties.every(
+            ({ column, default: value = null, computed }) =>
+              computed === undefined && value !== null && fresh.get(type.table)?.has(column),
+          ),
+      )
+      .map((unique) => ({
+        at: unique.at,
+        code: 'unique-by-default',
+        message:
+          `${type.name}.${checkOf(type, unique).name} is new and would be unique, and all objects that exist would get ` +
+          'the same default. Make it nullable without a default: null is equal to nothing.',
+      })),
+  );
+}
+
 function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
   return {
     table: type.table,

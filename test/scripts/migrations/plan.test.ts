@@ -208,6 +208,12 @@ describe('planMigrations: what is refused', () => {
       ]);
       const plan = await generate(root, model([todo([after], { drops: ['pin'] })]));
       expect(sql(plan, names(plan)[1] ?? '', 'postgresql')).toContain('DROP COLUMN "pin"');
+      // Without a value to put there it can't be.
+      const anew = temporaryRoot();
+      await generate(anew, model([todo([{ ...before, nullable: false }])]));
+      const bare = todo([{ ...after, nullable: false }], { drops: ['pin'] });
+      const problems = await refusalsOf(anew, model([bare]));
+      expect(problems.map(({ code }) => code)).toEqual(['property-without-default']);
     }
   });
 
@@ -219,6 +225,24 @@ describe('planMigrations: what is refused', () => {
         { code: 'singleton-changed', line: 5, message: expect.stringContaining('Todo') },
       ]);
     }
+  });
+
+  it('a unique over new properties of which every object would have the default', async () => {
+    const root = await started();
+    const code = property('code', 'string', { default: '' });
+    const uniques = (of: ModelProperty) => [
+      {
+        name: 'code',
+        properties: [of],
+        at: { file: 'capabilities/things.yaml', line: 30, column: 1 },
+      },
+    ];
+    expect(await refusalsOf(root, model([todo([code], { uniques: uniques(code) })]))).toEqual([
+      { code: 'unique-by-default', line: 30, message: expect.stringContaining('Todo.code') },
+    ]);
+    const free = property('code', 'string', { nullable: true });
+    const plan = await generate(root, model([todo([free], { uniques: uniques(free) })]));
+    expect(plan.problems).toEqual([]);
   });
 
   it('a unique over a property that is computed only once the server has started', async () => {
