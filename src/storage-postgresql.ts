@@ -49,7 +49,7 @@ export async function openPostgresqlStorage(
   opened.push(() => store.close());
   const prisma = openPrisma(accessPool);
   opened.push(() => prisma.$disconnect());
-  const hookPool = openPool({ url, size: HOOKS, onError });
+  const hookPool = openPool({ url, size: HOOKS, onError, readOnly: true });
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());

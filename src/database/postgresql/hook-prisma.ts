@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type AnyClient, type ClientModule, openClient } from '../hook-client.js';
+import type { Serial } from '../serial.js';
 import type { Pool, PoolClient } from './pool.js';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
@@ -9,6 +10,8 @@ type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;
 /** A work's transaction, for as long as it is open. */
 interface Scope {
   readonly client: PoolClient;
+  /** The transaction's statements, one after the other. */
+  readonly turns: Serial;
   open: boolean;
 }
 
@@ -16,8 +19,12 @@ const transactions = new AsyncLocalStorage<Scope>();
 const joined = new AsyncLocalStorage<Scope>();
 
 /** Runs a work of the engine so that hooks inside of it can join its transaction. */
-export async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
-  const scope = { client, open: true };
+export async function inTransaction<T>(
+  client: PoolClient,
+  turns: Serial,
+  work: () => Promise<T>,
+): Promise<T> {
+  const scope = { client, turns, open: true };
   try {
     return await transactions.run(scope, work);
   } finally {
@@ -36,15 +43,10 @@ export interface HookPrisma {
 }
 
 /**
- * A Prisma client for reading: PostgreSQL refuses every statement of it that writes, since a row
- * written so would have no change record.
+ * A Prisma client for reading, on a pool that is `readOnly`: PostgreSQL refuses every statement of it
+ * that writes, since a row written so would have no change record.
  */
 export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
-  // Before the first statement of a connection, which the pool hands out after this.
-  pool.on('connect', (client) => {
-    // It fails where the connection is gone already, which its next statement will tell.
-    client.query('SET default_transaction_read_only = on').catch(() => undefined);
-  });
   const factory = new PrismaPg(pool);
   const adapter = {
     provider: factory.provider,
@@ -58,7 +60,7 @@ export function openHookPrisma(pool: Pool, module: ClientModule): HookPrisma {
       const transaction = transactions.getStore();
       if (transaction === undefined) return work();
       // Its own: the work may be given up while the transaction goes on.
-      const scope = { client: transaction.client, open: transaction.open };
+      const scope = { ...transaction };
       try {
         // Awaited inside: Prisma's promises begin when they are waited for, and a work may give one.
         return await joined.run(scope, async () => await work());
@@ -75,7 +77,7 @@ function joining(adapter: Adapter): Adapter {
     const scope = joined.getStore();
     if (scope === undefined) return statement(adapter);
     if (!scope.open) throw new UnavailableError('The transaction is over.');
-    return reading(adapter, scope.client, statement);
+    return reading(adapter, scope, statement);
   };
   return Object.create(adapter, {
     queryRaw: {
@@ -89,19 +91,22 @@ function joining(adapter: Adapter): Adapter {
 
 /**
  * One statement inside a read-only savepoint: it can't write, and where it fails the transaction goes
- * on. All three are queued at once, so that no other statement comes in between.
+ * on. All in one turn, so that no other statement comes in between.
  */
-async function reading<T>(
+function reading<T>(
   adapter: Adapter,
-  client: PoolClient,
+  scope: Scope,
   statement: (on: Adapter) => Promise<T>,
 ): Promise<T> {
+  const { client, turns } = scope;
   const on = Object.create(adapter, { client: { value: client } }) as Adapter;
-  const [, result] = await Promise.allSettled([
-    client.query('SAVEPOINT hook; SET LOCAL transaction_read_only = on'),
-    statement(on),
-    client.query('ROLLBACK TO hook; RELEASE hook'),
-  ]);
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
+  return turns.run(async () => {
+    if (!scope.open) throw new UnavailableError('The transaction is over.');
+    await client.query('SAVEPOINT hook; SET LOCAL transaction_read_only = on');
+    try {
+      return await statement(on);
+    } finally {
+      await client.query('ROLLBACK TO hook; RELEASE hook');
+    }
+  });
 }

@@ -15,10 +15,13 @@ export interface PoolOptions {
   readonly size: number;
   /** Told of connections that break while nobody uses them; the pool replaces them. */
   readonly onError?: (error: unknown) => void;
+  /** The server refuses all that writes on its connections. */
+  readonly readOnly?: boolean;
 }
 
 /** A pool of connections. Opens none yet: the first use does. */
-export function openPool({ url, size, onError = () => undefined }: PoolOptions): Pool {
+export function openPool(options: PoolOptions): Pool {
+  const { url, size, onError = () => undefined, readOnly = false } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -26,6 +29,8 @@ export function openPool({ url, size, onError = () => undefined }: PoolOptions):
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
     application_name: 'jmapsmith',
+    // Before anybody has the connection; one on which it fails nobody gets.
+    ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
   });
   pool.on('error', onError);
   // A connection that breaks while it is in use fails its statement; the event must be heard too, or
@@ -63,4 +68,8 @@ export async function acquire(pool: Pool, deadline: number): Promise<PoolClient>
       );
     }
   }
+}
+
+async function readOnlyFromNowOn(client: pg.ClientBase): Promise<void> {
+  await client.query('SET default_transaction_read_only = on');
 }

@@ -8,6 +8,7 @@ import {
 import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import { acquire, type Pool, type PoolClient } from '../../database/postgresql/pool.js';
 import { engineTypes } from '../../database/postgresql/values.js';
+import { Serial } from '../../database/serial.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
@@ -30,6 +31,8 @@ export class Connection {
   readonly #deadline: number;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #guard: NodeJS.Timeout | undefined;
+  /** One statement after the other: hooks may begin several at once, which the driver won't queue. */
+  readonly #turns = new Serial();
   /** The time-out that statements have at the moment, ms. */
   #timeout = 0;
   #broken = false;
@@ -134,7 +137,7 @@ export class Connection {
 
   /** Runs a work in whose hooks Prisma may read on this connection. */
   join<T>(work: () => Promise<T>): Promise<T> {
-    return inTransaction(this.#client, work);
+    return inTransaction(this.#client, this.#turns, work);
   }
 
   /** Throws where the call's time is over. */
@@ -170,7 +173,9 @@ export class Connection {
   async rollback(): Promise<void> {
     this.#ended = true;
     try {
-      if (!this.#broken) await this.#client.query('ROLLBACK');
+      await this.#turns.run(async () => {
+        if (!this.#broken) await this.#client.query('ROLLBACK');
+      });
     } catch {
       this.#broken = true;
     } finally {
@@ -185,7 +190,11 @@ export class Connection {
     );
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  #guarded<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(() => this.#inTurn(work));
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
     try {
       const left = this.#left();

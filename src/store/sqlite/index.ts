@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
+import { Serial } from '../../database/serial.js';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
@@ -9,7 +10,6 @@ import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
-import { Serial } from './serial.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
