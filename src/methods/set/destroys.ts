@@ -52,8 +52,8 @@ export class Destroyer {
   readonly #relations: Relations;
   readonly #maximum: number;
   #stored: readonly Link[] | null = null;
-  /** Roots whose closure is too large to be known. */
-  readonly #beyond = new Set<string>();
+  /** Roots whose closure is too large to be known, with ids of objects that link to them. */
+  readonly #beyond = new Map<string, readonly string[]>();
   /** Rows of objects that follow, by key. */
   readonly rows = new Map<string, StoredObject>();
 
@@ -85,7 +85,9 @@ export class Destroyer {
     this.#stored ??= await this.#read(roots);
     const links = this.#linksByTarget();
     const refused = new Map<string, SetError>();
-    for (const id of this.#beyond) refused.set(id, this.#tooMany());
+    for (const [id, by] of this.#beyond) {
+      refused.set(id, tooMany(`${MAX_LINKS} links lead to it or to what would go with it`, by));
+    }
     for (;;) {
       const kept = roots.filter(({ id }) => !refused.has(id));
       const doomed = closure(kept, links);
@@ -112,7 +114,9 @@ export class Destroyer {
         return { refused, doomed, nulled };
       }
       for (const root of kept) {
-        if (links.has(textOf(root))) refused.set(root.id, this.#tooMany());
+        const by = links.get(textOf(root))?.map(({ from }) => from.id);
+        const what = `${this.#maximum} objects would have to go or to change with it`;
+        if (by !== undefined) refused.set(root.id, tooMany(what, by));
       }
     }
   }
@@ -146,8 +150,10 @@ export class Destroyer {
     const type = this.#proposal.index.type.name;
     const ids = roots.map(({ id }) => id);
     const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
+    const by = new Map<string, string[]>();
+    for (const { toId, fromId } of direct) push(by, toId, fromId);
     const all = followed || direct.length > limit;
-    for (const id of all ? ids : direct.map(({ toId }) => toId)) this.#beyond.add(id);
+    for (const id of all ? ids : by.keys()) this.#beyond.set(id, by.get(id) ?? []);
   }
 
   async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {
@@ -197,11 +203,6 @@ export class Destroyer {
     const type = this.#registry.dataTypes.get(name);
     if (type === undefined) throw new Error(`A reference record names the unknown type ${name}.`);
     return type;
-  }
-
-  #tooMany(): SetError {
-    const why = `More than ${this.#maximum} objects would have to go or to change with it.`;
-    return setError('objectIsLinked', why, { objectIds: [] });
   }
 }
 
@@ -259,6 +260,11 @@ function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
+}
+
+function tooMany(what: string, by: readonly string[]): SetError {
+  const objectIds = [...new Set(by)].slice(0, NAMED_LINKS);
+  return setError('objectIsLinked', `More than ${what}.`, { objectIds });
 }
 
 function linked(by: ReadonlySet<string>): SetError {
