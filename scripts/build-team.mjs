@@ -7,7 +7,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { PACKAGE } from './build-layout.mjs';
 import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs';
@@ -15,21 +14,16 @@ import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs
 /** What only the build of a team's project needs. */
 
 /**
- * Packages that compiled modules of a project import, each by a module of it. They are dependencies of
- * this package, so that a project need not have them where its own modules look.
+ * Packages that a project's modules, or their compiler, look for. They are dependencies of this package,
+ * which need not lie where the project's modules look.
  */
-const IMPORTED = [
-  '@types/node/package.json',
-  '@prisma/client/runtime/client',
-  'ajv/dist/runtime/ucs2length',
-  'jmapsmith/capability',
-];
+const IMPORTED = ['@prisma/client', '@types/node', 'ajv', 'jmapsmith'];
 
 /** Makes ready what the compiler and the compiled modules look for. */
 export function prepareTeam(root) {
   mkdirSync(join(root, 'build'), { recursive: true });
   writeFileSync(join(root, 'build', 'tsconfig.json'), `${JSON.stringify(config(root), null, 2)}\n`);
-  for (const module of IMPORTED) linkWhereNeeded(root, module);
+  for (const name of IMPORTED) linkWhereNeeded(root, name);
 }
 
 /**
@@ -62,32 +56,25 @@ function config(root) {
 }
 
 /** Links a package into build/node_modules where the project would find none, or another one. */
-function linkWhereNeeded(root, module) {
-  const scoped = module.startsWith('@');
-  const name = module.split('/', scoped ? 2 : 1).join('/');
-  const folder = packageFolder(PACKAGE, module, name);
+function linkWhereNeeded(root, name) {
+  const folder = name === 'jmapsmith' ? PACKAGE : packageFolder(PACKAGE, name);
   const link = join(root, 'build', 'node_modules', ...name.split('/'));
   rmSync(link, { recursive: true, force: true });
-  if (folder === undefined || packageFolder(join(root, 'build'), module, name) === folder) return;
+  if (folder === undefined || packageFolder(root, name) === realpathSync(folder)) return;
   mkdirSync(dirname(link), { recursive: true });
   symlinkSync(folder, link, 'junction');
 }
 
-/** The real folder of the package that modules in `from` get. */
-function packageFolder(from, module, name) {
-  try {
-    const file = realpathSync(createRequire(join(from, 'package.json')).resolve(module));
-    return name === 'jmapsmith' ? join(file, '../../../..') : folderNamed(file, name);
-  } catch (error) {
-    if (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED')
-      return undefined;
-    throw error;
+/**
+ * The real folder of the package that modules in `from` get. Node is not asked: it would remember for
+ * as long as this process lives that there is none.
+ */
+function packageFolder(from, name) {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', ...name.split('/'));
+    if (existsSync(join(found, 'package.json'))) return realpathSync(found);
+    if (dirname(folder) === folder) return undefined;
   }
-}
-
-function folderNamed(file, name) {
-  const part = `${sep}${name.split('/').join(sep)}${sep}`;
-  return file.slice(0, file.lastIndexOf(part) + part.length - 1);
 }
 
 /**

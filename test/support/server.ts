@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { within } from './poll.js';
@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The root of the project to run; this repository if none is given. */
   readonly project?: string;
+  /** The `jmapsmith` of a project that has the engine as a package; without it, this repository's scripts. */
+  readonly bin?: string;
   /** Serve this folder, made by an earlier server, in place of a fresh one. */
   readonly dataDir?: string;
 }
@@ -69,7 +71,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const project = options.project ?? ROOT;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-test-')));
   const env = environment(dataDir, options.env ?? {});
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], {
+  const program = (script: string): readonly string[] =>
+    options.bin === undefined ? ['scripts/run.mjs', script] : [options.bin, basename(script)];
+  const child = spawn(process.execPath, program(options.bin === undefined ? 'src/main' : 'start'), {
     cwd: project,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -124,11 +128,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     async restart(more = {}) {
       await end('SIGTERM');
       const port = new URL(url).port;
-      return startServer({ project, dataDir, env: { ...options.env, PORT: port, ...more } });
+      return startServer({ ...options, dataDir, env: { ...options.env, PORT: port, ...more } });
     },
-    command: (script, args) => runCommand(project, env, script, args),
+    command: (script, args) => runCommand(project, env, [...program(script), ...args]),
     async tool(script, args) {
-      const { code, stdout, stderr } = await runCommand(project, env, script, args);
+      const { code, stdout, stderr } = await runCommand(project, env, [
+        ...program(script),
+        ...args,
+      ]);
       if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}: ${stderr}`);
       return stdout.trim();
     },
@@ -197,11 +204,10 @@ function firstUrl(
 function runCommand(
   cwd: string,
   env: Readonly<Record<string, string>>,
-  script: string,
   args: readonly string[],
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['scripts/run.mjs', script, ...args], {
+    const child = spawn(process.execPath, [...args], {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, CORE } from '../support/client.js';
+import { makeFixtures } from '../support/fixtures.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { ROOT, type RunningServer, startServer } from '../support/server.js';
+import { binOf, emptyFolder, install, jmapsmith, pack, tool, write } from './pack.js';
+
+// A team's project from the empty folder to the next version of the package, by docs/package.md.
+// The tests follow each other: each goes on from where the one before has brought the project.
+
+const INVOICES = 'urn:example:invoices';
+const PAGE = readFileSync(join(ROOT, 'docs/package.md'), 'utf8');
+const DATABASES = ['sqlite', 'postgresql'] as const;
+
+interface Served {
+  server: RunningServer;
+  readonly client: Client;
+  readonly accountId: string;
+}
+
+const postgresql = usePostgresql();
+const served = new Map<(typeof DATABASES)[number], Served>();
+let project: Awaited<ReturnType<typeof emptyFolder>>;
+let tarball: string;
+let first: Record<string, string> = {};
+
+beforeAll(async () => {
+  project = await emptyFolder();
+  tarball = join(project.root, '..', (await pack(join(project.root, '..'))).filename);
+  await install(tarball, project.root);
+});
+
+afterAll(async () => {
+  for (const { server } of served.values()) await server.remove();
+  await project.remove();
+});
+
+/** A fenced block of docs/package.md: what is tested is what is said. */
+function block(heading: string, language: string): string {
+  const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const found = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1];
+  if (found === undefined) throw new Error(`docs/package.md, ${heading}: no ${language}.`);
+  return found;
+}
+
+async function restartAll(): Promise<void> {
+  for (const one of served.values()) one.server = await one.server.restart();
+}
+
+/** The invoices of an account by id, each as `property: value` of some properties. */
+async function invoices({ client, accountId }: Served, properties: readonly string[]) {
+  const { list } = await client.get('Invoice', { accountId, ids: null, properties });
+  return Object.fromEntries(list.map(({ id, ...values }) => [id, values]));
+}
+
+it('serves a new type from an empty folder', async () => {
+  const { root } = project;
+  await tool(root, ['new', 'Invoice']);
+  await tool(root, ['generate']);
+  const databases = {
+    sqlite: {},
+    postgresql: { DATABASE_URL: await postgresql().createDatabase('project') },
+  };
+  for (const name of DATABASES) {
+    const server = await startServer({ project: root, bin: binOf(root), env: databases[name] });
+    const { A1, u1 } = await makeFixtures(server, []);
+    served.set(name, { server, client: u1.with([CORE, INVOICES]), accountId: A1 });
+  }
+  for (const [name, { client, accountId }] of served) {
+    const create = { a: { name: 'Paper', done: true }, b: { name: 'Ink' } };
+    const { created } = await client.set('Invoice', { accountId, create });
+    first = {
+      ...first,
+      [`${name} a`]: `${created?.['a']?.['id']}`,
+      [`${name} b`]: `${created?.['b']?.['id']}`,
+    };
+  }
+}, 180_000);
+
+it('knows no capability that a project does not have', async () => {
+  for (const { client } of served.values())
+    expect(Object.keys((await client.session())['capabilities'] as object).sort()).toEqual([
+      INVOICES,
+      'urn:ietf:params:jmap:blob',
+      CORE,
+      'urn:ietf:params:jmap:websocket',
+    ]);
+});
+
+it('takes a hook file with a helper of its own, type-checked', async () => {
+  const { root } = project;
+  const hooks = block('A hook', 'ts')
+    .replace("'What is done stays as it is.'", 'REASON')
+    .replace(/^import/, "import { REASON } from '../rules/reason.js';\nimport");
+  await write(root, 'capabilities/invoices.hooks.ts', hooks);
+  await write(root, 'rules/reason.ts', 'export const REASON: number = 7;\n');
+  await tool(root, ['generate']);
+  const wrong = await jmapsmith(root, ['check']);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining('capabilities/invoices.hooks.ts'),
+  ]);
+  await write(root, 'rules/reason.ts', "export const REASON = 'Done is done.';\n");
+  expect(await tool(root, ['check'])).toMatch(/^ok {4} {2}generated.*\nok.*\nok {4} {2}types/);
+  await restartAll();
+  for (const [name, { client, accountId }] of served) {
+    const id = first[`${name} a`] ?? '';
+    const { notUpdated } = await client.set('Invoice', {
+      accountId,
+      update: { [id]: { code: '7' } },
+    });
+    expect(notUpdated).toEqual({ [id]: { type: 'forbidden', description: 'Done is done.' } });
+  }
+});
+
+it('compiles anew when a helper of a hook file has changed', async () => {
+  await write(project.root, 'rules/reason.ts', "export const REASON = 'Settled.';\n");
+  await restartAll();
+  const sqlite = served.get('sqlite');
+  const id = first['sqlite a'] ?? '';
+  const update = { [id]: { code: '7' } };
+  const answer = await sqlite?.client.set('Invoice', { accountId: sqlite.accountId, update });
+  expect(answer?.notUpdated?.[id]).toMatchObject({ description: 'Settled.' });
+});
+
+it('keeps data through a rename', async () => {
+  const { root } = project;
+  const file = join(root, 'capabilities/invoices.yaml');
+  const before = await readFile(file, 'utf8');
+  const renamed = before
+    .replace('      name: { type: string', '      title: { renamedFrom: name, type: string')
+    .replace('required: [name]', 'required: [title]')
+    .replace('      name: { is: contains', '      title: { is: contains')
+    .replace('{ property: name, indexed', '{ property: title, indexed');
+  const careless = renamed.replace('renamedFrom: name, ', '');
+  await write(root, 'capabilities/invoices.yaml', careless);
+  expect((await jmapsmith(root, ['generate'])).code).toBe(2);
+  await write(root, 'capabilities/invoices.yaml', renamed);
+  // What is compiled must be what the descriptors say.
+  const stale = await jmapsmith(root, ['build']);
+  expect([stale.code, stale.stderr]).toEqual([
+    1,
+    expect.stringContaining('Run npx jmapsmith generate'),
+  ]);
+  await tool(root, ['generate']);
+  const env = served.get('sqlite')?.server.env ?? {};
+  const pending = await jmapsmith(root, ['migrate', '--status'], env);
+  expect([pending.code, pending.stdout]).toEqual([1, expect.stringContaining('pending 0002_')]);
+  await restartAll();
+  for (const [name, one] of served)
+    expect(await invoices(one, ['title', 'done'])).toEqual({
+      [first[`${name} a`] ?? '']: { title: 'Paper', done: true },
+      [first[`${name} b`] ?? '']: { title: 'Ink', done: false },
+    });
+});
+
+describe('the next version of the package', () => {
+  it('is refused until its output is generated, and keeps data though its own tables changed', async () => {
+    const { root } = project;
+    await install(tarball, root);
+    await nextVersion(join(root, 'node_modules/jmapsmith'));
+    expect(await tool(root, ['--version'])).toBe('99.0.0');
+    const refused = await jmapsmith(root, ['start']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('Run npx jmapsmith generate'),
+    ]);
+    await tool(root, ['generate']);
+    await restartAll();
+    for (const [name, one] of served) {
+      expect(await invoices(one, ['title'])).toEqual({
+        [first[`${name} a`] ?? '']: { title: 'Paper' },
+        [first[`${name} b`] ?? '']: { title: 'Ink' },
+      });
+      const { created } = await one.client.set('Invoice', {
+        accountId: one.accountId,
+        create: { c: { title: 'Glue' } },
+      });
+      expect(Object.keys(created ?? {})).toEqual(['c']);
+      expect(await one.server.tool('scripts/account', ['list'])).toContain(one.accountId);
+    }
+    expect(await tool(root, ['check'])).toContain('types');
+  });
+});
+
+/** Makes an installed package a later one: another version, and a column more in one of the engine's tables. */
+async function nextVersion(folder: string): Promise<void> {
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8');
+  await write(
+    folder,
+    'package.json',
+    manifest.replace(/"version": "[^"]+"/, '"version": "99.0.0"'),
+  );
+  const tables = 'dist/scripts/generator/emit/prisma-shared-tables.js';
+  const text = await readFile(join(folder, tables), 'utf8');
+  const changed = text.replace(
+    "column('ownerId', 'String'),",
+    "column('ownerId', 'String'), optional('note', 'String', 'New in this version.'),",
+  );
+  expect(changed).not.toBe(text);
+  await write(folder, tables, changed);
+}
