@@ -22,11 +22,11 @@ export interface RestOptions extends RedoServices {
 
 const BATCH = 500;
 
-/** How much the clocks of two servers may differ, and a transaction last, ms: at a start, and after. */
+/** How much two servers' clocks may differ, and a transaction last, ms: at a start, and after it. */
 const MARGIN = 600_000;
 const SHORT_MARGIN = 120_000;
 
-/** How long, after a migration, the version before may go on writing, and how often it is followed, ms. */
+/** How long the version before may write after a migration, and how often it is followed, ms. */
 const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
 
@@ -82,7 +82,7 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
 class Rest {
   readonly #options: RestOptions;
   readonly #redo: Redo;
-  /** By type: when it was last followed, and what was done in the time that the next one looks at. */
+  /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
 
   constructor(options: RestOptions) {

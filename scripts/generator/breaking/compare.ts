@@ -1,4 +1,4 @@
-import { narrowed } from '../migrations/narrowing.js';
+import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { canonicalJson } from '../model/hash.js';

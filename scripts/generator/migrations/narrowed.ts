@@ -1,0 +1,112 @@
+import { canonicalJson } from '../model/hash.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
+const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
+const EXACT = ['pattern', 'format', 'const', 'multipleOf', 'uniqueItems'];
+
+/** What was legal and is not; undefined where nothing is known to be. `path`: inside the value. */
+export function narrowed(before: unknown, after: unknown, path: string): string | undefined {
+  if (!isSchema(before) || !isSchema(after)) {
+    return after === false && before !== false ? `${path || 'a value'} is refused now` : undefined;
+  }
+  const at = path === '' ? '' : `"${path}" `;
+  return (
+    narrowedTypes(before, after, at) ??
+    narrowedEnum(before, after, at) ??
+    narrowedBounds(before, after, at) ??
+    narrowedMembers(before, after, path) ??
+    narrowedParts(before, after, path)
+  );
+}
+
+function narrowedTypes(before: Schema, after: Schema, at: string): string | undefined {
+  const now = typesOf(after);
+  if (now === undefined) return undefined;
+  const old = typesOf(before);
+  if (old === undefined) return `${at}is ${now.join(' or ')} now, and was anything`;
+  // Null has a refusal of its own (property-not-nullable), but not within a value.
+  const gone = old.filter(
+    (type) =>
+      !now.includes(type) &&
+      !(type === 'integer' && now.includes('number')) &&
+      (type !== 'null' || at !== ''),
+  );
+  return gone.length === 0 ? undefined : `${at}takes no ${gone.join(' and no ')} any more`;
+}
+
+function narrowedEnum(before: Schema, after: Schema, at: string): string | undefined {
+  if (!Array.isArray(after['enum'])) return undefined;
+  if (!Array.isArray(before['enum'])) return `${at}has an enum now`;
+  const now = new Set(after['enum'].map(canonicalJson));
+  const gone = before['enum'].filter((value) => value !== null && !now.has(canonicalJson(value)));
+  if (gone.length === 0) return undefined;
+  return `${at}loses ${gone.map((value) => JSON.stringify(value)).join(', ')} of its enum`;
+}
+
+function narrowedBounds(before: Schema, after: Schema, at: string): string | undefined {
+  for (const [names, sign] of [
+    [UPPER, 1],
+    [LOWER, -1],
+  ] as const)
+    for (const name of names) {
+      const now = after[name];
+      if (typeof now !== 'number') continue;
+      const old = before[name];
+      if (old === undefined && name.startsWith('min') && now <= 0 && name !== 'minimum') continue;
+      if (old === undefined) return `${at}has ${name}: ${now} now`;
+      if (typeof old === 'number' && sign * now < sign * old)
+        return `${at}has ${name}: ${now}, which was ${old}`;
+    }
+  for (const name of EXACT) {
+    const now = after[name];
+    if (now === undefined || now === false) continue;
+    const old = before[name];
+    if (canonicalJson(old ?? null) !== canonicalJson(now))
+      return `${at}has ${name}: ${JSON.stringify(now)}${old === undefined ? ' now' : `, which was ${JSON.stringify(old)}`}`;
+  }
+  return undefined;
+}
+
+function narrowedMembers(before: Schema, after: Schema, path: string): string | undefined {
+  const [old, now] = [membersOf(before), membersOf(after)];
+  const closed = after['additionalProperties'] === false;
+  for (const name of Object.keys(old)) {
+    const inner = path === '' ? name : `${path}/${name}`;
+    if (now[name] === undefined && closed) return `"${inner}" is refused now`;
+    const what = now[name] === undefined ? undefined : narrowed(old[name], now[name], inner);
+    if (what !== undefined) return what;
+  }
+  const given = new Set(Array.isArray(before['required']) ? before['required'] : []);
+  const more = (Array.isArray(after['required']) ? after['required'] : []).filter(
+    (name) => !given.has(name),
+  );
+  return more.length === 0 ? undefined : `"${String(more[0])}" is required in it now`;
+}
+
+function narrowedParts(before: Schema, after: Schema, path: string): string | undefined {
+  for (const name of ['items', 'additionalProperties', 'propertyNames']) {
+    if (after[name] === undefined) continue;
+    const inner = path === '' ? name : `${path}/${name}`;
+    const closes = name === 'additionalProperties' && after[name] === false;
+    // Named members that a closed object has are judged above; an open one held any.
+    if (closes && before[name] === false) continue;
+    const what = narrowed(before[name] ?? {}, after[name], inner);
+    if (what !== undefined) return what;
+  }
+  return undefined;
+}
+
+function typesOf({ type }: Schema): readonly string[] | undefined {
+  if (typeof type === 'string') return [type];
+  return Array.isArray(type) ? (type as readonly string[]) : undefined;
+}
+
+function membersOf({ properties }: Schema): Schema {
+  return isSchema(properties) ? properties : {};
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
