@@ -26,6 +26,8 @@ const PROPERTY_NAMES: ReadonlySet<string> = lowerCased([
   'accountId, constructor, prototype, hasOwnProperty, isPrototypeOf, propertyIsEnumerable',
   'toJSON, toLocaleString, toString, valueOf, then',
   'cmax, cmin, ctid, oid, rowid, tableoid, xmax, xmin',
+  // SQLite reads TRUE and FALSE as a column where there is one of that name.
+  'true, false',
 ]);
 
 const STANDARD_PROPERTIES: ReadonlySet<string> = lowerCased(['id, created, updated']);

@@ -4,14 +4,14 @@ export const TYPE_NAMES: readonly string[] = [
   ...['Order', 'Select', 'Group', 'Table', 'User', 'Index', 'Class', 'Delete', 'Default', 'Case'],
   ...['End', 'View', 'Column', 'Row', 'Limit', 'Values', 'Infinity', 'NaN', 'Any', 'Unknown'],
   ...['Never', 'Window', 'Node', 'Event', 'Request', 'Response', 'Hook', 'Model', 'Type', 'Id'],
-  ...['Json', 'Account', 'Session', 'State', 'Change', 'Blob', 'Reference', 'A', 'Z9', 'Todos'],
+  ...['Account', 'Session', 'State', 'Change', 'Blob', 'Reference', 'A', 'Z9', 'Todos'],
   ...['Todo', 'TodoCreate', 'TodoFilter', 'TodoPatch', 'TodoStored', 'Awaited', 'Iterable'],
   ...['TodoGetArguments', 'UTCDate', 'Enum', 'Interface', 'Namespace', 'Sqlite3', 'Standard'],
   ...['A'.repeat(40), `B${'b'.repeat(39)}`],
 ];
 
 export const PROPERTY_NAMES: readonly string[] = [
-  ...['order', 'select', 'group', 'table', 'index', 'from', 'where', 'null', 'true', 'default'],
+  ...['order', 'select', 'group', 'table', 'index', 'from', 'where', 'null', 'default'],
   ...['class', 'new', 'delete', 'function', 'await', 'async', 'yield', 'let', 'var', 'enum'],
   ...['interface', 'type', 'of', 'in', 'is', 'as', 'any', 'never', 'this', 'super', 'arguments'],
   ...['eval', 'static', 'name', 'length', 'key', 'value', 'get', 'set', 'list', 'ids', 'state'],

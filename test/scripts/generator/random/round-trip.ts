@@ -45,7 +45,31 @@ async function roundTrip(served: Served, described: Described, seed: number): Pr
     const id: string = answer.created.k.id;
     await reads(served, described, id, object);
     await queries(served, described, id);
+    await updates(served, described, id, object === given ? other : given, object);
   }
+}
+
+/** What another object has, but for what may not change; `/changes` and the read tell of it. */
+async function updates(
+  served: Served,
+  described: Described,
+  id: string,
+  next: Value,
+  before: Value,
+): Promise<void> {
+  const { name, type } = described;
+  const patch = Object.fromEntries(
+    Object.entries(next).filter(([key]) => type.properties[key]?.['access'] !== 'immutable'),
+  );
+  const { state } = await served.call(`${name}/get`, { ids: [] });
+  const answer: Answer = await served.call(`${name}/set`, { update: { [id]: patch } });
+  const refused = answer.notUpdated?.[id];
+  if (refused?.type === 'alreadyExists' && type['unique'] !== undefined) return;
+  expect(refused, `${name}: ${JSON.stringify(patch)}: ${JSON.stringify(answer)}`).toBeUndefined();
+  await reads(served, described, id, { ...before, ...patch });
+  if (Object.keys(patch).length === 0) return;
+  const { updated } = await served.call(`${name}/changes`, { sinceState: state });
+  expect([[], [id]], name).toContainEqual(updated);
 }
 
 /** What is given comes back as it is, and the defaults for the rest; what is hidden does not. */

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { REPOSITORY } from './project.js';
+import { judge } from './random/texts.js';
+
+const PAGE = readFileSync(join(REPOSITORY, 'docs/errors.md'), 'utf8');
+
+/** What examples speak of beside what they show. */
+const PROPERTIES = [
+  "name: { type: string, default: '' }",
+  "title: { type: string, default: '' }",
+  "operator: { type: string, default: '' }",
+  'done: { type: boolean, default: false }',
+  'tags: { setOf: string, default: {} }',
+  "pin: { type: [string, 'null'], access: secret }",
+  "theme: { type: string, default: '' }",
+  "c: { type: string, default: '' }",
+];
+const OTHERS = [
+  "Person: { properties: { name: { type: string, default: '' } } }",
+  "Gadget: { properties: { name: { type: string, default: '' } } }",
+];
+const PART = '$defs: { part: { type: object, properties: { n: { type: integer } } } }';
+
+/** The properties of the type, without those that the example declares itself. */
+function around(example: string): string {
+  return PROPERTIES.filter((each) => !example.includes(`${each.split(':')[0]}: {`)).join(', ');
+}
+
+function descriptor(type: string, more = PART): string {
+  return `{ capability: 'urn:example:things', ${more}, types: { ${OTHERS.join(', ')}, Thing: { ${type} } } }`;
+}
+
+/** Where an example may stand: as properties, within one, in the type, or in the capability. */
+const PLACES: readonly ((example: string) => string)[] = [
+  (example) => descriptor(`properties: { ${around(example)}, ${example} }`),
+  (example) => descriptor(`properties: { x: { ${example}, default: {} } }`),
+  (example) => descriptor(`properties: { x: { type: string, default: '', ${example} } }`),
+  (example) => descriptor(`properties: { x: { type: [string, 'null'], ${example} } }`),
+  (example) => descriptor(`properties: { ${around(example)} }, ${example}`),
+  (example) => descriptor(`properties: { ${around('')} }`, `${PART}, ${example}`),
+  (example) => descriptor(`properties: { ${around('')} }`, example),
+  (example) => descriptor("properties: { x: { $ref: '#/$defs/part', default: {} } }", example),
+  (example) =>
+    descriptor('properties: { n: { type: integer } }', `methods: { Thing/do: { ${example} } }`),
+  (example) => descriptor(example),
+  (example) => `{ ${example}, types: {} }`,
+  (example) => `{ capability: 'urn:example:things', ${example} }`,
+  (example) => example,
+];
+
+/** What can't stand in a text of one descriptor, or is shown by words: other tests try it. */
+const SHORTENED =
+  /…|capabilities\/|\.yaml|\(|file|alone|\.ts|folder|generated|_a and|0002|npm|hook|plain|an? |two |one | in /;
+
+const entries = PAGE.split(/^## /m)
+  .slice(1)
+  .flatMap((entry) => {
+    const [, code = '', wrong = '', right = ''] =
+      /^([a-z-]+)\n[\s\S]*?\nwrong: (.+)\nright: (.+)\n/.exec(entry) ?? [];
+    return SHORTENED.test(wrong) ? [] : [{ code, wrong, right }];
+  });
+
+it('most examples of docs/errors.md are whole', () => {
+  expect(entries.length).toBeGreaterThan(50);
+});
+
+it.each(entries)('$code: $wrong', ({ code, wrong, right }) => {
+  const told = (source: string) => judge(source).filter((problem) => problem.code === code);
+  const places = PLACES.filter((put) => told(put(wrong)).length > 0);
+  expect(places.length, wrong).toBeGreaterThan(0);
+  // Where the wrong one is told, at its line, the right one is not, in one of the places at least.
+  for (const put of places) expect(told(put(wrong))[0]?.at.line).toBe(1);
+  if (!SHORTENED.test(right))
+    expect(
+      places.some((put) => told(put(right)).length === 0),
+      right,
+    ).toBe(true);
+});
