@@ -1,19 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
-import { makeFixtures } from '../support/fixtures.js';
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
+import { conformance } from './cases/all.js';
+import { describedWorld } from './descriptor.js';
+import { Suite } from './suite.js';
 
 // A capability whose logic is in a hook file: generated, built and served as a team would.
 const MACHINES = 'https://example.com/jmap/machines';
 
 let server: RunningServer | undefined;
+let made: Fixtures | undefined;
 let client: Client;
 let accountId: string;
 
 beforeAll(async () => {
   server = await startServer({ project: await sharedProject(), env: { HOOK_TIMEOUT: '1s' } });
-  const made = await makeFixtures(server, []);
+  made = await makeFixtures(server);
   client = made.u1.with([CORE, MACHINES]);
   accountId = made.A1;
 }, 300_000);
@@ -90,3 +94,13 @@ test('a declared argument reaches before and after of a standard method', async 
   });
   expect((await call('Machine/query')).heard).toBe(false);
 });
+
+// Types with hooks and with further arguments are tested by their descriptors, too.
+const world = describedWorld('../hooks/machines.yaml');
+for (const name of world.keys()) {
+  const fixtures = (): Fixtures => {
+    if (made === undefined) throw new Error('Fixtures are there inside tests only.');
+    return made;
+  };
+  conformance(new Suite(world, name, fixtures), { protocol: false });
+}

@@ -267,6 +267,13 @@ export class Suite {
     return from.length === 0 ? when : vitest.expect.objectContaining(when);
   }
 
+  /** Those of the further members that the type's descriptor declares that a response has. */
+  readonly more = (method: StandardMethodName, answer: object): object => {
+    const declared = this.described.methods.find(({ name }) => name === method)?.response;
+    const names = Object.keys(declared?.properties ?? {});
+    return Object.fromEntries(Object.entries(answer).filter(([name]) => names.includes(name)));
+  };
+
   /** Names of what is never on the wire. */
   get hidden(): readonly string[] {
     return this.described.properties.flatMap(({ access, name }) =>

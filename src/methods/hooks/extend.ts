@@ -68,6 +68,8 @@ async function replaced(
   const what = `before of ${type.name}/${verb}`;
   const { further } = context.hooks;
   const snapshot = new LateSnapshot(context);
+  // The hook may write to what it gets: what the client sent is told by this copy.
+  const sent = { ...standard };
   try {
     const wanted = await context.hooks.run(
       what,
@@ -75,7 +77,7 @@ async function replaced(
       further,
       (call, reader) => before(standard, call, reader),
     );
-    return replacedArguments(what, context.method, further, wanted);
+    return replacedArguments(what, context.method, { sent, further }, wanted);
   } finally {
     snapshot.end();
   }

@@ -80,14 +80,19 @@ export function furtherMembers(
   throw new HookError(what, why);
 }
 
-/** Standard arguments in the place of the client's, or HookError where they are none. */
+/**
+ * Standard arguments in the place of the client's, or HookError where they are none. Those of the
+ * client's that the hook gives back stay as they came: a filter may nest deeper than a hook's own
+ * JSON, and who reads it says so.
+ */
 export function replacedArguments(
   what: string,
   { validateArguments, furtherArguments = [] }: MethodDefinition,
-  further: JsonObject,
+  { sent, further }: { readonly sent: JsonObject; readonly further: JsonObject },
   value: unknown,
 ): JsonObject {
-  const standard = objectGiven(what, 'arguments', value);
+  const [kept, own] = givenBack(sent, value);
+  const standard = { ...kept, ...objectGiven(what, 'arguments', own) };
   const complaints = Object.keys(standard)
     .filter((name) => furtherArguments.includes(name))
     .map((name) => `${quoted(name)} is no standard argument`);
@@ -98,6 +103,20 @@ export function replacedArguments(
     what,
     `gave arguments that the method does not take: ${sentence(complaints)}`,
   );
+}
+
+/** The client's arguments among what a hook gave, and the rest of it. */
+function givenBack(sent: JsonObject, value: unknown): readonly [JsonObject, unknown] {
+  if (!isJsonObject(value as JsonValue)) return [{}, value];
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return [{}, value];
+  const kept = emptyObject();
+  const own = emptyObject();
+  for (const [name, member] of Object.entries(value as JsonObject)) {
+    const isSent = Object.hasOwn(sent, name) && sent[name] === member;
+    (isSent ? kept : own)[name] = member;
+  }
+  return [kept, own];
 }
 
 /** The response of an own method, held to what its descriptor declares. */

@@ -19,8 +19,10 @@ export function queryWindowCases(suite: Suite): void {
   describe(`${name}: N. the window`, () => {
     it('5.5: the whole response', async () => {
       const ids = await six();
+      const { more } = suite;
       const answer = await query();
       expect(answer).toEqual({
+        ...more('query', answer),
         accountId: suite.A1,
         queryState: expect.any(String),
         canCalculateChanges: true,
@@ -28,7 +30,9 @@ export function queryWindowCases(suite: Suite): void {
         ids,
         limit: 5000,
       });
-      expect(await query({ limit: 3 })).toEqual({
+      const three = await query({ limit: 3 });
+      expect(three).toEqual({
+        ...more('query', three),
         accountId: suite.A1,
         queryState: answer.queryState,
         canCalculateChanges: true,

@@ -91,6 +91,15 @@ describe('before', () => {
     });
   }
 
+  test('a filter deeper than all bounds that it gives back is judged as without it', async () => {
+    const own = extendedBy('query', { before: (standard) => ({ ...standard, limit: 5 }) });
+    let filter: Json = { operator: 'OR', conditions: [] };
+    for (let level = 0; level < 1000; level += 1)
+      filter = { operator: 'NOT', conditions: [filter] };
+    expect((await own.call('Widget/query', { filter })).error).toBe('unsupportedFilter');
+    expect(own.failures).toEqual([]);
+  });
+
   test('what is wrong with the arguments of the client is invalidArguments, and reaches no hook', async () => {
     let asked = 0;
     const own = extendedBy('query', {
