@@ -109,6 +109,8 @@ async function runOwn(tool, root) {
   if (asksForHelp) return print(team.HELP[tool]);
   if (args.length > 0)
     return complain(`${tool}: takes no argument such as ${args[0]} (--help tells more).`);
+  if (layoutOf(root) === REPOSITORY)
+    return complain(`jmapsmith: in its own repository this is npm run ${tool}.`);
   if (tool === 'check') return team.checkTeam(root);
   return attempt(() => buildCurrent(root));
 }

@@ -59,8 +59,10 @@ function config(root) {
 function linkWhereNeeded(root, name) {
   const folder = name === 'jmapsmith' ? PACKAGE : packageFolder(PACKAGE, name);
   const link = join(root, 'build', 'node_modules', ...name.split('/'));
+  const needed = folder !== undefined && packageFolder(root, name) !== realpathSync(folder);
+  if (needed && existsSync(link) && realpathSync(link) === realpathSync(folder)) return;
   rmSync(link, { recursive: true, force: true });
-  if (folder === undefined || packageFolder(root, name) === realpathSync(folder)) return;
+  if (!needed) return;
   mkdirSync(dirname(link), { recursive: true });
   symlinkSync(folder, link, 'junction');
 }

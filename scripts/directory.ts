@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryError } from '../src/accounts/index.js';
 import { type Config, readConfig } from '../src/config.js';
@@ -13,12 +14,14 @@ import { UnavailableError } from '../src/protocol/errors.js';
 import { EXIT, printError, UsageError } from './cli.js';
 import { command } from './invocation.js';
 
-/** Where a project's migrations lie. */
+/** Where a project's migrations lie. Throws UsageError where it has none yet. */
 export function migrationsFolder(
   root: string,
   kind: Config['database']['kind'] = 'sqlite',
 ): string {
-  return join(root, 'prisma', kind, 'migrations');
+  const folder = join(root, 'prisma', kind, 'migrations');
+  if (existsSync(folder)) return folder;
+  throw new UsageError(`There are no migrations in ${folder}: run ${command('generate')}.`);
 }
 
 /**

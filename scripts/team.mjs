@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE, TEAM } from './build-layout.mjs';
 import { build, buildClients } from './build-project.mjs';
@@ -83,8 +84,8 @@ export async function checkTeam(root) {
         if (code === 0) continue;
         process.stderr.write(`\n${output}\n\n`);
         worst = Math.max(worst, code === 70 ? 70 : Math.min(code, 2));
-        // Of descriptors that are wrong nothing was made that could be compiled.
-        if (code !== 1) break;
+        // Of descriptors that are wrong, or new, nothing was made that could be compiled.
+        if (code !== 1 || !existsSync(join(root, 'generated', 'registry.ts'))) break;
       }
       return worst;
     });

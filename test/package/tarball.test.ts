@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder, install, jmapsmith, type Packed, pack, tool } from './pack.js';
 
@@ -44,6 +44,23 @@ describe('the packed package', () => {
     expect(
       packed.files.filter((file) => /todo|note|test|check\.mjs|licen[cs]es\./i.test(file)),
     ).toEqual([]);
+  });
+
+  it('ships every module that one of its modules imports', async () => {
+    const missing: string[] = [];
+    for (const file of packed.files.filter((name) => /\.m?js$/.test(name))) {
+      const text = await readFile(join(project.root, 'node_modules/jmapsmith', file), 'utf8');
+      for (const [, module = ''] of text.matchAll(/(?:from|import)[ (]'([.]{1,2}\/[^']+)'/g)) {
+        const at = posix.join(posix.dirname(file), module);
+        if (!packed.files.includes(at)) missing.push(`${file}: ${module}`);
+      }
+    }
+    // What this repository itself has beside the engine, and a project elsewhere (src/project.ts).
+    expect(missing).toEqual([
+      'dist/src/project.js: ../generated/registry.js',
+      'dist/src/project.js: ../build/prisma/sqlite/client.js',
+      'dist/src/project.js: ../build/prisma/postgresql/client.js',
+    ]);
   });
 
   it('ships every page of docs/ that README.md or another page leads to', async () => {
