@@ -89,9 +89,13 @@ async function start(
 ): Promise<StartedServer> {
   const { limits } = config;
   const { log, flush } = createLogging(config.logLevel);
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-
   const { registry: capabilities, hookClient } = await loadProject(root);
+  // Before the database is touched: a server that can't serve migrates nothing.
+  const registry = createRegistry(capabilities);
+  requireHooks(registry);
+  requireSecretsKey(config, registry);
+
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const storage = await openStorage(config.database, { root, hookClient, log, opened });
   const { store, prisma } = storage;
   const hooks = {
@@ -105,9 +109,6 @@ async function start(
     accessVersion: storage.accessVersion,
   });
 
-  const registry = createRegistry(capabilities);
-  requireHooks(registry);
-  requireSecretsKey(config, registry);
   const setHooks = createSetHooks(registry);
   const rest = await startRest({
     ...{ store, registry, hooks, log },

@@ -306,6 +306,8 @@ test('a server whose hook file lacks functions does not start: exit 2, with each
   expect(stderr).toContain(`Nothing computes Book.slug: ${file} types.Book.compute.slug.`);
   expect(stderr).toContain(`Nothing computes Book.total: ${file} types.Book.computeOn.total.`);
   expect(stderr).not.toMatch(/^ +at /m);
+  // Nothing was touched: no folder, no database.
+  await expect(readdir(data)).rejects.toThrow('ENOENT');
 });
 
 /** Transactions that wait for nothing of the database, and locks that are not had. */
