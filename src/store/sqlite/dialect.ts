@@ -1,5 +1,5 @@
 import type { Dialect } from '../sql/dialect.js';
-import { raw, sql } from '../sql/fragment.js';
+import { type Fragment, type Raw, raw, sql } from '../sql/fragment.js';
 import { lookUp } from './search.js';
 
 export const sqlite: Dialect = Object.freeze({
@@ -19,14 +19,14 @@ export const sqlite: Dialect = Object.freeze({
 
   lookup: lookUp,
 
-  hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE key = ${key})`,
+  hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".key = ${key})`,
 
   // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
   hasItem: (column, item) =>
     typeof item === 'boolean'
-      ? sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE type = ${String(item)})`
-      : sql`EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ${item}
- AND type NOT IN ('true', 'false', 'array', 'object'))`,
+      ? sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".type = ${String(item)})`
+      : sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".value = ${item}
+ AND "each".type NOT IN ('true', 'false', 'array', 'object'))`,
 
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 
@@ -43,3 +43,11 @@ export const sqlite: Dialect = Object.freeze({
   // can be named `_rowid_`.
   tick: raw('(_rowid_ & 255 <> 0 OR jmap_tick())'),
 } satisfies Dialect);
+
+/**
+ * What a column holds, item by item. json_each() has columns of its own (`key`, `value`, `type`,
+ * `json`, `path` ...), which it would read in place of a property of that name.
+ */
+function each(column: Raw): Fragment {
+  return sql`(SELECT ${column} AS "whole") AS "of", json_each("of"."whole") AS "each"`;
+}
