@@ -51,7 +51,10 @@ const typeKey: JSONSchema7 = {
 /** Keys that a property of a type and a schema within one have in common. */
 const schemaKeys: Record<string, JSONSchema7> = {
   type: typeKey,
-  description: text('What the value means, in a sentence: it becomes the doc comment.'),
+  description: text(
+    'What the value means, in a sentence: it becomes the doc comment.',
+    'When it is due.',
+  ),
   enum: {
     type: 'array',
     items: {},
@@ -107,7 +110,13 @@ const schemaKeys: Record<string, JSONSchema7> = {
     type: 'object',
     description: 'What the names of further members look like: { format: id }.',
     examples: [{ format: 'id' }],
-    properties: { format: { enum: ['id'] } },
+    properties: {
+      format: {
+        enum: ['id'],
+        description: 'id: each name is an Id (RFC 8620 1.2).',
+        examples: ['id'],
+      },
+    },
     required: ['format'],
     additionalProperties: false,
   },

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv, type AnySchemaObject } from 'ajv';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { newDescriptor } from '../../../scripts/generator/new-descriptor.js';
+import { REPOSITORY } from './project.js';
+
+const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
+const schema = JSON.parse(text('generated/descriptor.schema.json')) as AnySchemaObject;
+
+const FOLDERS = [
+  ...['capabilities', 'examples'],
+  ...readdirSync(join(REPOSITORY, 'test/golden/output')).map(
+    (name) => `test/golden/output/${name}/capabilities`,
+  ),
+];
+const FILES = FOLDERS.flatMap((folder) =>
+  readdirSync(join(REPOSITORY, folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => `${folder}/${name}`),
+);
+
+it.each(FILES)('%s is valid by the published meta-schema', (file) => {
+  const validate = new Ajv({ strictTypes: false }).compile(schema);
+  expect(validate(parse(text(file))), JSON.stringify(validate.errors)).toBe(true);
+});
+
+it('the meta-schema has a description and examples for every key', () => {
+  expect(untaught(schema, '')).toEqual([]);
+});
+
+it('what `npm run new` writes names the meta-schema for editors', () => {
+  expect(newDescriptor('Invoice')).toMatch(/^# yaml-language-server: \$schema=\.\.\/generated\//);
+});
+
+/** Keys, by path, that an editor could say nothing about. */
+function untaught(node: unknown, path: string): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { properties } = node as { properties?: Readonly<Record<string, AnySchemaObject>> };
+  const own = Object.entries(properties ?? {}).flatMap(([key, { $ref, ...said }]) => {
+    const taught: AnySchemaObject = { ...definition($ref), ...said };
+    const isTaught = typeof taught['description'] === 'string' && 'examples' in taught;
+    return isTaught ? [] : [`${path}/${key}`];
+  });
+  const inner = Object.entries(node).filter(([key]) => key !== 'examples' && key !== 'default');
+  // The members of these have names of the language; they are no keys of a schema.
+  const within = inner.flatMap(([key, each]) =>
+    key === 'properties' || key === 'definitions'
+      ? Object.entries(each as object).map(([name, one]) => [`${path}/${name}`, one] as const)
+      : [[`${path}/${key}`, each] as const],
+  );
+  return [...own, ...within.flatMap(([where, each]) => untaught(each, where))];
+}
+
+function definition(ref: unknown): AnySchemaObject {
+  const name = String(ref).replace('#/definitions/', '');
+  return (schema['definitions'] as Readonly<Record<string, AnySchemaObject>>)[name] ?? {};
+}
