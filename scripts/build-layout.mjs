@@ -7,6 +7,7 @@ export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const SCHEMAS = { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ };
 const GENERATED = { at: 'generated', counts: /\.(?:ts|js|json)$/ };
+const DESCRIPTORS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.](?:yaml|yml|json)$/i };
 const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
 
 /**
@@ -40,7 +41,8 @@ export const REPOSITORY = {
 export const TEAM = {
   out: 'build/server',
   config: 'build/tsconfig.json',
-  inputs: [GENERATED, HOOKS, SCHEMAS, { at: 'tsconfig.json' }],
+  // Descriptors too: a build finds out that they were not generated.
+  inputs: [GENERATED, HOOKS, DESCRIPTORS, SCHEMAS, { at: 'tsconfig.json' }],
   version: () => readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
 };
 

@@ -51,10 +51,9 @@ export async function install(tarball: string, root: string): Promise<void> {
 export function jmapsmith(
   root: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
   project: string = root,
 ): Promise<CommandResult> {
-  return run(root, process.execPath, [binOf(project), ...args], env);
+  return run(root, process.execPath, [binOf(project), ...args]);
 }
 
 export function binOf(root: string): string {
@@ -62,12 +61,8 @@ export function binOf(root: string): string {
 }
 
 /** The same for a tool that must succeed: what it printed. */
-export async function tool(
-  root: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const { code, stdout, stderr } = await jmapsmith(root, args, env);
+export async function tool(root: string, args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await jmapsmith(root, args);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`);
   return stdout.trim();
 }
@@ -82,22 +77,16 @@ async function succeed(
   program: string,
   args: readonly string[],
 ): Promise<CommandResult> {
-  const result = await run(cwd, program, args, {});
+  const result = await run(cwd, program, args);
   if (result.code !== 0)
     throw new Error(`${program} ${args.join(' ')} ended with ${result.code}:\n${result.stderr}`);
   return result;
 }
 
-function run(
-  cwd: string,
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<CommandResult> {
+function run(cwd: string, program: string, args: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args], {
       cwd,
-      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = { stdout: '', stderr: '' };

@@ -146,9 +146,12 @@ it('keeps data through a rename', async () => {
     expect.stringContaining('Run npx jmapsmith generate'),
   ]);
   await tool(root, ['generate']);
-  const env = served.get('sqlite')?.server.env ?? {};
-  const pending = await jmapsmith(root, ['migrate', '--status'], env);
-  expect([pending.code, pending.stdout]).toEqual([1, expect.stringContaining('pending 0002_')]);
+  const pending = await served.get('sqlite')?.server.command('migrate', ['--status']);
+  expect(pending).toEqual({
+    code: 1,
+    stdout: expect.stringContaining('pending 0002_'),
+    stderr: '',
+  });
   await restartAll();
   for (const [name, one] of served)
     expect(await invoices(one, ['title', 'done'])).toEqual({

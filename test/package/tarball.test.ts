@@ -104,7 +104,7 @@ describe('the packed package', () => {
       jmapsmith(root, ['genrate']),
       jmapsmith(root, []),
       jmapsmith(root, ['check', '--fast']),
-      jmapsmith(join(root, 'node_modules'), ['start'], {}, root),
+      jmapsmith(join(root, 'node_modules'), ['start'], root),
     ]);
     expect(told.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
     const [unknown, nothing, argument, elsewhere] = told.map(({ stderr }) => stderr);
