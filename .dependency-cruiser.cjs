@@ -70,6 +70,19 @@ module.exports = {
       },
     },
 
+    {
+      name: 'tools-packages-stay-with-tools',
+      comment:
+        'The package brings what it takes to generate and to build. A server that runs loads none of it; ' +
+        'generated validators use the helpers of ajv alone.',
+      severity: 'error',
+      from: { path: '^(src|generated)/' },
+      to: {
+        path: '(^|node_modules/)(ajv|diff|json-schema-to-typescript|prisma|typescript|yaml|@prisma/schema-engine-wasm)(/|$)',
+        pathNot: '(^|node_modules/)ajv/dist/runtime/',
+      },
+    },
+
     onlyImports(
       'src/protocol',
       wire,
