@@ -47,6 +47,7 @@ function config(root) {
       composite: false,
       incremental: false,
       allowJs: false,
+      rewriteRelativeImportExtensions: true,
       skipLibCheck: true,
     },
     files: ['../generated/registry.ts'],

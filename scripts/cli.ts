@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '../src/config.js';
-import { NotBuiltError } from '../src/project.js';
+import { ProjectError } from '../src/project.js';
 
 /** Exit codes that every tool keeps to. */
 export const EXIT = Object.freeze({
@@ -52,7 +52,7 @@ async function exitCodeOf(
     if (
       error instanceof UsageError ||
       error instanceof ConfigError ||
-      error instanceof NotBuiltError
+      error instanceof ProjectError
     ) {
       printError(`${name}: ${error.message}`);
       return EXIT.input;

@@ -16,7 +16,7 @@ import { createSetHooks } from './methods/hooks/set-hooks.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
-import { loadProject, NotBuiltError } from './project.js';
+import { loadProject, ProjectError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
 import { startRest } from './rest.js';
@@ -318,7 +318,7 @@ function startFailure(error: unknown): { readonly code: number; readonly message
   if (
     error instanceof ConfigError ||
     error instanceof MissingHookError ||
-    error instanceof NotBuiltError
+    error instanceof ProjectError
   )
     return { code: EXIT.input, message: error.message };
   if (error instanceof ServerLockError || error instanceof MigrationError) {

@@ -17,9 +17,9 @@ export interface Project {
 /** Where a team's project has its compiled modules, below its folder. */
 export const BUILT = 'build/server';
 
-/** The project has not been built, which `npx jmapsmith start` and its like do by themselves. */
-export class NotBuiltError extends Error {
-  override readonly name = 'NotBuiltError';
+/** The project's modules can't be loaded: it was not built, or a hook file fails when it is loaded. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError';
 }
 
 /** Loads the project's modules, its hook files included. */
@@ -28,13 +28,25 @@ export async function loadProject(root: string): Promise<Project> {
   const at = (module: string): string => join(root, BUILT, module);
   const registry = at('generated/registry.js');
   if (!existsSync(registry))
-    throw new NotBuiltError(`${registry} is missing: run npx jmapsmith build.`);
+    throw new ProjectError(`${registry} is missing: run npx jmapsmith build.`);
   const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
   return {
-    registry: ((await load(registry)) as Pick<Project, 'registry'>).registry,
+    registry: ((await load(registry).catch(refuse)) as Pick<Project, 'registry'>).registry,
     hookClient: async (database) =>
       (await load(at(`build/prisma/${database}/client.js`))) as { readonly PrismaClient: unknown },
   };
+}
+
+/** Tells what went wrong in the team's words: which error, and where in its modules. */
+function refuse(error: unknown): never {
+  if (!(error instanceof Error)) throw error;
+  const place = error.stack?.split('\n').find((line) => line.includes(BUILT));
+  const where = place === undefined ? '' : ` (${place.trim()})`;
+  const missing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  const hint = missing ? " An import of a file of yours needs its extension: './rules.js'." : '';
+  throw new ProjectError(`A hook file can't be loaded: ${error.message}${where}.${hint}`, {
+    cause: error,
+  });
 }
 
 async function ownProject(): Promise<Project> {

@@ -126,6 +126,16 @@ it('compiles anew when a helper of a hook file has changed', async () => {
   expect(answer?.notUpdated?.[id]).toMatchObject({ description: 'Settled.' });
 });
 
+it('names the hook file that can not be loaded', async () => {
+  const { root } = project;
+  const hooks = await readFile(join(root, 'capabilities/invoices.hooks.ts'), 'utf8');
+  await write(root, 'capabilities/invoices.hooks.ts', hooks.replace('/reason.js', '/reason'));
+  const { code, stderr } = await jmapsmith(root, ['account', 'reset-states']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("needs its extension: './rules.js'")]);
+  await write(root, 'capabilities/invoices.hooks.ts', hooks.replace('/reason.js', '/reason.ts'));
+  expect(await tool(root, ['check'])).toContain('types');
+});
+
 it('keeps data through a rename', async () => {
   const { root } = project;
   const file = join(root, 'capabilities/invoices.yaml');
