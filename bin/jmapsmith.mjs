@@ -86,6 +86,7 @@ async function main() {
   const { calledAsPackage } = await load('dist/scripts/invocation.js');
   calledAsPackage();
   if (tool.run !== undefined) return runOwn(tool.run, root);
+  if (name === 'start' && args.length > 0) return noArguments(name);
   if (tool.needs === 'build' && !asksForHelp) {
     const code = await attempt(() => buildCurrent(root));
     if (code !== EXIT.fine) return code;
@@ -105,14 +106,21 @@ async function buildCurrent(root) {
 
 /** The tools that are not modules of dist/: they need what only the build has. */
 async function runOwn(tool, root) {
+  const told = await noArguments(tool);
+  if (told !== undefined) return told;
   const team = await import('../scripts/team.mjs');
-  if (asksForHelp) return print(team.HELP[tool]);
-  if (args.length > 0)
-    return complain(`${tool}: takes no argument such as ${args[0]} (--help tells more).`);
   if (layoutOf(root) === REPOSITORY)
     return complain(`jmapsmith: in its own repository this is npm run ${tool}.`);
   if (tool === 'check') return team.checkTeam(root);
   return attempt(() => buildCurrent(root));
+}
+
+/** Of a tool that takes none: answers --help and refuses others; undefined where there is none. */
+async function noArguments(tool) {
+  const { HELP: pages } = await import('../scripts/team.mjs');
+  if (asksForHelp) return print(pages[tool]);
+  if (args.length === 0) return undefined;
+  return complain(`${tool}: takes no argument such as ${args[0]} (--help tells more).`);
 }
 
 /** Runs work of the build; gives the exit code, and tells what went wrong. */

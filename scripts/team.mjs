@@ -15,6 +15,13 @@ Compiles what was generated and the hook files to build/, for a start without de
 npx jmapsmith start does the same where it is needed. What is generated has to be current.
 
 Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a descriptor is wrong, 70 a defect.`,
+  start: `Usage: npx jmapsmith start
+
+Builds what is not current, migrates the database and serves, until SIGTERM or Ctrl-C. Prints a line with its
+address. Environment variables say where and how: node_modules/jmapsmith/docs/configuration.md.
+
+Exit codes: 0 stopped, 1 something refuses it (a port, a lock, a migration, the compiler), 2 a variable or a
+descriptor is wrong, 70 a defect.`,
   check: `Usage: npx jmapsmith check
 
 What a team's CI checks, each with a line and its seconds; what failed is shown in full:

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyFolder, install, jmapsmith, type Packed, pack, tool } from './pack.js';
+import { emptyFolder, install, jmapsmith, type Packed, pack, tool, write } from './pack.js';
 
 let project: Awaited<ReturnType<typeof emptyFolder>>;
 let packed: Packed;
@@ -77,6 +77,7 @@ describe('the packed package', () => {
 
   it('begins a project in an empty folder: new, then generate', async () => {
     const { root } = project;
+    await write(root, '.gitignore', 'of the team\n');
     expect(await tool(root, ['new', 'Invoice'])).toContain('Next: npx jmapsmith generate');
     await tool(root, ['generate']);
     // The engine's own capabilities are served without their descriptors.
@@ -94,6 +95,8 @@ describe('the packed package', () => {
     expect(await readFile(join(root, 'tsconfig.json'), 'utf8')).toContain(
       'jmapsmith/tsconfig.json',
     );
+    // What a project has already is its own.
+    expect(await readFile(join(root, '.gitignore'), 'utf8')).toBe('of the team\n');
     expect(existsSync(join(root, 'prisma/engine-sqlite'))).toBe(false);
     expect(await tool(root, ['generate', '--check'])).toBe('Everything generated is current.');
   });
@@ -120,7 +123,7 @@ describe('the packed package', () => {
     const help = await tool(root, ['--help']);
     const tools = [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name ?? '');
     expect(tools.length).toBe(10);
-    const some = ['new', 'check', 'migrate', 'token'];
+    const some = ['new', 'start', 'check', 'migrate', 'token'];
     const helps = await Promise.all(some.map((name) => tool(root, [name, '--help'])));
     for (const [index, name] of some.entries())
       expect(helps[index]).toContain(`npx jmapsmith ${name}`);
