@@ -8,9 +8,16 @@ import { execFileSync } from 'node:child_process';
 export function committedFiles(root: string): ReadonlySet<string> | undefined {
   if (git(root, ['rev-parse', '--is-inside-work-tree'])?.trim() !== 'true') return undefined;
   if (git(root, ['check-ignore', '--quiet', 'prisma']) !== undefined) return undefined;
-  // A repository without a commit has released nothing.
-  const names = git(root, ['ls-tree', '-r', '--name-only', '-z', 'HEAD', '--', 'prisma/']) ?? '';
-  return new Set(names.split('\u0000').filter((name) => name !== ''));
+  return new Set([...filesAt(root, 'HEAD'), ...filesAt(root, 'MERGE_HEAD')]);
+}
+
+/**
+ * A repository without a commit has released nothing. While a merge waits for its commit, what the
+ * other side released is released: where that is main, databases may have it.
+ */
+function filesAt(root: string, commit: string): readonly string[] {
+  const names = git(root, ['ls-tree', '-r', '--name-only', '-z', commit, '--', 'prisma/']) ?? '';
+  return names.split('\u0000').filter((name) => name !== '');
 }
 
 function git(root: string, args: readonly string[]): string | undefined {

@@ -131,6 +131,31 @@ describe('planMigrations: what is released', () => {
     db.close();
   });
 
+  it('what a merge that is not committed yet brings is released too, on either side', async () => {
+    const root = await released();
+    const commit = (message: string) => {
+      git(root, 'add', '.');
+      git(root, 'commit', '-q', '-m', message);
+    };
+    git(root, 'branch', '-M', 'main');
+    git(root, 'checkout', '-q', '-b', 'other');
+    await generate(root, model([todo([RANK])]));
+    commit('theirs');
+    git(root, 'checkout', '-q', 'main');
+    await generate(root, model([todo([DUE])]));
+    commit('ours');
+    git(root, 'merge', '-q', '-X', 'ours', '--no-commit', 'other');
+    const both = model([todo([DUE, RANK])]);
+    const { problems, obsolete } = await generate(root, both);
+    expect(problems.map(({ code }) => code)).toEqual(['migration-branches']);
+    expect(obsolete).toEqual([]);
+    for (const folder of FOLDERS) rmSync(join(root, folder, '0002_todo_due'), { recursive: true });
+    const mended = ['0001_init', '0002_todo_rank', '0003_todo_due'];
+    expect(names(await generate(root, both))).toEqual(mended);
+    commit('merged');
+    expect(names(await generate(root, both))).toEqual(mended);
+  });
+
   it('names the hash of its parent in the model beside it', async () => {
     const root = await released();
     await generate(root, model([todo([DUE])]));
