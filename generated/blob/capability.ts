@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const blobCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:blob',
   name: 'blob',
-  descriptorHash: 'sha256-72e7c5bf154129ad0792058388c89e50f4b214bb1261eff16b19a4cbc2bc4aa1',
+  descriptorHash: 'sha256-03738ca6a8a6a4e97162353b8cf9d05f99d20aa47d2a63612482e00b67b6e4a9',
   session: {},
   accountSession: {},
   bareSession: true,

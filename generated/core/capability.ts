@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const coreCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
-  descriptorHash: 'sha256-23ada87dccc5d3a4f4f6896f1f6e508e21a7d616075bbf845122bbe4d520e110',
+  descriptorHash: 'sha256-bb1003644ca03d69b12c892337ce47d2b6903aa2ab8e19d3fdf84c17ed404958',
   session: {},
   accountSession: {},
   bareSession: false,

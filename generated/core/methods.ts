@@ -8,6 +8,17 @@ import * as validators from './methods.validators.js';
 /** The methods of urn:ietf:params:jmap:core beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = frozen([
   {
+    name: 'Blob/copy',
+    capability: 'urn:ietf:params:jmap:core',
+    accountCapability: 'urn:ietf:params:jmap:blob',
+    account: 'write',
+    argumentNames: ['accountId', 'blobIds', 'fromAccountId'],
+    acceptSnakeCase: false,
+    validateArguments: validators.blobCopyArguments,
+    handle: (args: wire.BlobCopyArguments, context: jmap.MethodContext) =>
+      context.builtIn<wire.BlobCopyArguments, wire.BlobCopyResponse>('Blob/copy', args),
+  } satisfies jmap.MethodDefinition<wire.BlobCopyArguments, wire.BlobCopyResponse>,
+  {
     name: 'Core/echo',
     capability: 'urn:ietf:params:jmap:core',
     account: 'none',
@@ -16,15 +27,4 @@ export const methods: readonly jmap.MethodDefinition[] = frozen([
     handle: (args: wire.CoreEchoArguments, context: jmap.MethodContext) =>
       context.builtIn<wire.CoreEchoArguments, wire.CoreEchoResponse>('Core/echo', args),
   } satisfies jmap.MethodDefinition<wire.CoreEchoArguments, wire.CoreEchoResponse>,
-  {
-    name: 'Blob/copy',
-    capability: 'urn:ietf:params:jmap:core',
-    accountCapability: 'urn:ietf:params:jmap:blob',
-    account: 'write',
-    argumentNames: ['fromAccountId', 'accountId', 'blobIds'],
-    acceptSnakeCase: false,
-    validateArguments: validators.blobCopyArguments,
-    handle: (args: wire.BlobCopyArguments, context: jmap.MethodContext) =>
-      context.builtIn<wire.BlobCopyArguments, wire.BlobCopyResponse>('Blob/copy', args),
-  } satisfies jmap.MethodDefinition<wire.BlobCopyArguments, wire.BlobCopyResponse>,
 ]);

@@ -18,8 +18,8 @@ type PropertyName =
   | 'id'
   | 'created'
   | 'updated'
-  | 'title'
-  | 'body';
+  | 'body'
+  | 'title';
 
 const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
   id: {
@@ -52,9 +52,9 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     role: 'updated',
     blob: false,
   },
-  title: {
-    name: 'title',
-    column: 'title',
+  body: {
+    name: 'body',
+    column: 'body',
     kind: 'string',
     nullable: false,
     required: false,
@@ -62,9 +62,9 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  body: {
-    name: 'body',
-    column: 'body',
+  title: {
+    name: 'title',
+    column: 'title',
     kind: 'string',
     nullable: false,
     required: false,
@@ -82,8 +82,8 @@ export const noteType: jmap.DataTypeDefinition<NoteShape> = frozen({
   acceptSnakeCase: false,
   properties: Object.values(properties),
   filters: [
-    { name: 'title', property: properties.title, operator: 'contains', column: 'title_folded' },
     { name: 'body', property: properties.body, operator: 'contains', column: 'body_folded' },
+    { name: 'title', property: properties.title, operator: 'contains', column: 'title_folded' },
   ],
   sorts: [
     { property: properties.title, casemapColumn: 'title_casemap' },
@@ -91,9 +91,9 @@ export const noteType: jmap.DataTypeDefinition<NoteShape> = frozen({
     { property: properties.updated },
   ],
   shadows: [
+    { column: 'body_folded', property: properties.body, transform: 'fold' },
     { column: 'title_folded', property: properties.title, transform: 'fold' },
     { column: 'title_casemap', property: properties.title, transform: 'casemap' },
-    { column: 'body_folded', property: properties.body, transform: 'fold' },
   ],
   validate: { create: validators.create, update: validators.update, filter: validators.filter },
 });

@@ -17,13 +17,13 @@ export interface Note {
    */
   updated: string;
   /**
-   * What the note is about.
-   */
-  title: string;
-  /**
    * The text of the note.
    */
   body: string;
+  /**
+   * What the note is about.
+   */
+  title: string;
 }
 
 /**
@@ -31,13 +31,13 @@ export interface Note {
  */
 export interface NoteCreate {
   /**
-   * What the note is about.
-   */
-  title?: string;
-  /**
    * The text of the note.
    */
   body?: string;
+  /**
+   * What the note is about.
+   */
+  title?: string;
 }
 
 /**
@@ -45,13 +45,13 @@ export interface NoteCreate {
  */
 export interface NotePatch {
   /**
-   * What the note is about.
-   */
-  title?: (string | null);
-  /**
    * The text of the note.
    */
   body?: (string | null);
+  /**
+   * What the note is about.
+   */
+  title?: (string | null);
   [k: string]: unknown;
 }
 
@@ -60,11 +60,11 @@ export interface NotePatch {
  */
 export interface NoteFilter {
   /**
-   * `title` contains this text, in any letter case.
-   */
-  title?: (string | null);
-  /**
    * `body` contains this text, in any letter case.
    */
   body?: (string | null);
+  /**
+   * `title` contains this text, in any letter case.
+   */
+  title?: (string | null);
 }

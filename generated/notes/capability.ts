@@ -8,7 +8,7 @@ import { noteMethods, noteType } from './Note.definition.js';
 export const notesCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:service:notes',
   name: 'notes',
-  descriptorHash: 'sha256-4a55b4e12b4e0c198abdd91548a6cc039f02129f678d6b202f6c4345f66ee3d3',
+  descriptorHash: 'sha256-bfc7a2c4b2962cf834ab91403db2d29f401852054ba4c68dd4bc722f2e31e265',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -18,8 +18,8 @@ type PropertyName =
   | 'id'
   | 'created'
   | 'updated'
-  | 'text'
-  | 'done';
+  | 'done'
+  | 'text';
 
 const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
   id: {
@@ -52,15 +52,6 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     role: 'updated',
     blob: false,
   },
-  text: {
-    name: 'text',
-    column: 'text',
-    kind: 'string',
-    nullable: false,
-    required: true,
-    access: 'mutable',
-    blob: false,
-  },
   done: {
     name: 'done',
     column: 'done',
@@ -68,6 +59,15 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     nullable: false,
     required: false,
     default: false,
+    access: 'mutable',
+    blob: false,
+  },
+  text: {
+    name: 'text',
+    column: 'text',
+    kind: 'string',
+    nullable: false,
+    required: true,
     access: 'mutable',
     blob: false,
   },
@@ -81,8 +81,8 @@ export const todoType: jmap.DataTypeDefinition<TodoShape> = frozen({
   acceptSnakeCase: true,
   properties: Object.values(properties),
   filters: [
-    { name: 'text', property: properties.text, operator: 'contains', column: 'text_folded' },
     { name: 'done', property: properties.done, operator: 'equals', column: 'done' },
+    { name: 'text', property: properties.text, operator: 'contains', column: 'text_folded' },
   ],
   sorts: [
     { property: properties.text, casemapColumn: 'text_casemap' },

@@ -17,13 +17,13 @@ export interface Todo {
    */
   updated: string;
   /**
-   * What is to be done.
-   */
-  text: string;
-  /**
    * Whether it is done.
    */
   done: boolean;
+  /**
+   * What is to be done.
+   */
+  text: string;
 }
 
 /**
@@ -31,13 +31,13 @@ export interface Todo {
  */
 export interface TodoCreate {
   /**
-   * What is to be done.
-   */
-  text: string;
-  /**
    * Whether it is done.
    */
   done?: boolean;
+  /**
+   * What is to be done.
+   */
+  text: string;
 }
 
 /**
@@ -45,13 +45,13 @@ export interface TodoCreate {
  */
 export interface TodoPatch {
   /**
-   * What is to be done.
-   */
-  text?: string;
-  /**
    * Whether it is done.
    */
   done?: (boolean | null);
+  /**
+   * What is to be done.
+   */
+  text?: string;
   [k: string]: unknown;
 }
 
@@ -60,11 +60,11 @@ export interface TodoPatch {
  */
 export interface TodoFilter {
   /**
-   * `text` contains this text, in any letter case.
-   */
-  text?: (string | null);
-  /**
    * `done` is this value.
    */
   done?: (boolean | null);
+  /**
+   * `text` contains this text, in any letter case.
+   */
+  text?: (string | null);
 }

@@ -112,7 +112,7 @@ export interface ModelType {
   readonly table: string;
   readonly description: string;
   readonly acceptSnakeCase: boolean;
-  /** id, created, updated first, then as declared. */
+  /** id, created, updated first, then in order of name. */
   readonly properties: readonly ModelProperty[];
   readonly filters: readonly ModelFilter[];
   readonly sorts: readonly ModelSort[];

@@ -3,8 +3,10 @@ import { checkDescriptors } from './check/index.js';
 import { place } from './check/rule.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitAll } from './emit/index.js';
+import { emitPrisma } from './emit/prisma.js';
 import { emitEngineSchemas } from './emit/prisma-engine.js';
 import { withHooks } from './hooks/index.js';
+import { canonical } from './load/canonical.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
 import { planMigrations } from './migrations/index.js';
@@ -48,16 +50,16 @@ export async function render(
   const problems = [...loaded.problems, ...besides(loaded.problems, checkDescriptors(views))];
   if (problems.some(isError)) return failed(problems);
 
-  const hooked = await withHooks(root, buildModel(views));
+  const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));
+  const hooked = await withHooks(root, buildModel(ordered));
   if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
   const { model } = hooked;
   progress('rendering');
-  const artefacts = new Map([
-    ...(await emitAll(model)),
-    ...(isPackageRoot(root) ? emitEngineSchemas() : []),
+  const [plan, emitted] = await Promise.all([
+    planMigrations({ root, model, schemas: emitPrisma(model) }),
+    emitAll(model),
   ]);
-  progress('planning migrations');
-  const plan = await planMigrations({ root, model, schemas: artefacts });
+  const artefacts = new Map([...emitted, ...(isPackageRoot(root) ? emitEngineSchemas() : [])]);
   const all = [...problems, ...hooked.problems, ...plan.problems];
   if (all.some(isError)) return failed(all);
   return {

@@ -64,8 +64,10 @@ function searchedBefore(
   );
 }
 
+/** The order of columns means nothing: rows are written and read by their names. */
 function same(a: SearchIndexDefinition, b: SearchIndexDefinition): boolean {
-  return a.name === b.name && a.columns.join() === b.columns.join();
+  const columns = (search: SearchIndexDefinition) => [...search.columns].sort().join();
+  return a.name === b.name && columns(a) === columns(b);
 }
 
 function isIndex(statement: string): boolean {

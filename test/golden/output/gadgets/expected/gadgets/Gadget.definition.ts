@@ -18,23 +18,23 @@ type PropertyName =
   | 'id'
   | 'created'
   | 'updated'
-  | 'title'
+  | 'blobId'
   | 'code'
-  | 'kind'
-  | 'rank'
-  | 'level'
-  | 'score'
-  | 'ratio'
   | 'count'
-  | 'due'
-  | 'start'
   | 'done'
-  | 'meta'
-  | 'list'
-  | 'points'
-  | 'names'
+  | 'due'
   | 'extra'
-  | 'blobId';
+  | 'kind'
+  | 'level'
+  | 'list'
+  | 'meta'
+  | 'names'
+  | 'points'
+  | 'rank'
+  | 'ratio'
+  | 'score'
+  | 'start'
+  | 'title';
 
 const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
   id: {
@@ -67,19 +67,60 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     role: 'updated',
     blob: false,
   },
-  title: {
-    name: 'title',
-    column: 'title',
+  blobId: {
+    name: 'blobId',
+    column: 'blobId',
     kind: 'string',
-    nullable: false,
-    required: true,
+    nullable: true,
+    required: false,
+    default: null,
     access: 'mutable',
-    blob: false,
+    blob: true,
   },
   code: {
     name: 'code',
     column: 'code',
     kind: 'string',
+    nullable: true,
+    required: false,
+    default: null,
+    access: 'mutable',
+    blob: false,
+  },
+  count: {
+    name: 'count',
+    column: 'count',
+    kind: 'integer',
+    nullable: false,
+    required: false,
+    default: 0,
+    access: 'serverSet',
+    blob: false,
+  },
+  done: {
+    name: 'done',
+    column: 'done',
+    kind: 'boolean',
+    nullable: false,
+    required: false,
+    default: false,
+    access: 'mutable',
+    blob: false,
+  },
+  due: {
+    name: 'due',
+    column: 'due',
+    kind: 'date',
+    nullable: true,
+    required: false,
+    default: null,
+    access: 'mutable',
+    blob: false,
+  },
+  extra: {
+    name: 'extra',
+    column: 'extra',
+    kind: 'json',
     nullable: true,
     required: false,
     default: null,
@@ -96,16 +137,6 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'immutable',
     blob: false,
   },
-  rank: {
-    name: 'rank',
-    column: 'rank',
-    kind: 'integer',
-    nullable: false,
-    required: false,
-    default: 0,
-    access: 'mutable',
-    blob: false,
-  },
   level: {
     name: 'level',
     column: 'level',
@@ -116,13 +147,53 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  score: {
-    name: 'score',
-    column: 'score',
-    kind: 'number',
-    nullable: true,
+  list: {
+    name: 'list',
+    column: 'list',
+    kind: 'json',
+    nullable: false,
     required: false,
-    default: null,
+    default: [],
+    access: 'mutable',
+    blob: false,
+  },
+  meta: {
+    name: 'meta',
+    column: 'meta',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: { note: null },
+    access: 'mutable',
+    blob: false,
+  },
+  names: {
+    name: 'names',
+    column: 'names',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: {},
+    access: 'mutable',
+    blob: false,
+  },
+  points: {
+    name: 'points',
+    column: 'points',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: [],
+    access: 'mutable',
+    blob: false,
+  },
+  rank: {
+    name: 'rank',
+    column: 'rank',
+    kind: 'integer',
+    nullable: false,
+    required: false,
+    default: 0,
     access: 'mutable',
     blob: false,
   },
@@ -136,20 +207,10 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  count: {
-    name: 'count',
-    column: 'count',
-    kind: 'integer',
-    nullable: false,
-    required: false,
-    default: 0,
-    access: 'serverSet',
-    blob: false,
-  },
-  due: {
-    name: 'due',
-    column: 'due',
-    kind: 'date',
+  score: {
+    name: 'score',
+    column: 'score',
+    kind: 'number',
     nullable: true,
     required: false,
     default: null,
@@ -166,75 +227,14 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  done: {
-    name: 'done',
-    column: 'done',
-    kind: 'boolean',
-    nullable: false,
-    required: false,
-    default: false,
-    access: 'mutable',
-    blob: false,
-  },
-  meta: {
-    name: 'meta',
-    column: 'meta',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: { note: null },
-    access: 'mutable',
-    blob: false,
-  },
-  list: {
-    name: 'list',
-    column: 'list',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: [],
-    access: 'mutable',
-    blob: false,
-  },
-  points: {
-    name: 'points',
-    column: 'points',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: [],
-    access: 'mutable',
-    blob: false,
-  },
-  names: {
-    name: 'names',
-    column: 'names',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: {},
-    access: 'mutable',
-    blob: false,
-  },
-  extra: {
-    name: 'extra',
-    column: 'extra',
-    kind: 'json',
-    nullable: true,
-    required: false,
-    default: null,
-    access: 'mutable',
-    blob: false,
-  },
-  blobId: {
-    name: 'blobId',
-    column: 'blobId',
+  title: {
+    name: 'title',
+    column: 'title',
     kind: 'string',
-    nullable: true,
-    required: false,
-    default: null,
+    nullable: false,
+    required: true,
     access: 'mutable',
-    blob: true,
+    blob: false,
   },
 });
 
@@ -249,6 +249,18 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
   acceptSnakeCase: true,
   properties: Object.values(properties),
   filters: [
+    { name: 'code', property: properties.code, operator: 'equals', column: 'code' },
+    { name: 'createdAfter', property: properties.created, operator: 'after', column: 'created' },
+    { name: 'done', property: properties.done, operator: 'equals', column: 'done' },
+    { name: 'dueAt', property: properties.due, operator: 'in', column: 'due' },
+    { name: 'dueBefore', property: properties.due, operator: 'before', column: 'due' },
+    { name: 'ids', property: properties.id, operator: 'in', column: 'id' },
+    { name: 'kind', property: properties.kind, operator: 'in', column: 'kind' },
+    { name: 'levels', property: properties.level, operator: 'in', column: 'level' },
+    { name: 'maxScore', property: properties.score, operator: 'atMost', column: 'score' },
+    { name: 'minRank', property: properties.rank, operator: 'atLeast', column: 'rank' },
+    { name: 'noCode', property: properties.code, operator: 'isNull', column: 'code' },
+    { name: 'noExtra', property: properties.extra, operator: 'isNull', column: 'extra' },
     { name: 'title', property: properties.title, operator: 'contains', column: 'title_folded' },
     {
       name: 'titleStart',
@@ -256,18 +268,6 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
       operator: 'startsWith',
       column: 'title_folded',
     },
-    { name: 'kind', property: properties.kind, operator: 'in', column: 'kind' },
-    { name: 'code', property: properties.code, operator: 'equals', column: 'code' },
-    { name: 'noCode', property: properties.code, operator: 'isNull', column: 'code' },
-    { name: 'noExtra', property: properties.extra, operator: 'isNull', column: 'extra' },
-    { name: 'minRank', property: properties.rank, operator: 'atLeast', column: 'rank' },
-    { name: 'maxScore', property: properties.score, operator: 'atMost', column: 'score' },
-    { name: 'levels', property: properties.level, operator: 'in', column: 'level' },
-    { name: 'dueBefore', property: properties.due, operator: 'before', column: 'due' },
-    { name: 'dueAt', property: properties.due, operator: 'in', column: 'due' },
-    { name: 'createdAfter', property: properties.created, operator: 'after', column: 'created' },
-    { name: 'done', property: properties.done, operator: 'equals', column: 'done' },
-    { name: 'ids', property: properties.id, operator: 'in', column: 'id' },
   ],
   sorts: [
     { property: properties.title, casemapColumn: 'title_casemap' },

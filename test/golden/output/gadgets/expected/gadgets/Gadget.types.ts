@@ -18,52 +18,52 @@ export interface Gadget {
    */
   updated: string;
   /**
-   * What it is called.
+   * A picture.
    */
-  title: string;
+  blobId: (string | null);
   code: (string | null);
-  /**
-   * Immutable.
-   */
-  kind: ("small" | "large" | "it's");
-  rank: number;
-  level: (1 | 2 | 3 | null);
-  score: (number | null);
-  ratio: number;
   /**
    * Set by the server.
    */
   count: number;
-  due: (string | null);
-  start: string;
   done: boolean;
+  due: (string | null);
+  extra: ({
+    [k: string]: unknown;
+  } | null);
+  /**
+   * Immutable.
+   */
+  kind: ("small" | "large" | "it's");
+  level: (1 | 2 | 3 | null);
+  /**
+   * @maxItems 50
+   */
+  list: string[];
   meta: {
     a?: {
       b?: {
         c?: number;
       };
     };
-    note: (string | null);
     at?: string;
+    note: (string | null);
   };
-  /**
-   * @maxItems 50
-   */
-  list: string[];
+  names: {
+    [k: string]: string;
+  };
   /**
    * @maxItems 1000
    */
   points: number[];
-  names: {
-    [k: string]: string;
-  };
-  extra: ({
-    [k: string]: unknown;
-  } | null);
+  rank: number;
+  ratio: number;
+  score: (number | null);
+  start: string;
   /**
-   * A picture.
+   * What it is called.
    */
-  blobId: (string | null);
+  title: string;
 }
 
 /**
@@ -71,48 +71,48 @@ export interface Gadget {
  */
 export interface GadgetCreate {
   /**
-   * What it is called.
+   * A picture.
    */
-  title: string;
+  blobId?: (string | null);
   code?: (string | null);
+  done?: boolean;
+  due?: (string | null);
+  extra?: ({
+    [k: string]: unknown;
+  } | null);
   /**
    * Immutable.
    */
   kind?: ("small" | "large" | "it's");
-  rank?: number;
   level?: (1 | 2 | 3 | null);
-  score?: (number | null);
-  ratio?: number;
-  due?: (string | null);
-  start?: string;
-  done?: boolean;
+  /**
+   * @maxItems 50
+   */
+  list?: string[];
   meta?: {
     a?: {
       b?: {
         c?: number;
       };
     };
-    note: (string | null);
     at?: string;
+    note: (string | null);
   };
-  /**
-   * @maxItems 50
-   */
-  list?: string[];
+  names?: {
+    [k: string]: string;
+  };
   /**
    * @maxItems 1000
    */
   points?: number[];
-  names?: {
-    [k: string]: string;
-  };
-  extra?: ({
-    [k: string]: unknown;
-  } | null);
+  rank?: number;
+  ratio?: number;
+  score?: (number | null);
+  start?: string;
   /**
-   * A picture.
+   * What it is called.
    */
-  blobId?: (string | null);
+  title: string;
 }
 
 /**
@@ -120,48 +120,48 @@ export interface GadgetCreate {
  */
 export interface GadgetPatch {
   /**
-   * What it is called.
+   * A picture.
    */
-  title?: string;
+  blobId?: (string | null);
   code?: (string | null);
+  done?: (boolean | null);
+  due?: (string | null);
+  extra?: ({
+    [k: string]: unknown;
+  } | null);
   /**
    * Immutable.
    */
   kind?: (("small" | "large" | "it's") | null);
-  rank?: (number | null);
   level?: (1 | 2 | 3 | null);
-  score?: (number | null);
-  ratio?: (number | null);
-  due?: (string | null);
-  start?: (string | null);
-  done?: (boolean | null);
+  /**
+   * @maxItems 50
+   */
+  list?: (string[] | null);
   meta?: ({
     a?: {
       b?: {
         c?: number;
       };
     };
-    note: (string | null);
     at?: string;
+    note: (string | null);
   } | null);
-  /**
-   * @maxItems 50
-   */
-  list?: (string[] | null);
+  names?: ({
+    [k: string]: string;
+  } | null);
   /**
    * @maxItems 1000
    */
   points?: (number[] | null);
-  names?: ({
-    [k: string]: string;
-  } | null);
-  extra?: ({
-    [k: string]: unknown;
-  } | null);
+  rank?: (number | null);
+  ratio?: (number | null);
+  score?: (number | null);
+  start?: (string | null);
   /**
-   * A picture.
+   * What it is called.
    */
-  blobId?: (string | null);
+  title?: string;
   [k: string]: unknown;
 }
 
@@ -170,49 +170,9 @@ export interface GadgetPatch {
  */
 export interface GadgetFilter {
   /**
-   * `title` contains this text, in any letter case.
-   */
-  title?: (string | null);
-  /**
-   * The first letters of the title.
-   */
-  titleStart?: (string | null);
-  /**
-   * `kind` is one of these values.
-   */
-  kind?: (string[] | null);
-  /**
    * `code` is this value.
    */
   code?: (string | null);
-  /**
-   * `code` is null (true), or is not (false).
-   */
-  noCode?: (boolean | null);
-  /**
-   * `extra` is null (true), or is not (false).
-   */
-  noExtra?: (boolean | null);
-  /**
-   * `rank` is this number or a greater one.
-   */
-  minRank?: (number | null);
-  /**
-   * `score` is this number or a lesser one.
-   */
-  maxScore?: (number | null);
-  /**
-   * `level` is one of these values.
-   */
-  levels?: (number[] | null);
-  /**
-   * `due` is before this date.
-   */
-  dueBefore?: (string | null);
-  /**
-   * `due` is one of these values.
-   */
-  dueAt?: (string[] | null);
   /**
    * `created` is this date or a later one.
    */
@@ -222,7 +182,47 @@ export interface GadgetFilter {
    */
   done?: (boolean | null);
   /**
+   * `due` is one of these values.
+   */
+  dueAt?: (string[] | null);
+  /**
+   * `due` is before this date.
+   */
+  dueBefore?: (string | null);
+  /**
    * `id` is one of these values.
    */
   ids?: (string[] | null);
+  /**
+   * `kind` is one of these values.
+   */
+  kind?: (string[] | null);
+  /**
+   * `level` is one of these values.
+   */
+  levels?: (number[] | null);
+  /**
+   * `score` is this number or a lesser one.
+   */
+  maxScore?: (number | null);
+  /**
+   * `rank` is this number or a greater one.
+   */
+  minRank?: (number | null);
+  /**
+   * `code` is null (true), or is not (false).
+   */
+  noCode?: (boolean | null);
+  /**
+   * `extra` is null (true), or is not (false).
+   */
+  noExtra?: (boolean | null);
+  /**
+   * `title` contains this text, in any letter case.
+   */
+  title?: (string | null);
+  /**
+   * The first letters of the title.
+   */
+  titleStart?: (string | null);
 }

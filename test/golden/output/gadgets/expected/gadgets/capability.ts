@@ -3,8 +3,8 @@
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
-import { gadgetMethods, gadgetType } from './Gadget.definition.js';
 import { classMethods, classType } from './Class.definition.js';
+import { gadgetMethods, gadgetType } from './Gadget.definition.js';
 
 /** Everything that the language of descriptors has. */
 export const gadgetsCapability: jmap.CapabilityDefinition = frozen({
@@ -15,6 +15,6 @@ export const gadgetsCapability: jmap.CapabilityDefinition = frozen({
   accountSession: { maxGadgets: 100 },
   bareSession: false,
   accountLevel: true,
-  dataTypes: [gadgetType, classType],
-  methods: [...gadgetMethods, ...classMethods, ...methods],
+  dataTypes: [classType, gadgetType],
+  methods: [...classMethods, ...gadgetMethods, ...methods],
 });

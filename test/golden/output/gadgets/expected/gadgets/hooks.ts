@@ -11,21 +11,21 @@ import type { GadgetShape } from './Gadget.definition.js';
  */
 export const WRITTEN_FOR: string = 'b0671f1e5bd7';
 
-/** Hooks of Gadget. */
-export interface GadgetHooks<Database = unknown>
-  extends jmap.TypeHooks<jmap.StoredOf<GadgetShape>, Database> {
-}
-
 /** Hooks of Class. */
 export interface ClassHooks<Database = unknown>
   extends jmap.TypeHooks<jmap.StoredOf<ClassShape>, Database> {
 }
 
+/** Hooks of Gadget. */
+export interface GadgetHooks<Database = unknown>
+  extends jmap.TypeHooks<jmap.StoredOf<GadgetShape>, Database> {
+}
+
 /** What `hooks` of capabilities/gadgets.hooks.ts must be. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
-    readonly Gadget?: GadgetHooks<Database>;
     readonly Class?: ClassHooks<Database>;
+    readonly Gadget?: GadgetHooks<Database>;
   };
   readonly methods: {
     readonly 'Gadget/rebuild': jmap.OwnMethod<

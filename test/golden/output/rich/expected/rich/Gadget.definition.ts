@@ -19,25 +19,25 @@ type PropertyName =
   | 'id'
   | 'created'
   | 'updated'
-  | 'title'
+  | 'blobId'
   | 'code'
-  | 'kind'
-  | 'rank'
-  | 'score'
+  | 'colour'
+  | 'cost'
   | 'count'
   | 'due'
-  | 'starts'
-  | 'local'
-  | 'tags'
-  | 'meta'
   | 'home'
-  | 'list'
-  | 'parentId'
+  | 'kind'
   | 'links'
-  | 'blobId'
-  | 'cost'
+  | 'list'
+  | 'local'
+  | 'meta'
+  | 'parentId'
   | 'pin'
-  | 'colour';
+  | 'rank'
+  | 'score'
+  | 'starts'
+  | 'tags'
+  | 'title';
 
 const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
   id: {
@@ -70,14 +70,15 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     role: 'updated',
     blob: false,
   },
-  title: {
-    name: 'title',
-    column: 'title',
+  blobId: {
+    name: 'blobId',
+    column: 'blobId',
     kind: 'string',
-    nullable: false,
-    required: true,
+    nullable: true,
+    required: false,
+    default: null,
     access: 'mutable',
-    blob: false,
+    blob: true,
   },
   code: {
     name: 'code',
@@ -89,34 +90,24 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  kind: {
-    name: 'kind',
-    column: 'kind',
+  colour: {
+    name: 'colour',
+    column: 'colour',
     kind: 'string',
     nullable: false,
     required: false,
-    default: 'small',
-    access: 'immutable',
+    default: 'grey',
+    access: 'mutable',
     blob: false,
   },
-  rank: {
-    name: 'rank',
-    column: 'rank',
+  cost: {
+    name: 'cost',
+    column: 'cost',
     kind: 'integer',
     nullable: false,
     required: false,
     default: 0,
-    access: 'mutable',
-    blob: false,
-  },
-  score: {
-    name: 'score',
-    column: 'score',
-    kind: 'number',
-    nullable: true,
-    required: false,
-    default: null,
-    access: 'mutable',
+    access: 'internal',
     blob: false,
   },
   count: {
@@ -140,16 +131,46 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     access: 'mutable',
     blob: false,
   },
-  starts: {
-    name: 'starts',
-    column: 'starts',
-    kind: 'string',
-    nullable: true,
+  home: {
+    name: 'home',
+    column: 'home',
+    kind: 'json',
+    nullable: false,
     required: false,
-    default: null,
+    default: {},
     access: 'mutable',
     blob: false,
-    format: 'date',
+  },
+  kind: {
+    name: 'kind',
+    column: 'kind',
+    kind: 'string',
+    nullable: false,
+    required: false,
+    default: 'small',
+    access: 'immutable',
+    blob: false,
+  },
+  links: {
+    name: 'links',
+    column: 'links',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: {},
+    access: 'mutable',
+    blob: false,
+    reference: { type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false },
+  },
+  list: {
+    name: 'list',
+    column: 'list',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: [],
+    access: 'mutable',
+    blob: false,
   },
   local: {
     name: 'local',
@@ -162,16 +183,6 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     blob: false,
     format: 'local-date-time',
   },
-  tags: {
-    name: 'tags',
-    column: 'tags',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: {},
-    access: 'mutable',
-    blob: false,
-  },
   meta: {
     name: 'meta',
     column: 'meta',
@@ -179,26 +190,6 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     nullable: false,
     required: false,
     default: {},
-    access: 'mutable',
-    blob: false,
-  },
-  home: {
-    name: 'home',
-    column: 'home',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: {},
-    access: 'mutable',
-    blob: false,
-  },
-  list: {
-    name: 'list',
-    column: 'list',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: [],
     access: 'mutable',
     blob: false,
   },
@@ -214,37 +205,6 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     format: 'id',
     reference: { type: 'Gadget', form: 'single', onDestroy: 'restrict', acyclic: true },
   },
-  links: {
-    name: 'links',
-    column: 'links',
-    kind: 'json',
-    nullable: false,
-    required: false,
-    default: {},
-    access: 'mutable',
-    blob: false,
-    reference: { type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false },
-  },
-  blobId: {
-    name: 'blobId',
-    column: 'blobId',
-    kind: 'string',
-    nullable: true,
-    required: false,
-    default: null,
-    access: 'mutable',
-    blob: true,
-  },
-  cost: {
-    name: 'cost',
-    column: 'cost',
-    kind: 'integer',
-    nullable: false,
-    required: false,
-    default: 0,
-    access: 'internal',
-    blob: false,
-  },
   pin: {
     name: 'pin',
     column: 'pin',
@@ -256,13 +216,53 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     blob: false,
     secret: 'hash',
   },
-  colour: {
-    name: 'colour',
-    column: 'colour',
-    kind: 'string',
+  rank: {
+    name: 'rank',
+    column: 'rank',
+    kind: 'integer',
     nullable: false,
     required: false,
-    default: 'grey',
+    default: 0,
+    access: 'mutable',
+    blob: false,
+  },
+  score: {
+    name: 'score',
+    column: 'score',
+    kind: 'number',
+    nullable: true,
+    required: false,
+    default: null,
+    access: 'mutable',
+    blob: false,
+  },
+  starts: {
+    name: 'starts',
+    column: 'starts',
+    kind: 'string',
+    nullable: true,
+    required: false,
+    default: null,
+    access: 'mutable',
+    blob: false,
+    format: 'date',
+  },
+  tags: {
+    name: 'tags',
+    column: 'tags',
+    kind: 'json',
+    nullable: false,
+    required: false,
+    default: {},
+    access: 'mutable',
+    blob: false,
+  },
+  title: {
+    name: 'title',
+    column: 'title',
+    kind: 'string',
+    nullable: false,
+    required: true,
     access: 'mutable',
     blob: false,
   },
@@ -276,24 +276,18 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
   acceptSnakeCase: false,
   properties: Object.values(properties),
   filters: [
-    {
-      name: 'title',
-      property: properties.title,
-      operator: 'contains',
-      column: 'title_folded',
-      indexed: true,
-    },
-    { name: 'kind', property: properties.kind, operator: 'in', column: 'kind' },
-    { name: 'minRank', property: properties.rank, operator: 'atLeast', column: 'rank' },
     { name: 'dueBefore', property: properties.due, operator: 'before', column: 'due' },
+    { name: 'hasTag', property: properties.tags, operator: 'hasKey', column: 'tags' },
+    { name: 'kind', property: properties.kind, operator: 'in', column: 'kind' },
+    { name: 'listed', property: properties.list, operator: 'hasItem', column: 'list' },
+    { name: 'minRank', property: properties.rank, operator: 'atLeast', column: 'rank' },
+    { name: 'parentId', property: properties.parentId, operator: 'equals', column: 'parentId' },
     {
       name: 'startsAfter',
       property: properties.starts,
       operator: 'after',
       column: 'starts_instant',
     },
-    { name: 'hasTag', property: properties.tags, operator: 'hasKey', column: 'tags' },
-    { name: 'listed', property: properties.list, operator: 'hasItem', column: 'list' },
     {
       name: 'text',
       property: properties.title,
@@ -302,7 +296,13 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
       columns: ['title_folded', 'code_folded'],
       indexed: true,
     },
-    { name: 'parentId', property: properties.parentId, operator: 'equals', column: 'parentId' },
+    {
+      name: 'title',
+      property: properties.title,
+      operator: 'contains',
+      column: 'title_folded',
+      indexed: true,
+    },
   ],
   sorts: [
     { property: properties.title, casemapColumn: 'title_casemap', indexed: true },
@@ -311,10 +311,10 @@ export const gadgetType: jmap.DataTypeDefinition<GadgetShape> = frozen({
     { property: properties.starts, column: 'starts_instant', indexed: true },
   ],
   shadows: [
-    { column: 'title_folded', property: properties.title, transform: 'fold' },
-    { column: 'title_casemap', property: properties.title, transform: 'casemap' },
     { column: 'code_folded', property: properties.code, transform: 'fold' },
     { column: 'starts_instant', property: properties.starts, transform: 'instant' },
+    { column: 'title_folded', property: properties.title, transform: 'fold' },
+    { column: 'title_casemap', property: properties.title, transform: 'casemap' },
   ],
   uniques: [
     { name: 'code', properties: [properties.code] },

@@ -16,27 +16,33 @@ export interface Gadget {
    * When the object was last changed. Set by the server.
    */
   updated: string;
-  /**
-   * What it is called.
-   */
-  title: string;
+  blobId: (string | null);
   code: (string | null);
   /**
-   * Immutable.
+   * @deprecated Use tags.
    */
-  kind: ("small" | "large");
-  rank: number;
-  score: (number | null);
+  colour: string;
   /**
    * Set by the server.
    */
   count: number;
   due: (string | null);
-  starts: (string | null);
-  local: (string | null);
-  tags: {
+  /**
+   * Where it stands.
+   */
+  home: Address;
+  /**
+   * Immutable.
+   */
+  kind: ("small" | "large");
+  links: {
     [k: string]: true;
   };
+  /**
+   * @maxItems 50
+   */
+  list: string[];
+  local: (string | null);
   meta: {
     a?: {
       b?: {
@@ -45,46 +51,46 @@ export interface Gadget {
     };
     note?: (string | null);
   };
-  /**
-   * Where it stands.
-   */
-  home: Address;
-  /**
-   * @maxItems 50
-   */
-  list: string[];
   parentId: (string | null);
-  links: {
+  rank: number;
+  score: (number | null);
+  starts: (string | null);
+  tags: {
     [k: string]: true;
   };
-  blobId: (string | null);
   /**
-   * @deprecated Use tags.
+   * What it is called.
    */
-  colour: string;
+  title: string;
 }
 
 /**
  * A new Gadget as a client gives it.
  */
 export interface GadgetCreate {
-  /**
-   * What it is called.
-   */
-  title: string;
+  blobId?: (string | null);
   code?: (string | null);
+  /**
+   * @deprecated Use tags.
+   */
+  colour?: string;
+  due?: (string | null);
+  /**
+   * Where it stands.
+   */
+  home?: Address;
   /**
    * Immutable.
    */
   kind?: ("small" | "large");
-  rank?: number;
-  score?: (number | null);
-  due?: (string | null);
-  starts?: (string | null);
-  local?: (string | null);
-  tags?: {
+  links?: {
     [k: string]: true;
   };
+  /**
+   * @maxItems 50
+   */
+  list?: string[];
+  local?: (string | null);
   meta?: {
     a?: {
       b?: {
@@ -93,50 +99,50 @@ export interface GadgetCreate {
     };
     note?: (string | null);
   };
-  /**
-   * Where it stands.
-   */
-  home?: Address;
-  /**
-   * @maxItems 50
-   */
-  list?: string[];
   parentId?: (string | null);
-  links?: {
-    [k: string]: true;
-  };
-  blobId?: (string | null);
   /**
    * Secret: never shown.
    */
   pin?: (string | null);
+  rank?: number;
+  score?: (number | null);
+  starts?: (string | null);
+  tags?: {
+    [k: string]: true;
+  };
   /**
-   * @deprecated Use tags.
+   * What it is called.
    */
-  colour?: string;
+  title: string;
 }
 
 /**
  * A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer.
  */
 export interface GadgetPatch {
-  /**
-   * What it is called.
-   */
-  title?: string;
+  blobId?: (string | null);
   code?: (string | null);
+  /**
+   * @deprecated Use tags.
+   */
+  colour?: (string | null);
+  due?: (string | null);
+  /**
+   * Where it stands.
+   */
+  home?: (Address | null);
   /**
    * Immutable.
    */
   kind?: (("small" | "large") | null);
-  rank?: (number | null);
-  score?: (number | null);
-  due?: (string | null);
-  starts?: (string | null);
-  local?: (string | null);
-  tags?: ({
+  links?: ({
     [k: string]: true;
   } | null);
+  /**
+   * @maxItems 50
+   */
+  list?: (string[] | null);
+  local?: (string | null);
   meta?: ({
     a?: {
       b?: {
@@ -145,27 +151,21 @@ export interface GadgetPatch {
     };
     note?: (string | null);
   } | null);
-  /**
-   * Where it stands.
-   */
-  home?: (Address | null);
-  /**
-   * @maxItems 50
-   */
-  list?: (string[] | null);
   parentId?: (string | null);
-  links?: ({
-    [k: string]: true;
-  } | null);
-  blobId?: (string | null);
   /**
    * Secret: never shown.
    */
   pin?: (string | null);
+  rank?: (number | null);
+  score?: (number | null);
+  starts?: (string | null);
+  tags?: ({
+    [k: string]: true;
+  } | null);
   /**
-   * @deprecated Use tags.
+   * What it is called.
    */
-  colour?: (string | null);
+  title?: string;
   [k: string]: unknown;
 }
 
@@ -174,41 +174,41 @@ export interface GadgetPatch {
  */
 export interface GadgetFilter {
   /**
-   * `title` contains this text, in any letter case.
-   */
-  title?: (string | null);
-  /**
-   * `kind` is one of these values.
-   */
-  kind?: (string[] | null);
-  /**
-   * `rank` is this number or a greater one.
-   */
-  minRank?: (number | null);
-  /**
    * `due` is before this date.
    */
   dueBefore?: (string | null);
-  /**
-   * `starts` is this date or a later one.
-   */
-  startsAfter?: (string | null);
   /**
    * `tags` has this key.
    */
   hasTag?: (string | null);
   /**
+   * `kind` is one of these values.
+   */
+  kind?: (string[] | null);
+  /**
    * `list` has this item.
    */
   listed?: (string | null);
+  /**
+   * `rank` is this number or a greater one.
+   */
+  minRank?: (number | null);
+  /**
+   * `parentId` is this value.
+   */
+  parentId?: (string | null);
+  /**
+   * `starts` is this date or a later one.
+   */
+  startsAfter?: (string | null);
   /**
    * Each word of this text is in `title` or `code`, in any letter case.
    */
   text?: (string | null);
   /**
-   * `parentId` is this value.
+   * `title` contains this text, in any letter case.
    */
-  parentId?: (string | null);
+  title?: (string | null);
 }
 
 /**
@@ -227,27 +227,37 @@ export interface GadgetStored {
    * When the object was last changed. Set by the server.
    */
   updated: string;
-  /**
-   * What it is called.
-   */
-  title: string;
+  blobId: (string | null);
   code: (string | null);
   /**
-   * Immutable.
+   * @deprecated Use tags.
    */
-  kind: ("small" | "large");
-  rank: number;
-  score: (number | null);
+  colour: string;
+  /**
+   * Never on the wire.
+   */
+  cost: number;
   /**
    * Set by the server.
    */
   count: number;
   due: (string | null);
-  starts: (string | null);
-  local: (string | null);
-  tags: {
+  /**
+   * Where it stands.
+   */
+  home: Address;
+  /**
+   * Immutable.
+   */
+  kind: ("small" | "large");
+  links: {
     [k: string]: true;
   };
+  /**
+   * @maxItems 50
+   */
+  list: string[];
+  local: (string | null);
   meta: {
     a?: {
       b?: {
@@ -256,31 +266,21 @@ export interface GadgetStored {
     };
     note?: (string | null);
   };
-  /**
-   * Where it stands.
-   */
-  home: Address;
-  /**
-   * @maxItems 50
-   */
-  list: string[];
   parentId: (string | null);
-  links: {
-    [k: string]: true;
-  };
-  blobId: (string | null);
-  /**
-   * Never on the wire.
-   */
-  cost: number;
   /**
    * What is kept of the secret: a hash.
    */
   pin: (string | null);
+  rank: number;
+  score: (number | null);
+  starts: (string | null);
+  tags: {
+    [k: string]: true;
+  };
   /**
-   * @deprecated Use tags.
+   * What it is called.
    */
-  colour: string;
+  title: string;
 }
 
 /**
@@ -304,6 +304,6 @@ export interface GadgetQueryResponse {
  * Where it stands.
  */
 export interface Address {
-  street?: string;
   floor?: (number | null);
+  street?: string;
 }

@@ -10,7 +10,7 @@ import { singleMethods, singleType } from './Single.definition.js';
 export const richCapability: jmap.CapabilityDefinition = frozen({
   urn: 'https://example.com/jmap/rich',
   name: 'rich',
-  descriptorHash: 'sha256-6cc67a7e424383a267ca30d3592884191e7d0489d082033b15b427d04711020b',
+  descriptorHash: 'sha256-54116425665b81ab53ecaad81bed0bd9b68bdbbd6b4833514178fdbf7db46a9a',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: {},
   bareSession: false,

@@ -11,7 +11,7 @@ export const methods: readonly jmap.MethodDefinition[] = frozen([
     name: 'Gadget/rebuild',
     capability: 'https://example.com/jmap/rich',
     account: 'read',
-    argumentNames: ['accountId', 'id', 'at'],
+    argumentNames: ['accountId', 'at', 'id'],
     acceptSnakeCase: false,
     validateArguments: validators.gadgetRebuildArguments,
     validateResponse: validators.gadgetRebuildResponse,

@@ -7,11 +7,11 @@
  */
 export interface GadgetRebuildArguments {
   accountId: string;
-  id: string;
   /**
    * Where it stands.
    */
   at?: Address;
+  id: string;
 }
 
 /**
@@ -28,6 +28,6 @@ export interface GadgetRebuildResponse {
  * Where it stands.
  */
 export interface Address {
-  street?: string;
   floor?: (number | null);
+  street?: string;
 }

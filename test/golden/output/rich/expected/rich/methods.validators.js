@@ -2,7 +2,7 @@
 
 import { codePointLength as func0, keepIssue } from 'jmapsmith/capability';
 export const gadgetRebuildArguments = validate0;
-const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"at":{"type":"object","title":"Address","properties":{"street":{"type":"string","maxLength":100},"floor":{"type":["integer","null"]}},"additionalProperties":false}},"additionalProperties":false};
+const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"at":{"type":"object","title":"Address","properties":{"floor":{"type":["integer","null"]},"street":{"type":"string","maxLength":100}},"additionalProperties":false},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="gadgetRebuildArguments" */;
@@ -20,7 +20,7 @@ vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "accountId") || (key0 === "id")) || (key0 === "at"))){
+if(!(((key0 === "accountId") || (key0 === "at")) || (key0 === "id"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err2);
 errors++;
@@ -41,57 +41,57 @@ vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
-if(data.id !== undefined){
-let data1 = data.id;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\""};
+if(data.at !== undefined){
+let data1 = data.at;
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+for(const key1 in data1){
+if(!((key1 === "floor") || (key1 === "street"))){
+const err5 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
-else {
-const err6 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data1.floor !== undefined){
+let data2 = data1.floor;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
+const err6 = {instancePath:instancePath+"/at/floor",schemaPath:"#/properties/at/properties/floor/type",keyword:"type",params:{type: schema0.properties.at.properties.floor.type},message:"must be integer,null"};
 vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
-if(data.at !== undefined){
-let data2 = data.at;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-for(const key1 in data2){
-if(!((key1 === "street") || (key1 === "floor"))){
-const err7 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(data1.street !== undefined){
+let data3 = data1.street;
+if(typeof data3 === "string"){
+if(func0(data3) > 100){
+const err7 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
 vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
-if(data2.street !== undefined){
-let data3 = data2.street;
-if(typeof data3 === "string"){
-if(func0(data3) > 100){
-const err8 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
+else {
+const err8 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
+}
 else {
-const err9 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err9 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object"};
 vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 }
-if(data2.floor !== undefined){
-let data4 = data2.floor;
-if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/at/floor",schemaPath:"#/properties/at/properties/floor/type",keyword:"type",params:{type: schema0.properties.at.properties.floor.type},message:"must be integer,null"};
+if(data.id !== undefined){
+let data4 = data.id;
+if(typeof data4 === "string"){
+if(!pattern0.test(data4)){
+const err10 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\""};
 vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
-}
 else {
-const err11 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err11 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err11);
 errors++;
 }
