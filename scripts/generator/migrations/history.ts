@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Provider } from '../emit/prisma-datamodel.js';
+import { PROVIDERS, type Provider } from '../emit/prisma-datamodel.js';
 import type { Problem } from '../model.js';
 import { DatamodelError, type ReadTable, readDatamodel } from './read-datamodel.js';
 import { hashOf, type ModelSnapshot, parseSnapshot } from './snapshot.js';
@@ -69,6 +69,7 @@ export function readHistory(
     committed === undefined || committed.has(`${path}/${SQL_FILE}`);
   const released = all.filter(isReleased);
   checkChain(released, report);
+  for (const name of halves(root, provider, committed)) report(half(provider, name));
   let snapshot: Snapshot | undefined;
   for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
@@ -82,6 +83,33 @@ export function readHistory(
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     ...(snapshot === undefined ? {} : { snapshot }),
+  };
+}
+
+/** What was committed, is deleted, and still stands for another database. */
+function halves(
+  root: string,
+  provider: Provider,
+  committed: ReadonlySet<string> | undefined,
+): readonly string[] {
+  const suffix = `/${SQL_FILE}`;
+  const own = `${migrationsFolder(provider)}/`;
+  const stands = (folder: string, name: string) => existsSync(join(root, folder, name, SQL_FILE));
+  return [...(committed ?? [])]
+    .filter((path) => path.startsWith(own) && path.endsWith(suffix))
+    .map((path) => path.slice(own.length, -suffix.length))
+    .filter((name) => FOLDER.test(name) && !existsSync(join(root, own, name)))
+    .filter((name) => PROVIDERS.some((other) => stands(migrationsFolder(other), name)));
+}
+
+function half(provider: Provider, name: string): Problem {
+  const path = `${migrationsFolder(provider)}/${name}`;
+  return {
+    at: { file: `${path}/${SNAPSHOT_FILE}`, line: 1, column: 1 },
+    code: 'migration-history',
+    message:
+      `The migration ${path} is committed, and deleted for this database alone: restore it (git checkout HEAD -- ` +
+      `${path}), or delete it for both where no database has it (rm -r prisma/*/migrations/${name}).`,
   };
 }
 

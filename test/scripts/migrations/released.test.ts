@@ -156,6 +156,21 @@ describe('planMigrations: what is released', () => {
     expect(names(await generate(root, both))).toEqual(mended);
   });
 
+  it('refuses a released migration that was deleted for one database alone', async () => {
+    const root = await released();
+    await generate(root, model([todo([DUE])]));
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'second');
+    const [sqlite, postgresql] = FOLDERS.map((folder) => join(root, folder, '0002_todo_due'));
+    rmSync(sqlite ?? '', { recursive: true });
+    const plan = await generate(root, model([todo([DUE])]));
+    expect(plan.problems.map(({ code }) => code)).toEqual(['migration-history']);
+    expect(plan.problems[0]?.message).toContain('git checkout HEAD -- prisma/sqlite/migrations');
+    rmSync(postgresql ?? '', { recursive: true });
+    const again = await generate(root, model([todo([DUE])]));
+    expect(names(again)).toEqual(['0001_init', '0002_todo_due']);
+  });
+
   it('names the hash of its parent in the model beside it', async () => {
     const root = await released();
     await generate(root, model([todo([DUE])]));
