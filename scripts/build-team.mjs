@@ -44,6 +44,10 @@ function config(root) {
       emitDeclarationOnly: false,
       declaration: false,
       declarationMap: false,
+      // Null takes back what the project's own says.
+      declarationDir: null,
+      outFile: null,
+      tsBuildInfoFile: null,
       composite: false,
       incremental: false,
       allowJs: false,

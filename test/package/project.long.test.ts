@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
@@ -133,6 +133,20 @@ it('names the hook file that can not be loaded', async () => {
   const { code, stderr } = await jmapsmith(root, ['account', 'reset-states']);
   expect([code, stderr]).toEqual([2, expect.stringContaining("needs its extension: './rules.js'")]);
   await write(root, 'capabilities/invoices.hooks.ts', hooks.replace('/reason.js', '/reason.ts'));
+  expect(await tool(root, ['check'])).toContain('types');
+});
+
+it("compiles beside a program of the team, with the team's own options", async () => {
+  const { root } = project;
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, composite: true, allowImportingTsExtensions: true },
+    ...{ module: 'NodeNext', moduleResolution: 'NodeNext', jsx: 'react-jsx' },
+    ...{ outDir: 'dist', declarationDir: 'types', noPropertyAccessFromIndexSignature: true },
+  };
+  await write(root, 'tsconfig.json', JSON.stringify({ compilerOptions, include: ['app'] }));
+  await write(root, 'dist/app.js', '// ours\n');
+  await tool(root, ['build']);
+  expect(await readdir(join(root, 'dist'))).toEqual(['app.js']);
   expect(await tool(root, ['check'])).toContain('types');
 });
 

@@ -48,10 +48,11 @@ describe('the packed package', () => {
 
   it('ships every module that one of its modules imports', async () => {
     const missing: string[] = [];
-    for (const file of packed.files.filter((name) => /\.m?js$/.test(name))) {
+    for (const file of packed.files.filter((name) => /\.(?:m?js|d\.ts)$/.test(name))) {
       const text = await readFile(join(project.root, 'node_modules/jmapsmith', file), 'utf8');
       for (const [, module = ''] of text.matchAll(/(?:from|import)[ (]'([.]{1,2}\/[^']+)'/g)) {
-        const at = posix.join(posix.dirname(file), module);
+        const own = file.endsWith('.d.ts') ? module.replace(/\.js$/, '.d.ts') : module;
+        const at = posix.join(posix.dirname(file), own);
         if (!packed.files.includes(at)) missing.push(`${file}: ${module}`);
       }
     }
