@@ -1,3 +1,4 @@
+import { type Renamed, underNewNames } from '../migrations/effects.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
@@ -105,10 +106,12 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
   const typesOf = (model: Model) => model.capabilities.flatMap(({ types }) => types);
   const wholes = new Map(typesOf(before).map((type) => [type.name, type]));
   const olds = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
+  const oldOf = (type: ModelType) => olds.get(type.name) ?? olds.get(type.renamedFrom ?? '');
+  const renames = typesOf(after).flatMap((type) => renameOf(oldOf(type), type));
   const seen = new Set<string>();
   for (const type of typesOf(after)) {
     const same = olds.get(type.name);
-    const old = same ?? (type.renamedFrom === undefined ? undefined : olds.get(type.renamedFrom));
+    const old = oldOf(type);
     if (old === undefined) {
       tell('wire', false, type.name, 'type added');
       continue;
@@ -120,7 +123,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
         renamedFrom === undefined ? [] : [[name, renamedFrom] as const],
       ),
     );
-    compareType(old, snapshotType(type), renamed, tell);
+    compareType(renamedWithin(old, renames), snapshotType(type), renamed, tell);
     const whole = wholes.get(old.name);
     if (whole !== undefined) compareWhole(whole, type, tell);
   }
@@ -129,6 +132,29 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     tell('wire', true, name, 'type removed');
     tell('storage', true, name, 'its table and all data in it go');
   }
+}
+
+function renameOf(old: SnapshotType | undefined, type: ModelType): readonly Renamed[] {
+  if (old === undefined) return [];
+  const names = new Set(old.properties.map(({ name }) => name));
+  const columns = type.properties.flatMap(({ name, renamedFrom }) =>
+    renamedFrom !== undefined && !names.has(name) ? [{ from: renamedFrom, to: name }] : [],
+  );
+  return [{ from: old.name, to: type.name, columns }];
+}
+
+/** What refers to a renamed type or property is no other than before. */
+function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): SnapshotType {
+  const named = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
+  const properties = type.properties.map((property) => {
+    const { reference, computed } = property;
+    return {
+      ...property,
+      ...(reference && { reference: { ...reference, type: named(reference.type) } }),
+      ...(computed && { computed: underNewNames(computed, type.name, renames) }),
+    };
+  });
+  return { ...type, properties };
 }
 
 /** What a snapshot doesn't have: limits, snake case, further members of standard methods. */

@@ -80,7 +80,9 @@ function propertiesBefore(
         visible: isVisible(access),
         kind,
         blob,
-        ...(computed === undefined ? {} : { computed: renamed(computed, table, renames) }),
+        ...(computed === undefined
+          ? {}
+          : { computed: canonicalJson(underNewNames(computed, table.name, renames)) }),
         ...(reference === undefined
           ? {}
           : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
@@ -134,36 +136,39 @@ function compare(
   };
 }
 
-/** The released way of computing, by the names that things have now. */
-function renamed(
+/** What has another name now. */
+export interface Renamed {
+  readonly from: string;
+  readonly to: string;
+  readonly columns: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** The released way of computing a property of the type `own`, by the names that things have now. */
+export function underNewNames(
   computed: ComputedDefinition,
-  own: Table,
-  renames: readonly TableRename[],
-): string {
+  own: string,
+  renames: readonly Renamed[],
+): ComputedDefinition {
   const of = (table: string) => renames.find(({ from }) => from === table);
   const property = (table: string, name: string) =>
     of(table)?.columns.find(({ from }) => from === name)?.to ?? name;
   const type = (name: string) => of(name)?.to ?? name;
   switch (computed.kind) {
-    case 'from':
-      return canonicalJson({
-        kind: 'from',
-        properties: computed.properties.map((name) => property(own.name, name)),
-      });
-    case 'count':
-      return canonicalJson({
-        kind: 'count',
-        type: type(computed.type),
-        by: property(computed.type, computed.by),
-      });
-    case 'on':
-      return canonicalJson({
-        kind: 'on',
-        sources: computed.sources.map((source) => ({
-          type: type(source.type),
-          property: property(source.type, source.property),
-        })),
-      });
+    case 'from': {
+      const properties = computed.properties.map((name) => property(own, name));
+      return { kind: 'from', properties };
+    }
+    case 'count': {
+      const by = property(computed.type, computed.by);
+      return { kind: 'count', type: type(computed.type), by };
+    }
+    case 'on': {
+      const sources = computed.sources.map((source) => ({
+        type: type(source.type),
+        property: property(source.type, source.property),
+      }));
+      return { kind: 'on', sources };
+    }
   }
 }
 

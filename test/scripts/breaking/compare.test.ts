@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareModels } from '../../../scripts/generator/breaking/compare.js';
+import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from '../migrations/models.js';
 
 const told = (...models: Parameters<typeof compareModels>) =>
@@ -30,6 +31,37 @@ describe('breaking: changes from one model to another', () => {
       'breaking wire Todo.title: property renamed from text',
       'fine storage Todo.title: column renamed, values kept',
       'fine sync Todo: old states are refused: clients fetch the type anew',
+    ]);
+  });
+
+  it('what refers to, counts or follows a renamed type or property stays as it is', () => {
+    const project = (name: string, by: string, wasType: object = {}, wasBy: object = {}) => {
+      const link = { type: name, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
+      const computed = (definition: ComputedDefinition) =>
+        ({ access: 'serverSet', default: 0, computed: definition }) as const;
+      return model([
+        type(
+          name,
+          [
+            property(by, 'string', { nullable: true, default: null, reference: link, ...wasBy }),
+            property('size', 'integer', computed({ kind: 'count', type: name, by })),
+            property('seen', 'integer', computed({ kind: 'from', properties: [by] })),
+            property(
+              'told',
+              'integer',
+              computed({ kind: 'on', sources: [{ type: name, property: by }] }),
+            ),
+          ],
+          wasType,
+        ),
+      ]);
+    };
+    const after = project('Case', 'aboveId', { renamedFrom: 'Todo' }, { renamedFrom: 'parentId' });
+    expect(told(project('Todo', 'parentId'), after)).toEqual([
+      'breaking wire Case: type renamed from Todo',
+      'breaking wire Case.aboveId: property renamed from parentId',
+      'fine storage Case.aboveId: column renamed, values kept',
+      'fine sync Case: old states are refused: clients fetch the type anew',
     ]);
   });
 
