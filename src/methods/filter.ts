@@ -43,20 +43,21 @@ class FilterCompiler {
   compile(node: JsonValue, depth: number): FilterNode {
     if (depth > MAX_DEPTH) unsupported(`The filter is nested deeper than ${MAX_DEPTH}.`);
     this.#count(1);
-    if (!isJsonObject(node)) invalid('A filter must be a FilterOperator or FilterCondition object');
+    if (!isJsonObject(node))
+      invalid('A filter must be a FilterOperator or FilterCondition object.');
     return Object.hasOwn(node, 'operator') ? this.#operator(node, depth) : this.#condition(node);
   }
 
   #operator(node: JsonObject, depth: number): FilterNode {
     const { operator, conditions, ...others } = node;
     if (operator !== 'AND' && operator !== 'OR' && operator !== 'NOT') {
-      invalid('"operator" in a filter must be "AND", "OR" or "NOT"');
+      invalid('"operator" in a filter must be "AND", "OR" or "NOT".');
     }
     if (!isArray(conditions))
-      invalid('"conditions" of a FilterOperator must be an array of filters');
+      invalid('"conditions" of a FilterOperator must be an array of filters.');
     const further = Object.keys(others);
     if (further.length > 0) {
-      invalid(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}`);
+      invalid(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}.`);
     }
     this.#count(conditions.length, false);
     const compiled = conditions.map((condition) => this.compile(condition, depth + 1));
@@ -145,7 +146,7 @@ function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
 }
 
 function invalid(what: string): never {
-  throw new MethodError('invalidArguments', `"filter": ${what}.`);
+  throw new MethodError('invalidArguments', `"filter": ${what}`);
 }
 
 function unsupported(description: string): never {

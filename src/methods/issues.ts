@@ -51,8 +51,11 @@ function rule(issue: ValidationIssue, missing: string | null, unknown: string | 
   }
   const { allowedValues } = issue.params;
   if (issue.keyword === 'enum' && Array.isArray(allowedValues)) {
-    return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+    const legal = allowedValues.map((value) => JSON.stringify(value)).join(', ');
+    return allowedValues.length === 1 ? `must be ${legal}` : `must be one of ${legal}`;
   }
+  const { type } = issue.params;
+  if (issue.keyword === 'type' && Array.isArray(type)) return `must be ${type.join(' or ')}`;
   return issue.message ?? `breaks the rule ${issue.keyword}`;
 }
 

@@ -153,6 +153,8 @@ describe('complaints', () => {
       { instancePath: '/a~1b/c', keyword: 'type', params: {}, message: 'must be integer' },
       { instancePath: '/kind', keyword: 'enum', params: { allowedValues: ['x', null] } },
       { instancePath: '', keyword: 'type', params: {}, message: 'must be object' },
+      { instancePath: '/due', keyword: 'type', params: { type: ['string', 'null'] } },
+      { instancePath: '/tags/a', keyword: 'enum', params: { allowedValues: [true] } },
     ].map((issue) => ({ ...issue, schemaPath: `#${issue.instancePath}` }));
     const validator = Object.assign(() => false, { errors: errors as ValidationIssue[] });
     expect(complaintsOf(validator, {})).toEqual([
@@ -160,6 +162,8 @@ describe('complaints', () => {
       { member: 'a/b', text: '"a/b/c" must be integer' },
       { member: 'kind', text: '"kind" must be one of "x", null' },
       { member: '', text: 'the value must be object' },
+      { member: 'due', text: '"due" must be string or null' },
+      { member: 'tags', text: '"tags/a" must be true' },
     ]);
   });
 
