@@ -8,18 +8,22 @@ import { DESCRIPTOR_FOLDER } from './load/index.js';
 const SETTLE = 100;
 
 /**
- * Runs `once` now and whenever a descriptor changes, until SIGINT or SIGTERM. What fails is shown,
+ * Runs `once` now and whenever a descriptor or a hook file changes, until SIGINT or SIGTERM. What fails is shown,
  * and the last good output stays, since nothing is written unless everything succeeds.
  */
 export async function watchDescriptors(root: string, once: () => Promise<number>): Promise<number> {
   let running = Promise.resolve();
+  let waiting = false;
   const run = () => {
-    running = running.then(once).then(
-      () => undefined,
-      (error: unknown) => {
-        printError(error instanceof Error ? error.message : String(error));
-      },
-    );
+    // One that has not begun reads what this one would.
+    if (waiting) return;
+    waiting = true;
+    running = running
+      .then(() => {
+        waiting = false;
+        return once();
+      })
+      .then(() => undefined, tell);
   };
   let timer: NodeJS.Timeout | undefined;
   // Before the first run: what is saved while that lasts must not go unseen.
@@ -27,6 +31,8 @@ export async function watchDescriptors(root: string, once: () => Promise<number>
     clearTimeout(timer);
     timer = setTimeout(run, SETTLE);
   });
+  // Without a listener it would end the process.
+  watcher.on('error', tell);
   run();
   await running;
   printLine(`Watching ${DESCRIPTOR_FOLDER}/. Ctrl-C ends.`);
@@ -35,6 +41,10 @@ export async function watchDescriptors(root: string, once: () => Promise<number>
   watcher.close();
   await running;
   return EXIT.fine;
+}
+
+function tell(error: unknown): void {
+  printError(error instanceof Error ? error.message : String(error));
 }
 
 function watchFolder(root: string, changed: () => void): FSWatcher {

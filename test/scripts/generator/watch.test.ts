@@ -1,9 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProject, REPOSITORY, thing } from './project.js';
 
 const THING = thing('properties:\n  text: { type: string, default: "" }');
+const SCHEMAS = `
+    description: Looks at it.
+    account: none
+    arguments: { type: object, properties: {} }
+    response: { type: object, properties: {} }
+`;
 
 it('--watch generates on every change, shows errors, keeps the last good output and ends on SIGINT', async () => {
   const project = await createProject({ 'things.yaml': THING });
@@ -24,6 +32,7 @@ it('--watch generates on every change, shows errors, keeps the last good output 
     child.kill('SIGKILL');
   });
   const said = follow(child);
+  const capability = (name: string) => join(project.root, 'capabilities', name);
   await said('Watching capabilities/');
   const first = await project.read('generated/registry.ts');
 
@@ -35,6 +44,34 @@ it('--watch generates on every change, shows errors, keeps the last good output 
   await project.write('capabilities/more.yaml', 'capability: urn:example:more\n');
   await said('written, 0 removed');
   expect(await project.read('generated/registry.ts')).toContain('moreCapability');
+
+  // A burst of saves, of which the last one counts, is not a run for each.
+  for (let index = 0; index < 50; index += 1)
+    await project.write('capabilities/more.yaml', `capability: urn:example:more${index}\n`);
+  let runs = 0;
+  do {
+    await said('wrote generated/more/capability.ts');
+    runs += 1;
+  } while (!(await project.read('generated/more/capability.ts')).includes('more49'));
+  expect(runs).toBeLessThan(10);
+
+  await rename(capability('more.yaml'), capability('other.yaml'));
+  await said('removed generated/more/capability.ts');
+  await said(', 2 removed.');
+  expect(await project.read('generated/registry.ts')).toContain('otherCapability');
+
+  await project.remove('capabilities/other.yaml');
+  await said('removed generated/other/capability.ts');
+  await said(', 2 removed.');
+
+  await project.write('capabilities/things.yaml', `${THING}methods:\n  Thing/check:${SCHEMAS}`);
+  await said('[missing-hook]');
+  await said('nothing was written');
+  const hooks = `import type { Hooks } from '../generated/things/hooks.js';
+export const hooks: Hooks = { methods: { 'Thing/check': async () => ({}) } };\n`;
+  await project.write('capabilities/things.hooks.ts', hooks);
+  await said('wrote generated/things/methods.ts');
+  await said(' 0 removed.');
 
   const ended = once(child, 'exit');
   child.kill('SIGINT');
@@ -54,7 +91,7 @@ function follow(child: ChildProcess): (wanted: string) => Promise<void> {
     for (;;) {
       const at = text.indexOf(wanted);
       if (at !== -1) {
-        text = text.slice(at + 1);
+        text = text.slice(at + wanted.length);
         return;
       }
       await new Promise<void>((resolve) => {

@@ -54,6 +54,9 @@ function clamped(n: number, schema: Schema): number {
   return Math.min(low, bound(schema, 'maximum', Infinity));
 }
 
+/** What RFC 7493 2.1 keeps out of a request, and what PostgreSQL's text can't hold. */
+const NO_I_JSON = /[\0\p{Noncharacter_Code_Point}]/gu;
+
 const PATTERNS: Readonly<Record<string, RegExp>> = {};
 
 function strings(schema: Schema): fc.Arbitrary<string> {
@@ -103,7 +106,7 @@ function letters(schema: Schema): fc.Arbitrary<string> {
   }
   return fc
     .string({ unit: 'binary', minLength, maxLength, size: 'max' })
-    .map((text) => text.replaceAll('\u0000', '0'));
+    .map((text) => text.replace(NO_I_JSON, '0'));
 }
 
 function sets(schema: Schema): fc.Arbitrary<Json> {
