@@ -138,7 +138,8 @@ async function tellDiff(
       undefined,
       { context: 3 },
     );
-    printLine(patch.trimEnd());
+    // A line of context that is blank is a line of the patch.
+    printLine(patch.replace(/\n$/, ''));
   }
   return EXIT.fine;
 }
