@@ -21,6 +21,46 @@ describe('problems', () => {
     expect(JSON.parse((await project.generate({ format: 'json' })).stdout)).toEqual([]);
   });
 
+  it.each(['\n', '\r\n'])(
+    'have all their places, behind characters of any width too, with %j',
+    async (end) => {
+      const source = `capability: urn:example:things
+types:
+  Thing:
+    properties: { 中文: { type: string }, b: { description: "é😀", typ: string } }
+    sort: [nope]
+  Other: 7
+`;
+      const project = await createProject({
+        'things.yaml': source.replaceAll('\n', end),
+        'zoo.yaml': 'capability: zoo',
+      });
+      const { code, stdout } = await project.generate({ format: 'json' });
+      expect(code).toBe(2);
+      const told: { file: string; line: number; column: number; code: string }[] =
+        JSON.parse(stdout);
+      const places = told.map(({ file, line, column, ...each }) => [file, line, column, each.code]);
+      const things = 'capabilities/things.yaml';
+      // UTF-16 code units, as editors count.
+      const at = (line: number, word: string) => [
+        ...[things, line, 1 + (source.split('\n')[line - 1]?.indexOf(word) ?? -1)],
+      ];
+      expect(places).toEqual([
+        [...at(4, '中文'), 'missing-default'],
+        [...at(4, '中文'), 'bad-property-name'],
+        [...at(4, 'b:'), 'missing-key'],
+        [...at(4, 'typ:'), 'unknown-key'],
+        [...at(5, 'nope'), 'unknown-property'],
+        [...at(6, '7'), 'wrong-type'],
+        ['capabilities/zoo.yaml', 1, 13, 'bad-urn'],
+      ]);
+      const github = await project.generate({ format: 'github' });
+      expect(github.stdout.match(/^::error file=[^,]+,line=\d+,col=\d+/gm)).toEqual(
+        places.map(([file, line, column]) => `::error file=${file},line=${line},col=${column}`),
+      );
+    },
+  );
+
   it('escape what a workflow command would read as its own', () => {
     expect(githubLine({ at, code: 'x', message: '50%\n::' })).toBe(
       '::error file=a.yaml,line=1,col=3,title=x::50%25%0A::',
