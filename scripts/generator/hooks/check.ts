@@ -1,3 +1,4 @@
+import { page } from '../../invocation.js';
 import { didYouMean } from '../check/did-you-mean.js';
 import { standardMethodsOf } from '../emit/further-members.js';
 import { fromProperties, onProperties } from '../emit/hooks.js';
@@ -30,14 +31,16 @@ export function checkHooks(capability: ModelCapability, file: HookFile | null): 
     }
   }
   const hooks: HookNode = file?.hooks ?? EMPTY;
-  checkMethods(capability, hooks, report);
+  const absent = `, which is not there yet (${page('hooks.md')} shows a whole one),`;
+  const needs = `${path}${file === null ? absent : ''} needs`;
+  checkMethods(capability, needs, hooks, report);
   const types = nodeAt(hooks, 'types');
   strange(types, names(capability.types), 'type', `${capability.name} has`, report);
   for (const type of capability.types) {
     const node = nodeAt(types, type.name);
     strange(node, TYPE_KEYS, 'hook', 'a type may have', report);
-    checkComputes(path, type, 'compute', fromProperties(type), node, report);
-    checkComputes(path, type, 'computeOn', onProperties(type), node, report);
+    checkComputes(needs, type, 'compute', fromProperties(type), node, report);
+    checkComputes(needs, type, 'computeOn', onProperties(type), node, report);
     const verbs = standardMethodsOf(type).map(({ row }) => row.verb);
     strange(nodeAt(node, 'methods'), verbs, 'standard method', `${type.name} has`, report);
   }
@@ -66,20 +69,25 @@ type Report = (code: string, at: Location, message: string) => void;
 
 const EMPTY: HookNode = { kind: 'object', members: new Map(), open: false };
 
-function checkMethods(capability: ModelCapability, hooks: HookNode, report: Report): void {
+function checkMethods(
+  capability: ModelCapability,
+  needs: string,
+  hooks: HookNode,
+  report: Report,
+): void {
   const own = ownMethodsOf(capability);
   const node = nodeAt(hooks, 'methods');
   strange(hooks, ['types', 'methods'], 'part', '`hooks` has', report);
   strange(node, names(own), 'method', `${capability.name} declares`, report);
   for (const method of own) {
     if (has(node, method.name)) continue;
-    const what = `nothing implements ${method.name}: ${hookFileOf(capability)} needs`;
+    const what = `nothing implements ${method.name}: ${needs}`;
     report('missing-hook', method.at, `${what}\n${methodStub(method)}`);
   }
 }
 
 function checkComputes(
-  path: string,
+  needs: string,
   type: ModelType,
   part: 'compute' | 'computeOn',
   properties: readonly ModelProperty[],
@@ -91,7 +99,7 @@ function checkComputes(
   strange(given, names(properties), what, `${type.name} has`, report);
   for (const property of properties) {
     if (has(given, property.name)) continue;
-    const message = `nothing computes ${type.name}.${property.name}: ${path} needs`;
+    const message = `nothing computes ${type.name}.${property.name}: ${needs}`;
     report('missing-hook', property.at, `${message}\n${propertyStub(type, part, property)}`);
   }
 }
