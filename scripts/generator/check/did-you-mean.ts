@@ -65,7 +65,15 @@ function nearest(unknown: string, known: readonly string[]): string | undefined 
     .filter((word) => Math.abs(word.length - unknown.length) <= limit)
     .map((word) => ({ word, far: distance(unknown.toLowerCase(), word.toLowerCase()) }))
     .filter(({ far }) => far <= limit)
-    .sort((a, b) => a.far - b.far)[0]?.word;
+    .sort((a, b) => a.far - b.far || begun(unknown, b.word) - begun(unknown, a.word))[0]?.word;
+}
+
+/** Letters that both begin with: of two words as close, the first letters tell (`imutable`). */
+function begun(unknown: string, word: string): number {
+  const [a, b] = [unknown.toLowerCase(), word.toLowerCase()];
+  let index = 0;
+  while (index < a.length && a[index] === b[index]) index += 1;
+  return index;
 }
 
 /** Edits from one word to the other; two neighbours that changed places count as one (Damerau). */
