@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { asUsageError } from './generator/file-errors.js';
-import { DESCRIPTOR_FOLDER } from './generator/load/index.js';
+import { DESCRIPTOR_FOLDER, loadDescriptors } from './generator/load/index.js';
+import { member, members } from './generator/load/located.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
 import { command } from './invocation.js';
 import { scaffold } from './scaffold.js';
@@ -32,11 +33,24 @@ await runTool('new', HELP, async (argv) => {
 
   const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
   const root = resolve(values.root);
+  await refuseTaken(root, name);
   await create(root, path, newDescriptor(name));
   for (const file of await scaffolded(root)) printLine(`${file} is written.`);
   printLine(`${path} is written. Next: ${command('generate')}`);
   return EXIT.fine;
 });
+
+/** Types have one definition over all descriptors, in any letter case. */
+async function refuseTaken(root: string, name: string): Promise<void> {
+  if (!existsSync(join(root, DESCRIPTOR_FOLDER))) return;
+  const { descriptors } = await loadDescriptors(root);
+  for (const { root: node } of descriptors)
+    for (const type of members(member(node, 'types'))) {
+      if (type.name.toLowerCase() !== name.toLowerCase()) continue;
+      const { file, line, column } = type.nameAt;
+      throw new UsageError(`${file}:${line}:${column} has the type ${type.name} already.`);
+    }
+}
 
 async function scaffolded(root: string): Promise<readonly string[]> {
   try {

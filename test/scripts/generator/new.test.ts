@@ -50,6 +50,17 @@ describe('npm run new', () => {
     expect(run.stderr).toMatch(/^new: [^\n]*\n$/);
   });
 
+  it('refuses a type that another descriptor has, and names it', async () => {
+    const project = await createProject({
+      'desk.yaml': 'capability: urn:example:desk\ntypes:\n  Ticket: {}\n',
+      'broken.yaml': 'types: [',
+    });
+    const run = await tool('new', 'TICKET', '--root', project.root);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toBe('new: capabilities/desk.yaml:3:3 has the type Ticket already.\n');
+    expect((await tool('new', 'Tickets', '--root', project.root)).code).toBe(0);
+  });
+
   it('makes capabilities/ in a project that has none, and no project', async () => {
     const project = await createProject({});
     await project.remove('capabilities');
