@@ -7,6 +7,7 @@ import {
   type Node,
   parseDocument,
   type Scalar,
+  type YAMLError,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -22,6 +23,8 @@ const MAX_NODES = 200_000;
 const MAX_LENGTH = 4_000_000;
 /** Beyond that many the rest is more of the same. */
 export const MAX_PROBLEMS = 1000;
+/** As far as a line's first character is looked for. */
+const MAX_LINE = 1000;
 
 export interface Parsed {
   /** Undefined where the text can't be read at all; `problems` says why. */
@@ -56,16 +59,35 @@ export function parseDescriptor(file: string, source: string): Parsed {
   if (overflow !== undefined) return unreadable([tooDeep(locate(overflow.pos[0]))]);
   if (errors.length > 0)
     return unreadable(
-      errors.slice(0, MAX_PROBLEMS).map((error) => ({
-        at: locate(error.pos[0]),
+      firstOf(errors).map((error) => ({
+        at: locate(placeOf(error, source)),
         code: 'syntax',
-        message: `not readable as YAML: ${error.message}.`,
+        message: `not readable as YAML: ${error.message}.${hintOf(error)}`,
       })),
     );
   const reader = new TreeReader(locate);
   const root = reader.read(document.contents, 0, locate(0));
   const { problems } = reader;
   return reader.readable ? { root, problems } : unreadable(problems);
+}
+
+type SyntaxComplaint = Pick<YAMLError, 'code' | 'pos' | 'message'>;
+
+/** A tab that indents makes every line behind it look wrong. */
+function firstOf(errors: readonly SyntaxComplaint[]): readonly SyntaxComplaint[] {
+  const tab = errors.findIndex(({ code }) => code === 'TAB_AS_INDENT');
+  return errors.slice(0, tab === -1 ? MAX_PROBLEMS : tab + 1);
+}
+
+/** Of a line that is indented wrongly: where its text begins. */
+function placeOf({ code, pos: [offset] }: SyntaxComplaint, source: string): number {
+  if (code !== 'BAD_INDENT') return offset;
+  return offset + (/^ */.exec(source.slice(offset, offset + MAX_LINE))?.[0].length ?? 0);
+}
+
+function hintOf({ code }: SyntaxComplaint): string {
+  if (code === 'TAB_AS_INDENT') return ' Write spaces.';
+  return code === 'BAD_INDENT' ? ' This line, or the one before it, is indented wrongly.' : '';
 }
 
 function unreadable(problems: readonly Problem[]): Parsed {
