@@ -9,7 +9,7 @@ import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
-import { planMigrations } from './migrations/index.js';
+import { expectMigrations, planMigrations } from './migrations/index.js';
 import { buildModel } from './model/index.js';
 import type { EmittedFiles, Problem } from './model.js';
 import { byCodeUnit } from './order.js';
@@ -41,6 +41,7 @@ export async function render(
   progress: Progress = () => undefined,
 ): Promise<Rendered> {
   progress('reading descriptors');
+  expectMigrations(root);
   const loaded = await loadDescriptors(root);
   const readable = loaded.descriptors.filter(
     (descriptor): descriptor is typeof descriptor & { readonly root: Located } =>

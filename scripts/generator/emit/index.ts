@@ -36,8 +36,12 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
 /** Renders all artefacts, in order of path; writes nothing. */
 export async function emitAll(model: Model): Promise<EmittedFiles> {
   const files = new Map<string, string>();
-  for (const { name, emit } of EMITTERS) {
-    for (const [path, text] of await emit(model)) {
+  // All are begun before one is awaited: a second thread works for some.
+  const emitted = await Promise.all(
+    EMITTERS.map(async ({ name, emit }) => ({ name, texts: await emit(model) })),
+  );
+  for (const { name, texts } of emitted) {
+    for (const [path, text] of texts) {
       if (files.has(path)) throw new Error(`Two artefacts emit ${path}; the second is ${name}.`);
       files.set(path, text);
     }

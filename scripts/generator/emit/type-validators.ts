@@ -1,22 +1,33 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
+import { meanwhile } from '../thread/second.js';
 import { isGiven, isGivenByHooks } from './access.js';
 import { hasFurther, standardMethodsOf, wholeArguments } from './further-members.js';
 import { mainType, validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
 
+/** Of fewer types, what a second thread loads takes as long as what it spares. */
+const MANY = 40;
+
 /** Validators of each type: create, update, filter, and arguments where it has some of its own. */
-export function emitTypeValidators(model: Model): EmittedFiles {
-  const files = new Map<string, string>();
-  for (const capability of model.capabilities) {
-    for (const type of capability.types) {
-      const path = `generated/${capability.name}/${type.name}.validators`;
-      const sources = validatorsOf(type);
-      files.set(`${path}.js`, emitValidators(sources, sourceOf(capability)));
-      files.set(`${path}.d.ts`, emitValidatorTypes(sources, sourceOf(capability)));
-    }
-  }
-  return files;
+export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
+  const modules = model.capabilities.flatMap((capability) =>
+    capability.types.map((type) => ({
+      path: `generated/${capability.name}/${type.name}.validators`,
+      sources: validatorsOf(type),
+      from: sourceOf(capability),
+    })),
+  );
+  const texts =
+    modules.length < MANY
+      ? modules.map(({ sources, from }) => emitValidators(sources, from))
+      : await meanwhile('validators', modules);
+  return new Map(
+    modules.flatMap(({ path, sources, from }, index) => [
+      [`${path}.js`, texts[index] ?? ''],
+      [`${path}.d.ts`, emitValidatorTypes(sources, from)],
+    ]),
+  );
 }
 
 export function sourceOf(capability: ModelCapability): string {

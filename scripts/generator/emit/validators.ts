@@ -16,6 +16,12 @@ export interface ValidatorSource {
   readonly words: string;
 }
 
+/** A module of validators to emit, and the file that it comes from. */
+export interface ValidatorModule {
+  readonly sources: readonly ValidatorSource[];
+  readonly from: string;
+}
+
 /** What ajv's own helpers are called in `jmapsmith/capability`. */
 const HELPERS: ReadonlyMap<string, string> = new Map([
   ['ajv/dist/runtime/ucs2length', 'codePointLength'],

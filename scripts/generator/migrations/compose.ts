@@ -3,10 +3,10 @@ import type { UniqueCheck } from '../../../src/database/uniques.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
 import type { Model } from '../model.js';
+import { meanwhile } from '../thread/second.js';
 import { backfillsOf } from './backfill.js';
 import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
-import { loadEngine } from './engine.js';
 import type { Snapshot } from './history.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import type { ReadTable } from './read-datamodel.js';
@@ -91,14 +91,16 @@ export async function compose(change: Change): Promise<Composed> {
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
 }
 
-async function diff(
+function diff(
   provider: Provider,
   from: readonly Table[] | undefined,
   to: readonly Table[],
 ): Promise<string> {
-  const engine = await loadEngine();
-  const before = from === undefined ? null : printDatamodel(provider, from);
-  return engine.diff(provider, before, printDatamodel(provider, to));
+  return meanwhile('diff', {
+    provider,
+    from: from === undefined ? null : printDatamodel(provider, from),
+    to: printDatamodel(provider, to),
+  });
 }
 
 export function printDatamodel(provider: Provider, tables: readonly Table[]): string {

@@ -34,6 +34,13 @@ interface WebAssemblyGlobal {
 
 type EngineModule = typeof Bindings & { __wbg_set_wasm(exports: WasmExports): void };
 
+/** Datamodels: `from` (null: an empty database) is to become `to`. */
+export interface DiffRequest {
+  readonly provider: Provider;
+  readonly from: string | null;
+  readonly to: string;
+}
+
 const SCHEMA_FILE = 'schema.prisma';
 
 let loading: Promise<SchemaEngine> | undefined;

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { schemaPath, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import type { EmittedFiles, Model, Problem } from '../model.js';
+import { prepare } from '../thread/second.js';
 import { compareTables, isEmpty } from './compare.js';
 import { type Change, compose, printDatamodel } from './compose.js';
 import { effectsOf, type TypeEffect } from './effects.js';
@@ -30,6 +33,12 @@ export interface MigrationPlan {
   /** Files of a migration that is not released and no longer needed, or has another name now. */
   readonly obsolete: readonly string[];
   readonly problems: readonly Problem[];
+}
+
+/** Where there are no migrations yet, the engine is begun with before anything is read. */
+export function expectMigrations(root: string): void {
+  const isNew = PROVIDERS.some((provider) => !existsSync(join(root, migrationsFolder(provider))));
+  if (isNew) prepare('prepareDiff');
 }
 
 /**
@@ -69,10 +78,10 @@ export async function planMigrations({
     // One number for both, so that a change has the same name wherever it is applied.
     const number = Math.max(...histories.map(({ last }) => last)) + 1;
     const snapshotText = snapshotPrinter(model);
-    for (const change of changes)
-      if (isNeeded(change))
-        for (const [path, text] of await newMigration(change, number, snapshotText))
-          files.set(path, text);
+    const fresh = await Promise.all(
+      changes.filter(isNeeded).map((change) => newMigration(change, number, snapshotText)),
+    );
+    for (const [path, text] of fresh.flatMap((migration) => [...migration])) files.set(path, text);
   }
   const unreleased = histories.flatMap((history) => history.unreleased);
   return {

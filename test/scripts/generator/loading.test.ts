@@ -71,11 +71,12 @@ test('what only some runs need is imported where they need it', () => {
       name.startsWith('.') ? fileOf(file, name) : name,
     ),
   );
-  expect(later.sort()).toEqual(
+  expect([...new Set(later)].sort()).toEqual(
     [
-      '@prisma/driver-adapter-utils',
       'diff',
+      'scripts/generator/emit/validators.ts',
       'scripts/generator/hooks/read.ts',
+      'scripts/generator/migrations/engine.ts',
       'scripts/generator/watch.ts',
     ].sort(),
   );
