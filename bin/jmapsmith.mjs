@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { layoutOf, PACKAGE, REPOSITORY } from '../scripts/build-layout.mjs';
 import { isCurrent } from '../scripts/build-stamp.mjs';
+import { endWithLauncher } from '../scripts/launcher.mjs';
 
 /**
  * `jmapsmith TOOL [ARGUMENT...]`: the tools in a team's own project, where this package is a
@@ -87,6 +88,7 @@ async function main() {
   calledAsPackage();
   if (tool.run !== undefined) return runOwn(tool.run, root);
   if (name === 'start' && args.length > 0) return noArguments(name);
+  if (name === 'start') endWithLauncher();
   if (tool.needs === 'build' && !asksForHelp) {
     const code = await attempt(() => buildCurrent(root));
     if (code !== EXIT.fine) return code;

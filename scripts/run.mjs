@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isCurrent } from './build-stamp.mjs';
+import { endWithLauncher } from './launcher.mjs';
 
 /**
  * `node scripts/run.mjs ENTRY [ARGUMENT...]`: builds when needed, then runs dist/ENTRY.js in this
@@ -16,6 +17,7 @@ if (entry === undefined) {
   process.stderr.write('Usage: node scripts/run.mjs ENTRY [ARGUMENT...], for instance src/main\n');
   process.exitCode = 2;
 } else if (await ready()) {
+  if (entry === 'src/main') endWithLauncher();
   const file = join(root, 'dist', `${entry}.js`);
   if (existsSync(file)) {
     process.argv = [process.argv[0], file, ...args];
