@@ -85,9 +85,11 @@ function placeOf({ code, pos: [offset] }: SyntaxComplaint, source: string): numb
   return offset + (/^ */.exec(source.slice(offset, offset + MAX_LINE))?.[0].length ?? 0);
 }
 
-function hintOf({ code }: SyntaxComplaint): string {
+function hintOf({ code, message }: SyntaxComplaint): string {
   if (code === 'TAB_AS_INDENT') return ' Write spaces.';
-  return code === 'BAD_INDENT' ? ' This line, or the one before it, is indented wrongly.' : '';
+  // The other errors of this code are of brackets that nothing closes.
+  const isMisplaced = code === 'BAD_INDENT' && message.includes('same column');
+  return isMisplaced ? ' This line, or the one before it, is indented wrongly.' : '';
 }
 
 function unreadable(problems: readonly Problem[]): Parsed {
