@@ -10,7 +10,7 @@ import { projects } from './random/descriptors.js';
 import { filesOf, roundTrips } from './random/round-trip.js';
 
 const { seed } = Random.fromEnvironment();
-const RUNS = 12;
+const RUNS = 8;
 
 const CONFIG = {
   extends: join(REPOSITORY, 'tsconfig.json'),

@@ -9,7 +9,7 @@ import { filesOf, roundTrips } from './random/round-trip.js';
 const { seed } = Random.fromEnvironment();
 
 it(`random descriptors generate and serve what is created (TEST_SEED=${seed})`, async () => {
-  const size = { files: 2, types: 5, properties: 8 };
+  const size = { files: 2, types: 3, properties: 6 };
   for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {
     const { root, generate } = await createProject(filesOf(project, stringify));
     const { code, stderr } = await generate();

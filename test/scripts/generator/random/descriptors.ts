@@ -49,12 +49,32 @@ class Maker {
   project({ files, types, properties }: Size): RandomProject {
     const names = this.#distinct(TYPE_NAMES, files * types);
     const known = names.map((name) => ({ name, singleton: this.#chance(10) }));
-    return Object.fromEntries(
+    const project = Object.fromEntries(
       Array.from({ length: files }, (_, index) => {
         const own = known.slice(index * types, (index + 1) * types);
         return [`file-${index}`, this.#descriptor(index, own, known, properties)];
       }),
     );
+    const descriptors: readonly RandomDescriptor[] = Object.values(project);
+    const all = new Map<string, RandomType>(
+      descriptors.flatMap((each) => Object.entries(each.types)),
+    );
+    for (const [type, { properties: own }] of all)
+      for (const [by, schema] of Object.entries(own))
+        if (this.#chance(60)) this.#count(all.get(targetOf(schema) ?? ''), type, by);
+    return project;
+  }
+
+  /** The type counts those that refer to it. */
+  #count(target: RandomType | undefined, type: string, by: string): void {
+    if (target === undefined) return;
+    const computed = { count: type, by };
+    Object.assign(target.properties, {
+      counted: { type: 'integer', default: 0, access: 'serverSet', computed },
+    });
+    const filter = target['filter'];
+    if (typeof filter === 'object' && filter !== null)
+      Object.assign(filter, { countedIs: { property: 'counted', is: 'equals' } });
   }
 
   #descriptor(
@@ -157,7 +177,8 @@ class Maker {
   }
 
   #secret(): Schema {
-    return { type: ['string', 'null'], access: 'secret', stored: 'encrypt', maxLength: 50 };
+    const stored = this.#one(['encrypt', 'hash']);
+    return { type: ['string', 'null'], access: 'secret', stored, maxLength: 50 };
   }
 
   #shape(depth = 0): Schema {
@@ -297,6 +318,12 @@ function typeOf(schema: Schema): string {
 
 function isHidden({ access }: Schema): boolean {
   return access === 'internal' || access === 'secret';
+}
+
+/** The type whose ids the property holds. */
+export function targetOf({ references, setOf }: Schema): string | undefined {
+  if (typeof references === 'string') return references;
+  return typeof setOf === 'string' && /^[A-Z]/.test(setOf) ? setOf : undefined;
 }
 
 export function isNullable({ type }: Schema): boolean {

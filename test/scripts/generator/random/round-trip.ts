@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { RandomDescriptor, RandomProject, RandomType } from './descriptors.js';
+import {
+  type RandomDescriptor,
+  type RandomProject,
+  type RandomType,
+  targetOf,
+} from './descriptors.js';
+import { holdReferences } from './references.js';
 import { type Answer, type Served, serve } from './serve.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
 
@@ -17,6 +23,13 @@ export async function roundTrips(
     for (const descriptor of Object.values(project))
       for (const [name, type] of Object.entries(descriptor.types))
         await roundTrip(served, { name, type, definitions: descriptor.$defs ?? {} }, seed);
+    const types = Object.values(project).flatMap((each) =>
+      Object.entries(each.types).map(([name, type]) => {
+        const described = { name, type, definitions: each.$defs ?? {} };
+        return { name, type, objects: objectsOf(described) };
+      }),
+    );
+    await holdReferences(served, types, seed);
   } finally {
     await served.close();
   }
@@ -154,8 +167,8 @@ function objectsOf({ type, definitions }: Described): fc.Arbitrary<Value> {
 /** There is nothing to refer to: null, or nothing. */
 function referenced(schema: Schema): fc.Arbitrary<Json> | undefined {
   if (schema['blob'] === true) return fc.constant(null);
-  if (/^[A-Z]/.test(String(schema['setOf'] ?? ''))) return fc.constant({});
-  if (schema['references'] === undefined) return undefined;
+  if (targetOf(schema) === undefined) return undefined;
+  if (schema['setOf'] !== undefined) return fc.constant({});
   return fc.constant(schema.type === 'array' ? [] : null);
 }
 

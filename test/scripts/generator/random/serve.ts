@@ -38,6 +38,9 @@ const USER: Principal = {
   accounts: new Map([['a1', ACCOUNT]]),
 };
 
+/** A blob that objects may refer to. */
+export const BLOB_ID = `b${'1'.repeat(26)}`;
+
 export interface Served {
   /** One call: the answer, or `{ error, ... }`. */
   call(name: string, args?: object): Promise<Answer>;
@@ -54,7 +57,9 @@ export async function serve(root: string): Promise<Served> {
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
   writerDatabase.exec(
-    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT.id}', '', 'u', 1)`,
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT.id}', '', 'u', 1);
+     INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+       VALUES ('${ACCOUNT.id}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)`,
   );
   const store = createSqliteStore({
     writer: new Writer(writerDatabase),
