@@ -15,6 +15,8 @@ export interface Registrar {
   it(name: string, run: (context: vitest.TestContext) => Promise<void>): void;
 }
 
+type Section = (() => void)[];
+
 /** What trying to store something came to. */
 export interface Put {
   readonly id: string;
@@ -44,8 +46,9 @@ export class Suite {
   readonly described: ModelType;
   readonly world: World;
   readonly fixtures: () => Fixtures;
-  readonly describe: Registrar['describe'];
   readonly #registrar: Registrar;
+  /** What is told of the sections that are open, outermost first. */
+  readonly #sections: Section[] = [];
   /** What a create must refer to, by account. */
   readonly #prepared = new Map<string, JsonMap>();
   readonly #tidy: Prepared[];
@@ -66,7 +69,29 @@ export class Suite {
     this.fixtures = fixtures;
     this.#registrar = registrar;
     this.#tidy = tidy;
-    this.describe = (title, tell) => registrar.describe(title, tell);
+  }
+
+  /** A section of cases. One without a case for this type isn't told: the runner takes it for a mistake. */
+  readonly describe = (title: string, tell: () => void): void => {
+    const section: Section = [];
+    this.#sections.push(section);
+    try {
+      tell();
+    } finally {
+      this.#sections.pop();
+    }
+    if (section.length > 0)
+      this.#tell(() =>
+        this.#registrar.describe(title, () => {
+          for (const part of section) part();
+        }),
+      );
+  };
+
+  #tell(part: () => void): void {
+    const around = this.#sections.at(-1);
+    if (around === undefined) part();
+    else around.push(part);
   }
 
   /** The same for another type of the server. */
@@ -76,16 +101,18 @@ export class Suite {
 
   /** A case; one that needs more room than the type's `limits` leave is skipped. */
   readonly it = (name: string, run: () => Promise<void>): void => {
-    this.#registrar.it(name, async (context) => {
-      this.#made = 0;
-      if (this.profile.count < 1000) for (const id of [this.A1, this.A2]) await this.clear(id);
-      try {
-        await run();
-      } catch (error) {
-        if (error instanceof NoRoom) context.skip(error.message);
-        throw error;
-      }
-    });
+    this.#tell(() =>
+      this.#registrar.it(name, async (context) => {
+        this.#made = 0;
+        if (this.profile.count < 1000) for (const id of [this.A1, this.A2]) await this.clear(id);
+        try {
+          await run();
+        } catch (error) {
+          if (error instanceof NoRoom) context.skip(error.message);
+          throw error;
+        }
+      }),
+    );
   };
 
   /** A case for types with these methods alone. */
