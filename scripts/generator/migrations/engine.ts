@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { Provider } from '../emit/prisma-datamodel.js';
+import { printDatasource } from '../emit/prisma-text.js';
 
 /**
  * Prisma's schema engine as WebAssembly: the very engine of `prisma migrate`, without the native
@@ -69,7 +70,8 @@ async function load(): Promise<SchemaEngine> {
   return {
     async diff(provider, from, to) {
       const engine = await bindings.SchemaEngine.new(
-        { datamodels: [[SCHEMA_FILE, to]] },
+        // Of this one it wants the provider alone; a whole datamodel would be read twice.
+        { datamodels: [[SCHEMA_FILE, printDatasource(provider)]] },
         () => undefined,
         bindMigrationAwareSqlAdapterFactory(absentDatabase(provider)),
       );
