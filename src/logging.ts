@@ -8,6 +8,15 @@ export interface Logging {
   flush(): void;
 }
 
+/** A message that says its cause already is not given it once more, as pino gives every message. */
+function serialized(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { cause, message } = error;
+  const said = pino.stdSerializers.err(error);
+  const isTold = cause instanceof Error && message.includes(cause.message);
+  return isTold ? { ...said, message } : said;
+}
+
 /**
  * Structured logs: one JSON object a line, on stderr. Callers log ids, route templates and numbers; URLs with
  * their query and headers never reach a log, and what slips into an object under a telling name is cut out.
@@ -19,6 +28,7 @@ export function createLogging(level: string, to?: DestinationStream): Logging {
     {
       level,
       base: null,
+      serializers: { err: serialized },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       redact: {
         paths: [

@@ -4,7 +4,7 @@ import { scaffold } from '../scaffold.js';
 import { asUsageError } from './file-errors.js';
 import { BEHIND } from './hooks/index.js';
 import type { Problem } from './model.js';
-import { byPlace, render } from './pipeline.js';
+import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { findingProblem, findingWords } from './report/findings.js';
 import { counted, type Format, summary, tellProblems } from './report/index.js';
@@ -46,7 +46,7 @@ async function once(options: GenerateOptions): Promise<number> {
   try {
     const rendered = await render(options.root, progress.tell);
     const { problems, warnings } = rendered;
-    if (problems.length > 0) return tellErrors(options, [...warnings, ...problems]);
+    if (problems.length > 0) return tellErrors(options, [...problems, ...warnings]);
     if (warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY))
       return tellTooManyWarnings(options, warnings);
     const differences = compare(options.root, rendered);
@@ -66,8 +66,9 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
+/** Errors come first: they are what stops the run, and warnings would drown them. */
 function tellErrors(options: GenerateOptions, all: readonly Problem[]): number {
-  tell(options, [...all].sort(byPlace));
+  tell(options, all);
   if ((options.format ?? 'text') === 'text') printError(`${summary(all)}; nothing was written.`);
   return EXIT.input;
 }

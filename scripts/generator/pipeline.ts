@@ -94,7 +94,7 @@ function isError({ severity }: Problem): boolean {
 }
 
 /** The order in which problems are told. */
-export function byPlace(a: Problem, b: Problem): number {
+function byPlace(a: Problem, b: Problem): number {
   return (
     byCodeUnit(a.at.file, b.at.file) ||
     a.at.line - b.at.line ||

@@ -125,7 +125,10 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     );
     compareType(renamedWithin(old, renames), snapshotType(type), renamed, tell);
     const whole = wholes.get(old.name);
-    if (whole !== undefined) compareWhole(whole, type, tell);
+    if (whole !== undefined) {
+      compareWhole(whole, type, tell);
+      compareSearches(whole, type, renamed, tell);
+    }
   }
   for (const [name] of olds) {
     if (seen.has(name)) continue;
@@ -179,6 +182,28 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   for (const old of before.methods) {
     const method = after.methods.find((one) => one.name === old.name);
     if (method !== undefined) compareParts(`${name}/${old.name}`, old, method, tell);
+  }
+}
+
+/** A `text` filter reads several properties, in any order: with other ones it answers otherwise. */
+function compareSearches(
+  before: ModelType,
+  after: ModelType,
+  renamed: ReadonlyMap<string, string>,
+  tell: Tell,
+): void {
+  for (const filter of after.filters) {
+    const old = before.filters.find(({ name }) => name === filter.name);
+    if (old?.operator !== 'text' || filter.operator !== 'text') continue;
+    const was = names(old.properties ?? [old.property]);
+    const is = names(filter.properties ?? [filter.property]);
+    const known = (name: string) => was.includes(name) || was.includes(renamed.get(name) ?? name);
+    const kept = new Set(is.flatMap((name) => [name, renamed.get(name) ?? name]));
+    const lost = was.filter((name) => !kept.has(name));
+    const gained = is.filter((name) => !known(name));
+    const where = `${after.name}.${filter.name}`;
+    if (lost.length > 0) tell('wire', true, where, `filter reads ${lost.join(', ')} no more`);
+    if (gained.length > 0) tell('wire', false, where, `filter reads ${gained.join(', ')} too`);
   }
 }
 
@@ -319,6 +344,8 @@ function compareQueries(
     const old = before.filters.find(({ name }) => name === filter.name);
     if (old === undefined) continue;
     const where = `${after.name}.${filter.name}`;
+    // Both read lists of properties, which compareSearches looks at.
+    if (old.operator === 'text' && filter.operator === 'text') continue;
     if (old.operator !== filter.operator)
       tell('wire', true, where, `filter ${old.operator} -> ${filter.operator}`);
     const property = renamed.get(filter.property) ?? filter.property;

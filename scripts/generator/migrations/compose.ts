@@ -44,6 +44,9 @@ export interface Composed {
 const NOTHING =
   '-- No table changes: the model beside this file does, and the next one is compared with it.\n';
 
+/** What the engine says where it finds no difference; the migration may do more than it knows. */
+const EMPTY = '-- This is an empty migration.';
+
 /** The migration's SQL, and what is left to the server. */
 export async function compose(change: Change): Promise<Composed> {
   const { provider, model, snapshot, renames, tables, difference, effects } = change;
@@ -52,9 +55,9 @@ export async function compose(change: Change): Promise<Composed> {
   const steps: string[] = [];
   if (middle !== change.renamed) steps.push(await diff(provider, change.renamed, middle));
   steps.push(await diff(provider, snapshot === undefined ? undefined : middle, tables));
-  const tablesSql = steps.map((sql) =>
-    provider === 'sqlite' ? finishSqlite(sql) : finishPostgresql(sql),
-  );
+  const tablesSql = steps
+    .filter((sql) => sql.trim() !== EMPTY)
+    .map((sql) => (provider === 'sqlite' ? finishSqlite(sql) : finishPostgresql(sql)));
   const rewritten = new Set(
     [...tablesSql.join('').matchAll(/CREATE TABLE "new_([^"]+)"/g)].map(([, name]) => name ?? ''),
   );

@@ -98,6 +98,23 @@ describe('breaking: changes from one model to another', () => {
     });
   const with_ = (rest: Parameters<typeof todo>[1]) => model([todo([RANK, SLUG], rest)]);
 
+  const BODY = property('body', 'string', { default: '' });
+  const words = (...properties: readonly [typeof RANK, ...(typeof RANK)[]]) => {
+    const [first] = properties;
+    const reads = { property: first, properties, column: `${first.column}_folded` };
+    const rest = { operator: 'text', schema: {}, description: '', at: RANK.at } as const;
+    return model([todo([SLUG, BODY], { filters: [{ name: 'words', ...reads, ...rest }] })]);
+  };
+
+  it('break clients where a search reads less, which finds less', () => {
+    const both = words(SLUG, BODY);
+    expect(told(both, words(SLUG))).toEqual([
+      'breaking wire Todo.words: filter reads body no more',
+    ]);
+    expect(told(words(SLUG), both)).toEqual(['fine wire Todo.words: filter reads body too']);
+    expect(told(both, words(BODY, SLUG)), 'in another order').toEqual([]);
+  });
+
   it.each([
     [
       'an enum that loses a value',

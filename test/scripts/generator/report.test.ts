@@ -94,6 +94,23 @@ types:
     expect(stdout.match(/^::warning /gm)).toHaveLength(7);
   });
 
+  it('tell errors before warnings, each in order of place, in every format', async () => {
+    const text = (length: number) =>
+      thing(
+        `sort: [text]\nproperties:\n  text: { type: string, maxLength: ${length}, default: "" }`,
+      );
+    const project = await createProject({ 'things.yaml': text(9) });
+    expect((await project.generate()).code).toBe(0);
+    await project.write('capabilities/things.yaml', text(5));
+    const { code, stdout } = await project.generate({ format: 'json' });
+    expect(code).toBe(2);
+    const told: { readonly code: string; readonly line: number }[] = JSON.parse(stdout);
+    expect(told.map((each) => each.code)).toEqual(['property-narrowed', 'unindexed-sort']);
+    expect(told[0]?.line, 'below what is told second').toBeGreaterThan(told[1]?.line ?? 99);
+    const codes = (await project.generate()).stderr.match(/^ {2}\[[a-z-]+\]/gm);
+    expect(codes).toEqual(['  [property-narrowed]', '  [unindexed-sort]']);
+  });
+
   it('count errors and warnings apart', () => {
     const error = { at, code: 'x', message: 'y' };
     const warning = { ...error, severity: 'warning' as const };

@@ -190,6 +190,8 @@ describe('planMigrations: what is refused', () => {
       expect(names(await generate(root, model([todo([narrow])])))).toHaveLength(2);
       const wider = await generate(root, model([todo([with_(before as ModelProperty['schema'])])]));
       expect(names(wider)).toHaveLength(3);
+      for (const provider of ['sqlite', 'postgresql'])
+        expect(sql(wider, '0003_todo', provider)).toMatch(/^-- No table changes: .*\n$/);
     }
   });
 

@@ -1,5 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
+import { BOUNDS } from '../../descriptor/bounds.js';
 import type { ModelProperty, ModelType } from '../../model.js';
 import { mainType } from '../validation-schema.js';
 import { code, list } from './markdown.js';
@@ -87,10 +88,12 @@ export function boundWords(property: ModelProperty, type: ModelType): string {
 function schemaBounds(schema: JSONSchema7): readonly string[] {
   const values = schema.enum?.filter((value) => value !== null);
   if (values !== undefined) return [values.map((value) => code(JSON.stringify(value))).join(', ')];
-  const { items, propertyNames } = schema;
+  const { items, propertyNames, maxLength, format } = schema;
+  // The bound that a text has where its descriptor gives none says nothing of a date.
+  const most = format !== undefined && maxLength === BOUNDS.stringLength ? undefined : maxLength;
   return [
     ...range(schema.minimum, schema.maximum, ''),
-    ...range(schema.minLength, schema.maxLength, ' characters'),
+    ...range(schema.minLength, most, ' characters'),
     ...(schema.pattern === undefined ? [] : [`matches ${code(schema.pattern)}`]),
     ...range(schema.minItems, schema.maxItems, ' items'),
     ...(schema.uniqueItems === true ? ['no item twice'] : []),
