@@ -122,7 +122,8 @@ async function noArguments(tool) {
   const { HELP: pages } = await import('../scripts/team.mjs');
   if (asksForHelp) return print(pages[tool]);
   if (args.length === 0) return undefined;
-  return complain(`${tool}: takes no argument such as ${args[0]} (--help tells more).`);
+  const elsewhere = tool === 'start' ? 'the port and the rest are environment variables; ' : '';
+  return complain(`${tool}: takes no argument such as ${args[0]} (${elsewhere}--help tells more).`);
 }
 
 /** Runs work of the build; gives the exit code, and tells what went wrong. */

@@ -19,9 +19,15 @@ export function say(text) {
 
 /** Reports a failed build on stderr and gives the exit code. */
 export function reportFailure(error) {
-  const known = error instanceof BuildError;
-  process.stderr.write(`build: ${known ? error.message : (error.stack ?? error)}\n`);
-  return known ? error.code : 70;
+  if (error instanceof BuildError) return tell(error.message, error.code);
+  // What the file system refuses (no permission, no space) is told in a line, not as a defect.
+  if (error.syscall !== undefined) return tell(error.message, 1);
+  return tell(error.stack ?? error, 70);
+}
+
+function tell(text, code) {
+  process.stderr.write(`build: ${text}\n`);
+  return code;
 }
 
 /** Runs a tool of this package in `root`, inside of `withChildren`; its output is kept for when it fails. */

@@ -14,6 +14,8 @@ export function refusals(
   snapshot: Snapshot,
 ): readonly Problem[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
+  const later = ofLaterEngine(difference);
+  if (later !== undefined) return [laterEngine(later, snapshot)];
   return [
     ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
@@ -22,6 +24,33 @@ export function refusals(
       return changedType(change, type, at);
     }),
   ];
+}
+
+/**
+ * What the migrations have of the engine's own tables and this engine has not. No descriptor can give
+ * that up; the names are the engine's alone (check/reserved.ts).
+ */
+function ofLaterEngine({ removed, changed }: Difference<ReadTable>) {
+  const table = removed.find(({ name }) => isEngines(name));
+  if (table !== undefined) return { what: table.name, line: table.line };
+  const change = changed.find((one) => isEngines(one.after.name) && one.removed.length > 0);
+  if (change === undefined) return undefined;
+  const { before, after, removed: columns } = change;
+  return { what: `${after.name}.${columns[0]?.name}`, line: before.line };
+}
+
+function isEngines(table: string): boolean {
+  return table.startsWith('Jmap');
+}
+
+function laterEngine(found: { what: string; line: number }, snapshot: Snapshot): Problem {
+  return {
+    at: { file: snapshot.file, line: found.line, column: 1 },
+    code: 'later-engine',
+    message:
+      `The migrations have ${found.what}, a part of the engine's own tables that this jmapsmith does not have: a later ` +
+      'one made them. Install that version; or, where no database has them, delete the migrations that it made.',
+  };
 }
 
 /** Refused at the capability that had it, while that is there; otherwise in the snapshot. */

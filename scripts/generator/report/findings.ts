@@ -13,7 +13,7 @@ const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freez
 
 const WORDS: Readonly<Record<Finding, string>> = Object.freeze({
   missing: 'missing',
-  stale: 'stale: its descriptor has changed since',
+  stale: 'stale: what it is made of, a descriptor or jmapsmith, has changed since',
   'hand-edited': 'edited by hand: what was changed will be lost',
   orphaned: 'orphaned: no descriptor makes it any more',
   foreign: 'orphaned: the generator never made it',
