@@ -54,6 +54,24 @@ describe('references (D13)', () => {
     expect(notCreated.c).toMatchObject({ type: 'invalidProperties', properties: ['others'] });
   });
 
+  it('to what is unknown are told beside all else that is wrong with the object', async () => {
+    const [known, other] = await two();
+    const bad = { title: 7, ownerId: 'nobody', parentId: known, others: [other, 'none'] };
+    const { notCreated, notUpdated } = await set({
+      create: { a: bad, gone: {}, b: { title: 7, parentId: '#gone', ownerId: '#good' }, good: g() },
+      update: {
+        [known]: { title: 7, 'links/nobody': true, [`links/${other}`]: true, others: ['#good'] },
+        [other]: { title: 7, parentId: '#gone', ownerId: known, links: { none: true } },
+      },
+    });
+    const all = { type: 'invalidProperties', properties: ['title', 'ownerId', 'others'] };
+    expect(notCreated.a).toMatchObject(all);
+    expect(notCreated.a.description).toContain('"ownerId" refers to "nobody", which is no Gadget');
+    expect(notCreated.b.properties).toEqual(['title', 'parentId']);
+    expect(notUpdated[known].properties).toEqual(['title', 'links']);
+    expect(notUpdated[other].properties).toEqual(['title', 'parentId', 'links']);
+  });
+
   it('in a circle of creation ids are invalidProperties on each', async () => {
     const { notCreated, created } = await set({
       create: { a: g({ ownerId: '#b' }), b: g({ ownerId: '#a' }), c: g() },

@@ -5,7 +5,7 @@ import { quoted } from '../issues.js';
 import type { Registry } from '../registry.js';
 import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
-import { type ReferenceProperty, referredIds } from './reference-values.js';
+import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;
@@ -99,10 +99,7 @@ export class ReferenceJudge {
       const first = ids.find((id) => !this.#isOwn(type, id) && known?.get(id) !== true);
       for (const id of ids) if (this.#births.has(id)) births.push(id);
       if (first === undefined) continue;
-      const what = this.#births.has(first)
-        ? 'refers to a creation id under which nothing was created'
-        : `refers to ${quoted(first)}, which is no ${type} of this account`;
-      this.#proposal.complain(row, property.name, what);
+      this.#proposal.complain(row, property.name, unknownReference(type, first, this.#births));
     }
     return births;
   }

@@ -1,5 +1,6 @@
 import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
+import { quoted } from '../issues.js';
 import type { Problems } from './problems.js';
 
 /** A property that holds references. */
@@ -19,6 +20,13 @@ export function referredIds(property: PropertyDefinition, value: JsonValue | und
   }
   if (property.reference?.form === 'set' && isJsonObject(value)) return Object.keys(value);
   return [];
+}
+
+/** Completes the sentence that the property's name begins. `births`: ids that creates would have. */
+export function unknownReference(type: string, id: string, births: ReadonlySet<string>): string {
+  return births.has(id)
+    ? 'refers to a creation id under which nothing was created'
+    : `refers to ${quoted(id)}, which is no ${type} of this account`;
 }
 
 /** The value with each "#" id in its place; what can't be resolved is noted and left as it is. */

@@ -9,6 +9,7 @@ import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { blobIdsOf, type UsableBlobs, usableBlobs } from './blobs.js';
+import { completeRefusals } from './complete-refusals.js';
 import { creationReport, newObject, refusal } from './create.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
 import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
@@ -91,6 +92,15 @@ export class SetRun {
       context: this.#context,
     });
     const destruction = await settlement.settle();
+    await completeRefusals({
+      index: this.#index,
+      plan: this.#plan,
+      proposal,
+      report: this.#report,
+      before: this.#before,
+      snapshot: this.#unit.transaction,
+      registry: this.#context.services.registry,
+    });
     await settlement.apply(destruction);
     await this.#unit.flush();
     await this.#join();
