@@ -288,9 +288,15 @@ function compareProperty(
     tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
   if (before.secret !== after.secret)
     tell('storage', true, where, 'sealed otherwise: its values go');
+  const retargeted =
+    before.reference !== undefined &&
+    after.reference !== undefined &&
+    before.reference.type !== after.reference.type;
   if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
     tell('wire', after.reference !== undefined, where, 'what it refers to changed');
-    tell('storage', false, where, 'its reference records are made anew');
+    if (retargeted)
+      tell('storage', true, where, 'refers to objects of another type: its values go');
+    else tell('storage', false, where, 'its reference records are made anew');
   }
   if (before.blob !== after.blob) {
     tell('wire', after.blob, where, after.blob ? 'holds a blob now' : 'holds no blob any more');
@@ -303,6 +309,7 @@ function compareProperty(
   return (
     isVisible(before) !== isVisible(after) ||
     (before.nullable && !after.nullable) ||
+    (retargeted && isVisible(after)) ||
     (recomputed && after.computed !== undefined && isVisible(after))
   );
 }

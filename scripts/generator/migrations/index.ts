@@ -18,7 +18,7 @@ import {
 } from './history.js';
 import { nameProblems } from './names.js';
 import { migrationName } from './naming.js';
-import { narrowings, redefined, resealed } from './narrowing.js';
+import { givenUp, narrowings, redefined } from './narrowing.js';
 import { readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
 import { committedFiles } from './released.js';
@@ -96,7 +96,7 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
   const renamed = renameTables(snapshot?.tables ?? [], renames);
   const tables = readDatamodel(schema);
   const difference = compareTables(renamed, tables);
-  const anew = snapshot === undefined ? new Map() : resealed(snapshot, renames, model);
+  const anew = snapshot === undefined ? new Map() : givenUp(snapshot, renames, model);
   const altered = new Map(
     tables.map(({ name }) => {
       const change = difference.changed.find(({ after }) => after.name === name);
@@ -173,7 +173,7 @@ async function newMigration(
     ...change.redefined,
     ...[...anew].filter(([, { size }]) => size > 0).map(([table]) => table),
   ];
-  const others = renamed.length > 0 ? renamed : touched;
+  const others = renamed.length > 0 ? renamed : [...new Set(touched)];
   const name = migrationName(number, difference, isEmpty(difference) ? others : []);
   const folder = `${migrationsFolder(provider)}/${name}`;
   return new Map([

@@ -22,8 +22,14 @@ export function narrowings(
       ...type.properties.flatMap((property): readonly Problem[] => {
         const before = releasedProperty(known, rename, property);
         if (before === undefined) return [];
-        if (before.secret !== property.secret) {
-          if (!type.drops.includes(property.name)) return [secretProblem(type, property, before)];
+        const target = oldTarget(before, property, renames);
+        if (before.secret !== property.secret || target !== undefined) {
+          if (!type.drops.includes(property.name))
+            return [
+              target === undefined
+                ? secretProblem(type, property, before)
+                : retargetedProblem(type, property, target),
+            ];
           const { nullable, default: value } = property;
           return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
         }
@@ -61,8 +67,11 @@ export function redefined(
     .map(({ name }) => name);
 }
 
-/** Columns whose text is sealed otherwise now: what they hold can't be kept. By table. */
-export function resealed(
+/**
+ * Columns whose text is sealed otherwise now, or names objects of another type: what they hold
+ * can't be kept. By table.
+ */
+export function givenUp(
   snapshot: Snapshot,
   renames: readonly TableRename[],
   model: Model,
@@ -73,7 +82,10 @@ export function resealed(
       const { known, rename } = releasedType(snapshot, renames, type);
       const columns = type.properties.filter((property) => {
         const before = known && releasedProperty(known, rename, property);
-        return before !== undefined && before.secret !== property.secret;
+        if (before === undefined) return false;
+        return (
+          before.secret !== property.secret || oldTarget(before, property, renames) !== undefined
+        );
       });
       return [type.table, new Set(columns.map(({ column }) => column))];
     }),
@@ -108,6 +120,28 @@ function releasedProperty(
 ): SnapshotProperty | undefined {
   const old = rename?.columns.find(({ to }) => to === column)?.from ?? column;
   return known.properties.find((property) => property.column === old);
+}
+
+/** The type that a reference led to, under its new name, where it leads to another one now. */
+function oldTarget(
+  { reference: before }: SnapshotProperty,
+  { reference }: ModelProperty,
+  renames: readonly TableRename[],
+): string | undefined {
+  if (before === undefined || reference === undefined) return undefined;
+  const old = renames.find(({ from }) => from === before.type)?.to ?? before.type;
+  return old === reference.type ? undefined : old;
+}
+
+function retargetedProblem(type: ModelType, property: ModelProperty, old: string): Problem {
+  return {
+    at: property.at,
+    code: 'property-retargeted',
+    message:
+      `${type.name}.${property.name} refers to ${old} objects and would now refer to ${property.reference?.type}: ` +
+      `the ids that are there would lead nowhere. Write \`drops: [${property.name}]\` at the type to give the ` +
+      'values up, or declare a property of another name.',
+  };
 }
 
 function narrowedProblem(type: ModelType, property: ModelProperty, what: string): Problem {

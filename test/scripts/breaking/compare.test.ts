@@ -208,6 +208,16 @@ describe('breaking: changes from one model to another', () => {
       ],
     ],
     [
+      'a reference to another type',
+      one({ reference }),
+      one({ reference: { ...reference, type: 'Person' } }),
+      [
+        'breaking wire Todo.rank: what it refers to changed',
+        'breaking storage Todo.rank: refers to objects of another type: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
       'a blob',
       one({}),
       one({ blob: true }),

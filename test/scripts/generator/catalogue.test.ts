@@ -11,7 +11,7 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'needs files beside descriptors: test/scripts/generator/command.test.ts': /^file-/,
   'needs hook files: test/scripts/generator/hooks': /hook/,
   'needs a history of migrations: test/scripts/migrations':
-    /^(migration-|property-(removed|not|type|without|narrowed|sealed)|type-removed|key-changed|later-engine|database-name|singleton-changed|unique-)/,
+    /^(migration-|property-(removed|not|type|without|narrowed|sealed|retargeted)|type-removed|key-changed|later-engine|database-name|singleton-changed|unique-)/,
   'warns and writes: golden.test.ts': /^(unindexed|unused)-/,
 };
 

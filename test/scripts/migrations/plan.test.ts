@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelProperty } from '../../../scripts/generator/model.js';
-import { indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
+import { find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
 const COUNTRY = type('Country', [property('name', 'string', { required: true })]);
@@ -217,6 +217,38 @@ describe('planMigrations: what is refused', () => {
       const problems = await refusalsOf(anew, model([bare]));
       expect(problems.map(({ code }) => code)).toEqual(['property-without-default']);
     }
+  });
+
+  it('a reference to another type, until its values are given up', async () => {
+    const link = (to: string, rest: Partial<ModelProperty> = {}) => {
+      const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
+      return property('link', 'string', { nullable: true, reference, ...rest });
+    };
+    const root = temporaryRoot();
+    await generate(root, model([todo([link('Todo')]), COUNTRY]));
+    expect(await refusalsOf(root, model([todo([link('Country')]), COUNTRY]))).toEqual([
+      {
+        ...{ code: 'property-retargeted', line: 10 },
+        message: expect.stringContaining('refers to Todo objects and would now refer to Country'),
+      },
+    ]);
+    const full = todo([link('Country', { nullable: false })], { drops: ['link'] });
+    const codes = (await refusalsOf(root, model([full, COUNTRY]))).map(({ code }) => code);
+    expect(codes).toContain('property-without-default');
+    const given = todo([link('Country')], { drops: ['link'] });
+    const plan = await generate(root, model([given, COUNTRY]));
+    expect(plan.problems).toEqual([]);
+    const name = names(plan).at(-1) ?? '';
+    expect(name).toBe('0002_todo');
+    for (const provider of ['sqlite', 'postgresql']) {
+      expect(sql(plan, name, provider)).toMatch(
+        /DROP COLUMN "link"|CREATE TABLE "new_Todo"/,
+      );
+      expect(sql(plan, name, provider)).toContain('DELETE FROM "JmapReference"');
+    }
+    const renamed = type('Land', [find(COUNTRY.properties, 'name')], { renamedFrom: 'Country' });
+    const follows = await generate(root, model([todo([link('Land')]), renamed]));
+    expect(follows.problems).toEqual([]);
   });
 
   it('a type that becomes a singleton, or stops being one', async () => {
