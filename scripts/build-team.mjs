@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -10,6 +11,7 @@ import {
 import { dirname, join, relative, sep } from 'node:path';
 import { PACKAGE } from './build-layout.mjs';
 import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs';
+import { BuildError } from './build-tools.mjs';
 
 /** What only the build of a team's project needs. */
 
@@ -21,9 +23,22 @@ const IMPORTED = ['@prisma/client', '@types/node', 'ajv', 'jmapsmith'];
 
 /** Makes ready what the compiler and the compiled modules look for. */
 export function prepareTeam(root) {
+  refuseUninstalled(root);
   mkdirSync(join(root, 'build'), { recursive: true });
   writeFileSync(join(root, 'build', 'tsconfig.json'), `${JSON.stringify(config(root), null, 2)}\n`);
   for (const name of IMPORTED) linkWhereNeeded(root, name);
+}
+
+/** Compilers and editors would say that a file is not found, which tells nobody what to do. */
+function refuseUninstalled(root) {
+  const file = join(root, 'tsconfig.json');
+  if (packageFolder(root, 'jmapsmith') !== undefined || !existsSync(file)) return;
+  if (!readFileSync(file, 'utf8').includes('jmapsmith/tsconfig.json')) return;
+  throw new BuildError(
+    `jmapsmith is not installed in ${root}, whose tsconfig.json extends jmapsmith/tsconfig.json: ` +
+      'npm install /path/to/jmapsmith-VERSION.tgz there.',
+    2,
+  );
 }
 
 /**
