@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openPool } from '../../src/database/postgresql/index.js';
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -50,6 +51,23 @@ describe('commands on PostgreSQL, beside a running server', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^applied 0001_init\n/);
     expect(stdout).not.toMatch(/pending/);
+  });
+
+  it('a server refuses a database that is newer than itself, by name: exit code 1', async () => {
+    const pool = openPool({ url: server().env['DATABASE_URL'] ?? '', size: 1 });
+    onTestFinished(async () => {
+      await pool.query(`DELETE FROM "_prisma_migrations" WHERE "migration_name" = '9999_future'`);
+      await pool.end();
+    });
+    await pool.query(
+      `INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
+       VALUES ('x', 'y', now(), '9999_future')`,
+    );
+    const { code, stdout, stderr } = await server().command('src/main', []);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The database has the migration 9999_future');
+    // The version that is there already goes on.
+    expect((await fetch(`${server().url}/readyz`)).status).toBe(200);
   });
 
   it('objects outlive a restart', async () => {

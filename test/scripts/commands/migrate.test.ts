@@ -45,6 +45,18 @@ it('a database of a newer version is refused by the name of its migration: exit 
   }
 });
 
+it('a server refuses such a database by the same name: exit code 1', async () => {
+  await place.lines('migrate');
+  change(`INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
+          VALUES ('x', 'y', 1, '9999_future')`);
+  const { code, stdout, stderr } = await place.run('../src/main', [], { PORT: '0' });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(
+    'jmapsmith: The database has the migration 9999_future, which this version does not know: it ' +
+      'belongs to a newer version or to another project.\n',
+  );
+});
+
 it('an unknown option is wrong: exit code 2', async () => {
   const { code, stderr } = await place.run('migrate', ['--force']);
   expect(code).toBe(2);

@@ -241,9 +241,7 @@ describe('planMigrations: what is refused', () => {
     const name = names(plan).at(-1) ?? '';
     expect(name).toBe('0002_todo');
     for (const provider of ['sqlite', 'postgresql']) {
-      expect(sql(plan, name, provider)).toMatch(
-        /DROP COLUMN "link"|CREATE TABLE "new_Todo"/,
-      );
+      expect(sql(plan, name, provider)).toMatch(/DROP COLUMN "link"|CREATE TABLE "new_Todo"/);
       expect(sql(plan, name, provider)).toContain('DELETE FROM "JmapReference"');
     }
     const renamed = type('Land', [find(COUNTRY.properties, 'name')], { renamedFrom: 'Country' });
