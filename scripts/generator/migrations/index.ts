@@ -26,6 +26,7 @@ import { renamesOf, renameTables } from './renames.js';
 import { searchChanged } from './search-changes.js';
 import { printSnapshot, takeSnapshot } from './snapshot.js';
 import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
+import { unusedDrops } from './unused-drops.js';
 
 export interface MigrationPlan {
   /** Every migration's files, the released ones unchanged; paths relative to the root. */
@@ -87,7 +88,7 @@ export async function planMigrations({
   return {
     files,
     obsolete: unreleased.filter((path) => !files.has(path)),
-    problems: distinct(problems),
+    problems: [...distinct(problems), ...unusedDrops(changes, model)],
   };
 }
 

@@ -195,6 +195,27 @@ describe('planMigrations: what is refused', () => {
     }
   });
 
+  it('nothing for a word in drops that has done its work, which is a warning', async () => {
+    const kind = (maxLength: number) =>
+      property('kind', 'string', { default: 'a', schema: { type: 'string', maxLength } });
+    const root = temporaryRoot();
+    const drops = ['kind', 'other'];
+    await generate(root, model([todo([kind(9), property('old', 'string', { default: '' })])]));
+    const narrow = model([todo([kind(5)], { drops: ['kind', 'old'] })]);
+    expect((await generate(root, narrow)).problems, 'both accept something').toEqual([]);
+    const [capability] = narrow.capabilities;
+    if (capability === undefined) throw new Error('no capability');
+    const types = [todo([kind(5)], { drops })];
+    const later = { capabilities: [{ ...capability, types, drops: ['Gone'] }] };
+    const { problems, files } = await generate(root, later);
+    expect(problems).toMatchObject([
+      { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[Gone]') },
+      { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[kind] of') },
+      { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[other] of') },
+    ]);
+    expect(files.size).toBeGreaterThan(0);
+  });
+
   it('a secret that is sealed otherwise, until its values are given up', async () => {
     const pin = property('pin', 'string', { nullable: true });
     const secret = { ...pin, access: 'secret', secret: 'hash' } as const;

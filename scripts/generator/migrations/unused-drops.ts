@@ -1,0 +1,55 @@
+import type { Model, ModelType, Problem } from '../model.js';
+import type { Change } from './compose.js';
+import { narrowings } from './narrowing.js';
+import { refusals } from './refusals.js';
+
+/**
+ * Warnings: names in `drops` that accept nothing, since what they accepted is released. The next
+ * change of that property would be accepted in silence. `changes`: of each database.
+ */
+export function unusedDrops(changes: readonly Change[], model: Model): readonly Problem[] {
+  const released = changes.filter(({ snapshot }) => snapshot !== undefined);
+  if (released.length === 0) return [];
+  const isUnused = (accepts: (change: Change) => boolean) => !released.some(accepts);
+  return model.capabilities.flatMap((capability) => [
+    ...capability.drops
+      .filter((name) =>
+        isUnused(({ difference }) => difference.removed.some((table) => table.name === name)),
+      )
+      .map((name) => unused(name, capability.at, 'beside `capability`')),
+    ...capability.types.flatMap((type) =>
+      type.drops
+        .filter((name) => isUnused((change) => accepts(change, type, name)))
+        .map((name) => unused(name, type.at, `of ${type.name}`)),
+    ),
+  ]);
+}
+
+/** Without the name something else would be said of the type. */
+function accepts(change: Change, type: ModelType, name: string): boolean {
+  const without = { ...type, drops: type.drops.filter((other) => other !== name) };
+  return JSON.stringify(saidOf(change, type)) !== JSON.stringify(saidOf(change, without));
+}
+
+function saidOf(change: Change, type: ModelType): readonly Problem[] {
+  const { snapshot, renames, difference, model } = change;
+  const [capability] = model.capabilities;
+  if (snapshot === undefined || capability === undefined) return [];
+  const alone = { capabilities: [{ ...capability, types: [type] }] };
+  const changed = difference.changed.filter(({ after }) => after.name === type.table);
+  return [
+    ...narrowings(snapshot, renames, alone),
+    ...refusals({ added: [], removed: [], changed }, alone, snapshot),
+  ];
+}
+
+function unused(name: string, at: Problem['at'], where: string): Problem {
+  return {
+    at,
+    code: 'unused-drop',
+    severity: 'warning',
+    message:
+      `drops: [${name}] ${where} accepts nothing any more: take it out, or it accepts the next ` +
+      `change of ${name} too.`,
+  };
+}
