@@ -19,7 +19,8 @@ export default defineConfig({
     resolve: { conditions: [...conditions, 'node'], externalConditions: conditions },
   },
   test: {
-    maxWorkers: 2,
+    // Many files wait for servers, timers and commands: one more than the cores of a small machine.
+    maxWorkers: 3,
     // A checkout may have no test of the long tier; one without fast tests is broken.
     passWithNoTests: process.argv.includes('long'),
     projects: [

@@ -105,7 +105,7 @@ describe('an emitted create validator', () => {
 
   it('refuses null where the property is not nullable', () => {
     expect(complaints(gadget.create, gadgetWith({ rank: null, score: null, title: null }))).toEqual(
-      ['/title type', '/rank type'],
+      ['/rank type', '/title type'],
     );
   });
 
@@ -130,9 +130,9 @@ describe('an emitted create validator', () => {
       meta: { note: null, a: { b: { c: inexact } } },
     });
     expect(complaints(gadget.create, wrong).filter((line) => line.endsWith(' type'))).toEqual([
-      '/rank type',
       '/level type',
       '/meta/a/b/c type',
+      '/rank type',
     ]);
   });
 
@@ -215,12 +215,12 @@ describe('an emitted filter validator', () => {
       done: 0,
     };
     expect(complaints(gadget.filter, wrong)).toEqual([
-      '/title type',
-      '/kind type',
-      '/noCode type',
-      '/minRank type',
-      '/dueBefore utcDate',
       '/done type',
+      '/dueBefore utcDate',
+      '/kind type',
+      '/minRank type',
+      '/noCode type',
+      '/title type',
     ]);
   });
 
@@ -326,8 +326,8 @@ describe('the emitted registry', () => {
     )) as { registry: readonly CapabilityDefinition[] };
     const [capability] = registry;
     expect(capability?.session).toEqual({ madeOf: ['brass', 'steel'] });
-    expect(capability?.dataTypes.map(({ name }) => name)).toEqual(['Gadget', 'Class']);
-    const type = capability?.dataTypes[0];
+    expect(capability?.dataTypes.map(({ name }) => name)).toEqual(['Class', 'Gadget']);
+    const type = capability?.dataTypes.find(({ name }) => name === 'Gadget');
     expect(type?.properties.find(({ name }) => name === 'blobId')).toEqual({
       name: 'blobId',
       column: 'blobId',
@@ -338,7 +338,9 @@ describe('the emitted registry', () => {
       access: 'mutable',
       blob: true,
     });
-    expect(type?.filters[0]?.property).toBe(type?.properties.find(({ name }) => name === 'title'));
+    // One object, not two alike.
+    const filter = type?.filters.find(({ property }) => property.name === 'title');
+    expect(filter?.property).toBe(type?.properties.find(({ name }) => name === 'title'));
     expect(Object.isFrozen(type) && Object.isFrozen(type?.properties[0])).toBe(true);
     expect(type?.validate.create({ title: 'x' })).toBe(true);
     expect(capability?.methods.map(({ name }) => name)).toContain('Gadget/rebuild');
