@@ -125,6 +125,22 @@ export function evolves(open: () => Promise<Evolving>): void {
     expect(await db.rows(`SELECT "rank" FROM "Todo"`)).toEqual([{ rank: 'low' }]);
   });
 
+  it('gives up what a reference to another type held, its records too', async () => {
+    const link = (to: string) => {
+      const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
+      return property('link', 'string', { nullable: true, reference });
+    };
+    const { db, advance } = await begin(model([todo([link('Todo')]), COUNTRY]));
+    for (const sql of [ROW, STATES, RECORDS, `UPDATE "Todo" SET "link" = 'r1'`]) await db.run(sql);
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+      VALUES ('a', 'Todo', 'r1', 'Todo', 'link', 'r1')`);
+    await advance(model([todo([link('Country')], { drops: ['link'] }), COUNTRY]));
+    expect(await db.rows(`SELECT "id", "link" FROM "Todo"`)).toEqual([{ id: 'r1', link: null }]);
+    expect(await db.rows(`SELECT * FROM "JmapReference"`)).toEqual([]);
+    // Clients that hold an old state fetch this type anew, and this one alone.
+    expect(await db.rows(`SELECT "type" FROM "JmapChange"`)).toEqual([{ type: 'Country' }]);
+  });
+
   it('fills folded text and collation keys of 2,500 rows that exist', async () => {
     const place = property('place', 'string', { nullable: true });
     const { db, advance } = await begin(model([todo([place], { folded: [], casemapped: [] })]));
