@@ -1,4 +1,4 @@
-import type { PropertyDefinition } from '../../../src/capability/definition.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type {
   EmittedFiles,
   Model,
@@ -103,13 +103,13 @@ function shapeInterface(type: ModelType): InterfaceStructure {
   };
 }
 
-function propertiesValue(type: ModelType): Record<string, PropertyDefinition> {
+function propertiesValue(type: ModelType): Record<string, object> {
   return Object.fromEntries(
     type.properties.map((property) => [property.name, propertyValue(property)]),
   );
 }
 
-function propertyValue(property: ModelProperty): PropertyDefinition {
+function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, required, access, role, blob } = property;
   const { format, reference, computed, secret } = property;
   return {
@@ -118,7 +118,7 @@ function propertyValue(property: ModelProperty): PropertyDefinition {
     kind,
     nullable,
     required,
-    ...(property.default === undefined ? {} : { default: property.default }),
+    ...(property.default === undefined ? {} : { default: defaultValue(property.default) }),
     access,
     ...(role === undefined ? {} : { role }),
     blob,
@@ -127,6 +127,15 @@ function propertyValue(property: ModelProperty): PropertyDefinition {
     ...(computed === undefined ? {} : { computed }),
     ...(secret === undefined ? {} : { secret }),
   };
+}
+
+/**
+ * The objects of a list get one inferred type, in which each lacks the members of the others; no
+ * object lacks a `toString`, so that a list where one has it as a key must not be inferred.
+ */
+function defaultValue(value: JsonValue): unknown {
+  const isCompound = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return isCompound ? new Wrapped('frozen<jmap.JsonValue>(', value, ')') : value;
 }
 
 function typeValue(capability: ModelCapability, type: ModelType): Record<string, unknown> {

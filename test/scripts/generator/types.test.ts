@@ -29,6 +29,22 @@ const other: GadgetFilter = { foo: 1 };
 export { bare, counted, create, created, filter, other, patch, shape, untitled };
 `;
 
+/** Defaults whose keys every object has by itself. */
+const KEYS = `
+capability: urn:example:keys
+types:
+  Keyed:
+    properties:
+      maps:
+        type: array
+        items: { type: object, additionalProperties: { type: integer } }
+        default: [{ toString: 1, a: 2 }, { constructor: 3 }, {}, { __proto__: 4 }]
+      nested:
+        type: object
+        additionalProperties: { type: array, items: { type: object, additionalProperties: true } }
+        default: { valueOf: [{ valueOf: { a: null } }, {}] }
+`;
+
 const CONFIG = {
   extends: join(REPOSITORY, 'tsconfig.json'),
   compilerOptions: { rootDir: '/', typeRoots: [join(REPOSITORY, 'node_modules/@types')] },
@@ -38,7 +54,11 @@ const CONFIG = {
 it('what is emitted passes the compiler at its strictest, and types what clients write', async () => {
   const folder = join(REPOSITORY, 'test/golden/output/gadgets/capabilities');
   const bundled = await readTree(join(REPOSITORY, 'capabilities'));
-  const project = await createProject({ ...bundled, ...(await readTree(folder)) });
+  const project = await createProject({
+    ...bundled,
+    ...(await readTree(folder)),
+    'keys.yaml': KEYS,
+  });
   await project.generate();
   await project.write('use.ts', USE);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));

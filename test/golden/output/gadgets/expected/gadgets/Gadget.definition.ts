@@ -163,7 +163,7 @@ const properties: Record<PropertyName, jmap.PropertyDefinition> = frozen({
     kind: 'json',
     nullable: false,
     required: false,
-    default: { note: null },
+    default: frozen<jmap.JsonValue>({ note: null }),
     access: 'mutable',
     blob: false,
   },
