@@ -138,7 +138,7 @@ function meeting(is: string, value: Answer): Json | undefined {
     case 'in':
       return [value];
     case 'before':
-      return '9999-12-31T23:59:59Z'.slice(0, String(value).endsWith('Z') || zoned(value) ? 20 : 19);
+      return later(String(value));
     case 'hasKey':
       return Object.keys(value)[0];
     case 'hasItem':
@@ -148,8 +148,11 @@ function meeting(is: string, value: Answer): Json | undefined {
   }
 }
 
-function zoned(value: unknown): boolean {
-  return /[+-]\d\d:\d\d$/.test(String(value));
+/** The last second that a condition can say; none is later than a date whose zone puts it behind. */
+function later(date: string): Json | undefined {
+  const isZoned = date.endsWith('Z') || /[+-]\d\d:\d\d$/.test(date);
+  const last = '9999-12-31T23:59:59Z'.slice(0, isZoned ? 20 : 19);
+  return Date.parse(date) < Date.parse(last) ? last : undefined;
 }
 
 /** What a client gives: every property that has to be there, and some of the others. */
