@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { quote } from '../database/quote.js';
 import { changeAccess, retryBusy } from './change.js';
 import { existingAccount } from './directory.js';
 
@@ -63,8 +64,8 @@ export async function deleteAccount(
 
 /** Removes an account's rows of one table, step by step; resolves to how many there were. */
 async function emptyTable(prisma: PrismaClient, table: Table, accountId: string): Promise<number> {
-  const key = Prisma.raw(table.key.map(quoted).join(', '));
-  const name = Prisma.raw(quoted(table.name));
+  const key = Prisma.raw(table.key.map(quote).join(', '));
+  const name = Prisma.raw(quote(table.name));
   const statement = Prisma.sql`DELETE FROM ${name} WHERE "accountId" = ${accountId} AND (${key}) IN
     (SELECT ${key} FROM ${name} WHERE "accountId" = ${accountId} ORDER BY ${key} LIMIT ${STEP})`;
   for (let total = 0; ; ) {
@@ -73,9 +74,4 @@ async function emptyTable(prisma: PrismaClient, table: Table, accountId: string)
     if (count < STEP) return total;
     await sleep(PAUSE);
   }
-}
-
-/** Table names are the project's own (from descriptors), quoted all the same. */
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

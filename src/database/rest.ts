@@ -1,4 +1,5 @@
 import type { RowKey } from './backfill.js';
+import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface RestNote {
@@ -62,7 +63,7 @@ export function rowsStatement(
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
   return {
-    text: `SELECT "accountId", "id", "updated" FROM ${quoted(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
+    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
     parameters: [...(after ?? []), ...(since === null ? [] : [since]), limit],
   };
 }
@@ -74,8 +75,8 @@ export function miscountedStatement(
 ): RestStatement {
   const behind = after === null ? '' : ' AND ("t"."accountId", "t"."id") > (?, ?)';
   return {
-    text: `SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${quoted(table)} AS "t"
- WHERE "t".${quoted(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
+    text: `SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${quote(table)} AS "t"
+ WHERE "t".${quote(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
  WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ? AND "r"."toId" = "t"."id"
  AND "r"."fromType" = ? AND "r"."property" = ?)${behind}
  ORDER BY "t"."accountId", "t"."id" LIMIT ?`,
@@ -92,8 +93,4 @@ export function resetStatements(type: string): readonly RestStatement[] {
     },
     { text: 'DELETE FROM "JmapChange" WHERE "type" = ?', parameters: [type] },
   ];
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

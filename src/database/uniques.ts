@@ -1,4 +1,5 @@
 import { MigrationError } from './migrations.js';
+import { quote } from './quote.js';
 
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {
@@ -16,11 +17,11 @@ const NAMED = 3;
 
 /** Null is equal to nothing, as when the engine judges a /set. */
 export function duplicatesSql({ table, columns }: UniqueCheck): string {
-  const list = columns.map(quoted).join(', ');
-  const given = columns.map((column) => `${quoted(column)} IS NOT NULL`).join(' AND ');
+  const list = columns.map(quote).join(', ');
+  const given = columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
   return (
     `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${list} ` +
-    `FROM ${quoted(table)} WHERE ${given} GROUP BY "accountId", ${list} ` +
+    `FROM ${quote(table)} WHERE ${given} GROUP BY "accountId", ${list} ` +
     `HAVING count(*) > 1 ORDER BY "accountId", min("id") LIMIT ${NAMED + 1}`
   );
 }
@@ -47,8 +48,4 @@ export function refuseDuplicates(
 function excerpt(value: unknown): string {
   const text = JSON.stringify(typeof value === 'bigint' ? Number(value) : value);
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

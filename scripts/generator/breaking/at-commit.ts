@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../cli.js';
+import { git } from '../git.js';
 import { DESCRIPTOR_FOLDER } from '../load/index.js';
 
 /** Runs `work` on a folder with the descriptors as a commit, a tag or a branch has them. */
@@ -34,19 +34,5 @@ export async function atCommit<T>(
     return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function git(root: string, args: readonly string[]): string | undefined {
-  try {
-    return execFileSync('git', args, {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  } catch (error) {
-    if (error instanceof Error && ('status' in error || 'code' in error)) return undefined;
-    throw error;
   }
 }

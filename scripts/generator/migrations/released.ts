@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { git } from '../git.js';
 
 /**
  * The files below `prisma/` that are committed: a migration among them is released, since others
@@ -18,18 +18,4 @@ export function committedFiles(root: string): ReadonlySet<string> | undefined {
 function filesAt(root: string, commit: string): readonly string[] {
   const names = git(root, ['ls-tree', '-r', '--name-only', '-z', commit, '--', 'prisma/']) ?? '';
   return names.split('\u0000').filter((name) => name !== '');
-}
-
-function git(root: string, args: readonly string[]): string | undefined {
-  try {
-    return execFileSync('git', args, {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  } catch (error) {
-    if (error instanceof Error && ('status' in error || 'code' in error)) return undefined;
-    throw error;
-  }
 }

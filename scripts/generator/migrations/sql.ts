@@ -1,9 +1,6 @@
 /** Small tools for the SQL that the schema engine writes. */
 
-/** An SQL identifier in quotes. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
+export { quote as quoted } from '../../../src/database/quote.js';
 
 /**
  * Replaces what `pattern` (with flag g) finds outside SQL's string literals, in which a default may

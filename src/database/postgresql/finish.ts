@@ -6,6 +6,7 @@ import {
   runBackfill,
 } from '../backfill.js';
 import { type Migration, splitSql } from '../migrations.js';
+import { quote } from '../quote.js';
 import type { PoolClient } from './pool.js';
 
 /**
@@ -73,10 +74,10 @@ async function readPositions(client: PoolClient): Promise<ReadonlyMap<string, Ba
 function driver(client: PoolClient, progress: string): BackfillDriver {
   return {
     async select(table, columns, after, limit) {
-      const list = columns.map(quoted).join(', ');
+      const list = columns.map(quote).join(', ');
       const behind = after === null ? '' : 'WHERE ("accountId", "id") > ($2, $3)';
       const { rows } = await client.query<unknown[]>({
-        text: `SELECT "accountId", "id", ${list} FROM ${quoted(table)} ${behind}
+        text: `SELECT "accountId", "id", ${list} FROM ${quote(table)} ${behind}
                ORDER BY "accountId", "id" LIMIT $1`,
         values: after === null ? [limit] : [limit, ...after],
         rowMode: 'array',
@@ -89,11 +90,11 @@ function driver(client: PoolClient, progress: string): BackfillDriver {
     async update({ table, columns }, rows, position) {
       const sources = [...new Set(columns.map(({ from }) => from))];
       const assignments = columns.map(
-        ({ column }, index) => `${quoted(column)} = "v"."new${index}"`,
+        ({ column }, index) => `${quote(column)} = "v"."new${index}"`,
       );
       // The old version may write while this runs: a row that it changed is its own to fill.
       const unchanged = sources.map(
-        (source, index) => `"t".${quoted(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
+        (source, index) => `"t".${quote(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
       );
       const arrays = [
         rows.map(({ row }) => row.key[0]),
@@ -115,7 +116,7 @@ function driver(client: PoolClient, progress: string): BackfillDriver {
       await client.query('BEGIN');
       try {
         await client.query(
-          `UPDATE ${quoted(table)} AS "t" SET ${assignments.join(', ')}
+          `UPDATE ${quote(table)} AS "t" SET ${assignments.join(', ')}
            FROM unnest(${unnest}) AS "v"(${names.join(', ')})
            WHERE "t"."accountId" = "v"."accountId" AND "t"."id" = "v"."id"
              AND ${unchanged.join(' AND ')}`,
@@ -132,8 +133,4 @@ function driver(client: PoolClient, progress: string): BackfillDriver {
       }
     },
   };
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -9,6 +9,7 @@ import {
   readMigrations,
   splitSql,
 } from '../migrations.js';
+import { quote } from '../quote.js';
 import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import type { Pool, PoolClient } from './pool.js';
@@ -174,7 +175,7 @@ async function applyAlone(client: PoolClient, statement: string): Promise<void> 
     const [existing] = rows;
     if (existing?.valid === true) return;
     if (existing !== undefined) {
-      await client.query(`DROP INDEX CONCURRENTLY "${index.replaceAll('"', '""')}"`);
+      await client.query(`DROP INDEX CONCURRENTLY ${quote(index)}`);
     }
   }
   await client.query(statement);

@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+
+/** What git prints in `root`; undefined where it refuses, or is not there. */
+export function git(root: string, args: readonly string[]): string | undefined {
+  try {
+    return execFileSync('git', args, {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    if (error instanceof Error && ('status' in error || 'code' in error)) return undefined;
+    throw error;
+  }
+}
