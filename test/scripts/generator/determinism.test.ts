@@ -9,6 +9,7 @@ import { render } from '../../../scripts/generator/pipeline.js';
 import { createProject, REPOSITORY, readTree, thing } from './project.js';
 
 const run = promisify(execFile);
+const HEARD = 'Intl.DateTimeFormat().resolvedOptions().locale';
 const all = await everything();
 
 /** The repository's own descriptors, the examples and the test types, with their hook files. */
@@ -98,7 +99,11 @@ describe('what is generated', () => {
     expect(await filesOf(await createProject(crlf))).toEqual(await allFiles());
   });
 
-  it('is the same in another locale and time zone, in a folder with a space in its name', async () => {
+  // Where "i" and "I" are not one letter, and a day begins elsewhere; where only ASCII is known.
+  it.each([
+    ['tr_TR.UTF-8', 'tr-TR', 'Asia/Kolkata'],
+    ['C', 'en-US', 'America/St_Johns'],
+  ])('is the same with LC_ALL=%s (%s), TZ=%s, in a folder of any name', async (LC_ALL, tag, TZ) => {
     const project = await createProject({});
     const folder = 'ein Ordner für 中文';
     for (const [name, text] of Object.entries(all))
@@ -109,10 +114,11 @@ describe('what is generated', () => {
     const tsx = join(REPOSITORY, 'node_modules/tsx/dist/cli.mjs');
     const script = join(REPOSITORY, 'scripts/generate.ts');
     const args = [tsx, '--conditions=jmapsmith-source', script, '--root', root];
-    // Where "i" and "I" are not one letter, and a day begins elsewhere.
-    const env = { ...process.env, LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Kolkata' };
+    const env = { ...process.env, LC_ALL, LANG: LC_ALL, TZ };
     await run(process.execPath, args, { cwd: tmpdir(), env });
     expect(await readTree(root)).toMatchObject(await allFiles());
+    // Node hears of the locale.
+    expect((await run(process.execPath, ['-p', HEARD], { env })).stdout.trim()).toBe(tag);
   });
 });
 
@@ -143,6 +149,9 @@ describe("a descriptor's hash", () => {
         'sort: [a, b]\nproperties:\n  b: { type: integer, default: 0 }\n  a: { type: string, default: "" }',
       ),
     ],
+    ['what a property was called', thing(base.replace('a: {', 'a: { renamedFrom: z,'))],
+    ['what a type was called', thing(`${base}\nrenamedFrom: Old`)],
+    ['what the next migration may drop', `drops: [Old]\n${thing(`${base}\ndrops: [z]`)}`],
   ])('stays when %s changes', async (_what, changed) => {
     expect(await hashOf(changed)).toBe(await hashOf(thing(base)));
   });
@@ -151,6 +160,19 @@ describe("a descriptor's hash", () => {
     ['a default', thing(base.replace('default: 0', 'default: 1'))],
     ['a bound', thing(base.replace('type: integer', 'type: integer, maximum: 9'))],
     ['a filter', thing(`${base}\nfilter: { a: contains }`)],
+    [
+      'a property named drops',
+      thing(base.replace('  b:', '  drops: { type: string, default: "" }\n  b:')),
+    ],
+    [
+      'a member named renamedFrom',
+      thing(
+        base.replace(
+          '  b:',
+          '  o: { type: object, properties: { renamedFrom: { type: string } }, default: {} }\n  b:',
+        ),
+      ),
+    ],
     ['a session entry', `session: { description: x }\n${thing(base)}`],
     [
       'a property named description',
