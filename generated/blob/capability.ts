@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const blobCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:blob',
   name: 'blob',
-  descriptorHash: 'sha256-03738ca6a8a6a4e97162353b8cf9d05f99d20aa47d2a63612482e00b67b6e4a9',
+  descriptorHash: 'sha256-00ce87e9e6b63b72a3700c7bda78d89773da7ba52c4faca360a304d40104bf16',
   session: {},
   accountSession: {},
   bareSession: true,

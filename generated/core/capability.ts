@@ -8,7 +8,7 @@ import { methods } from './methods.js';
 export const coreCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
-  descriptorHash: 'sha256-bb1003644ca03d69b12c892337ce47d2b6903aa2ab8e19d3fdf84c17ed404958',
+  descriptorHash: 'sha256-f1d643d094fdbd9e675d883b7efc4fad29a402a8e59bb52590b22f8a0b6e9406',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -8,7 +8,7 @@ import { noteMethods, noteType } from './Note.definition.js';
 export const notesCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:service:notes',
   name: 'notes',
-  descriptorHash: 'sha256-bfc7a2c4b2962cf834ab91403db2d29f401852054ba4c68dd4bc722f2e31e265',
+  descriptorHash: 'sha256-a440c909b440bfca155af7aa81c09434c4466d021ba2f7ccd7cfd006f02511e6',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -8,7 +8,7 @@ import { todoMethods, todoType } from './Todo.definition.js';
 export const todosCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:example:todos',
   name: 'todos',
-  descriptorHash: 'sha256-3ecd02b9349ec7e54f1979d69a0dc63f7b14bde945d756b13a97171fbecb30dc',
+  descriptorHash: 'sha256-a191e48b5bc7fb854ba45c96ade2140023b715f90e5c8162d22962da33aabe7c',
   session: {},
   accountSession: {},
   bareSession: false,

@@ -7,7 +7,7 @@ import type * as jmap from 'jmapsmith/capability';
 export const websocketCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:ietf:params:jmap:websocket',
   name: 'websocket',
-  descriptorHash: 'sha256-ae4c3af5ee5eab1cd58caa4e74021fb9be6dc6d3d1b9afd3dc9c62dcf18b6f3b',
+  descriptorHash: 'sha256-b3a633f5cbb559f30e74351c17814f84172e0bd3d8f993f384ee53dfc781ee84',
   session: {},
   accountSession: {},
   bareSession: false,

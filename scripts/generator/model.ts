@@ -107,6 +107,12 @@ export interface ModelStandardMethod {
   readonly at: Location;
 }
 
+/** A word in `drops`, and where it stands. */
+export interface ModelDrop {
+  readonly name: string;
+  readonly at: Location;
+}
+
 export interface ModelType {
   readonly name: string;
   readonly table: string;
@@ -126,8 +132,8 @@ export interface ModelType {
   readonly limits?: TypeLimits;
   readonly deprecated?: string;
   readonly renamedFrom?: string;
-  /** Names of properties whose values the team gives up, and of narrowings that it accepts. */
-  readonly drops: readonly string[];
+  /** Properties whose values the team gives up, and narrowings that it accepts. */
+  readonly drops: readonly ModelDrop[];
   readonly at: Location;
 }
 
@@ -159,8 +165,8 @@ export interface ModelCapability {
   readonly accountLevel: boolean;
   readonly types: readonly ModelType[];
   readonly methods: readonly ModelMethod[];
-  /** Names of types whose tables the team gives up. */
-  readonly drops: readonly string[];
+  /** Types whose tables the team gives up. */
+  readonly drops: readonly ModelDrop[];
   /** `capabilities/NAME.hooks.ts` where there is one. */
   readonly hooksFile?: string;
   readonly at: Location;

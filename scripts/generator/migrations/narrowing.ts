@@ -22,9 +22,10 @@ export function narrowings(
       ...type.properties.flatMap((property): readonly Problem[] => {
         const before = releasedProperty(known, rename, property);
         if (before === undefined) return [];
+        const accepted = type.drops.some(({ name }) => name === property.name);
         const target = oldTarget(before, property, renames);
         if (before.secret !== property.secret || target !== undefined) {
-          if (!type.drops.includes(property.name))
+          if (!accepted)
             return [
               target === undefined
                 ? secretProblem(type, property, before)
@@ -33,7 +34,7 @@ export function narrowings(
           const { nullable, default: value } = property;
           return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
         }
-        if (type.drops.includes(property.name)) return [];
+        if (accepted) return [];
         if (before.kind !== property.kind || property.computed !== undefined) return [];
         const what = narrowed(before.schema, property.schema, '');
         return what === undefined ? [] : [narrowedProblem(type, property, what)];

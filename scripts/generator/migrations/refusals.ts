@@ -55,7 +55,8 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
 
 /** Refused at the capability that had it, while that is there; otherwise in the snapshot. */
 function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
-  if (model.capabilities.some(({ drops }) => drops.includes(table.name))) return [];
+  if (model.capabilities.some(({ drops }) => drops.some(({ name }) => name === table.name)))
+    return [];
   const urn = snapshot.model?.capabilities.find(({ types }) =>
     types.some((type) => type.table === table.name),
   )?.urn;
@@ -78,7 +79,7 @@ function changedType(
   at: Location,
 ): Problem[] {
   const table = change.after.name;
-  const given = new Set(type?.drops);
+  const given = new Set(type?.drops.map(({ name }) => name));
   const problems = change.removed
     .filter(({ name }) => !isShadow(name, change.before) && !given.has(name))
     .map((column) => removedProperty(table, column.name, at));

@@ -1,4 +1,4 @@
-import type { Model, ModelType, Problem } from '../model.js';
+import type { Model, ModelDrop, ModelType, Problem } from '../model.js';
 import type { Change } from './compose.js';
 import { narrowings } from './narrowing.js';
 import { refusals } from './refusals.js';
@@ -13,21 +13,21 @@ export function unusedDrops(changes: readonly Change[], model: Model): readonly 
   const isUnused = (accepts: (change: Change) => boolean) => !released.some(accepts);
   return model.capabilities.flatMap((capability) => [
     ...capability.drops
-      .filter((name) =>
+      .filter(({ name }) =>
         isUnused(({ difference }) => difference.removed.some((table) => table.name === name)),
       )
-      .map((name) => unused(name, capability.at, 'beside `capability`')),
+      .map((drop) => unused(drop, 'beside `capability`')),
     ...capability.types.flatMap((type) =>
       type.drops
-        .filter((name) => isUnused((change) => accepts(change, type, name)))
-        .map((name) => unused(name, type.at, `of ${type.name}`)),
+        .filter(({ name }) => isUnused((change) => accepts(change, type, name)))
+        .map((drop) => unused(drop, `of ${type.name}`)),
     ),
   ]);
 }
 
 /** Without the name something else would be said of the type. */
 function accepts(change: Change, type: ModelType, name: string): boolean {
-  const without = { ...type, drops: type.drops.filter((other) => other !== name) };
+  const without = { ...type, drops: type.drops.filter((other) => other.name !== name) };
   return JSON.stringify(saidOf(change, type)) !== JSON.stringify(saidOf(change, without));
 }
 
@@ -43,7 +43,7 @@ function saidOf(change: Change, type: ModelType): readonly Problem[] {
   ];
 }
 
-function unused(name: string, at: Problem['at'], where: string): Problem {
+function unused({ name, at }: ModelDrop, where: string): Problem {
   return {
     at,
     code: 'unused-drop',

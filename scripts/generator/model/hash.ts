@@ -31,9 +31,12 @@ export function meaningHash(meaning: unknown): string {
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'default', 'enum']);
 
+/** What a type or a property says to the next migration alone. */
+const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
+
 /**
- * Canonical JSON without places and descriptions; lists of named things are objects in it, so that
- * their order is nothing.
+ * Canonical JSON without places, descriptions and what is for migrations alone; lists of named things
+ * are objects in it, so that their order is nothing.
  */
 function meaningText(value: unknown): string {
   if (Array.isArray(value)) {
@@ -42,7 +45,10 @@ function meaningText(value: unknown): string {
   }
   if (typeof value !== 'object' || value === null) return canonicalJson(value);
   const members: [string, string][] = [];
+  // Only what the descriptor declares has a place: a schema has members of any name.
+  const declared = 'at' in value && isPlace('at', value.at);
   for (const [key, inner] of Object.entries(value)) {
+    if (declared && EVOLUTION_KEYS.has(key)) continue;
     if (inner === undefined || isPlace(key, inner) || (key === 'description' && isText(inner)))
       continue;
     members.push([key, DATA_KEYS.has(key) ? canonicalJson(inner) : meaningText(inner)]);

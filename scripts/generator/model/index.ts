@@ -6,7 +6,7 @@ import type { Model, ModelCapability, ModelMethod } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './schema.js';
-import { buildType, namesIn } from './type.js';
+import { buildType, dropsIn } from './type.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
 export function buildModel(views: readonly CapabilityView[]): Model {
@@ -24,10 +24,10 @@ function buildCapability(view: CapabilityView): ModelCapability {
     accountLevel: flag(member(root, 'accountLevel'), true),
     types: view.types.map(buildType),
     methods: view.methods.map(buildMethod),
-    drops: namesIn(member(root, 'drops')),
   };
   return {
     ...meaning,
+    drops: dropsIn(member(root, 'drops')),
     name: view.base,
     description: words(root),
     descriptorHash: meaningHash(meaning),

@@ -8,6 +8,7 @@ import { standardProperties } from '../descriptor/property-view.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
 import { flag, items, type Located, member, text, words } from '../load/located.js';
 import type {
+  ModelDrop,
   ModelFilter,
   ModelIndex,
   ModelStandardMethod,
@@ -57,14 +58,17 @@ export function buildType(view: TypeView): ModelType {
     ...(search === undefined ? {} : { search }),
     ...(limits === undefined ? {} : { limits }),
     ...evolutionOf(view),
-    drops: namesIn(member(view.node, 'drops')),
+    drops: dropsIn(member(view.node, 'drops')),
     at: view.nameAt,
   };
 }
 
-/** The texts of a list. */
-export function namesIn(node: Located | undefined): readonly string[] {
-  return items(node).flatMap((item) => text(item) ?? []);
+/** The words of a list of `drops`, each with its place. */
+export function dropsIn(node: Located | undefined): readonly ModelDrop[] {
+  return items(node).flatMap((item) => {
+    const name = text(item);
+    return name === undefined ? [] : [{ name, at: item.at }];
+  });
 }
 
 function methodsOf({

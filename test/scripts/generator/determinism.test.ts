@@ -164,15 +164,6 @@ describe("a descriptor's hash", () => {
       'a property named drops',
       thing(base.replace('  b:', '  drops: { type: string, default: "" }\n  b:')),
     ],
-    [
-      'a member named renamedFrom',
-      thing(
-        base.replace(
-          '  b:',
-          '  o: { type: object, properties: { renamedFrom: { type: string } }, default: {} }\n  b:',
-        ),
-      ),
-    ],
     ['a session entry', `session: { description: x }\n${thing(base)}`],
     [
       'a property named description',
@@ -182,5 +173,14 @@ describe("a descriptor's hash", () => {
     const hash = await hashOf(changed);
     expect(hash).toMatch(/^sha256-/);
     expect(hash).not.toBe(await hashOf(thing(base)));
+  });
+
+  it('changes with a member of a value that is called as a word for migrations is', async () => {
+    const of = (inner: string) =>
+      thing(`properties:\n  o: { type: object, properties: { ${inner} }, default: {} }`);
+    const hashes = ['drops: { type: string }', 'renamedFrom: { type: string }'].map((inner) =>
+      hashOf(of(inner)),
+    );
+    expect(new Set(await Promise.all(hashes)).size).toBe(2);
   });
 });

@@ -7,8 +7,9 @@ import { createProject, type Project, REPOSITORY, readTree } from './project.js'
 
 /**
  * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them;
- * each of test/golden/output descriptors and the files that they make. `UPDATE_GOLDEN=1` writes
- * the expectations anew.
+ * each of test/golden/output descriptors and the files that they make; each of test/golden/history
+ * descriptors, those that were generated before them, and what is said. `UPDATE_GOLDEN=1` writes the
+ * expectations anew.
  */
 const GOLDEN = join(REPOSITORY, 'test/golden');
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
@@ -37,6 +38,19 @@ describe('wrong descriptors', () => {
       for (const problem of (await render(root)).warnings) found.add(problem.code);
     }
     expect([...found].sort()).toEqual(codesInSource());
+  });
+});
+
+describe('descriptors with a history', () => {
+  it.each(readdirSync(join(GOLDEN, 'history')))('%s', async (name) => {
+    const folder = join(GOLDEN, 'history', name);
+    const project = await createProject(await readTree(join(folder, 'before')));
+    expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    for (const [path, text] of Object.entries(await readTree(join(folder, 'capabilities'))))
+      await project.write(`capabilities/${path}`, text);
+    const { stderr } = await project.generate();
+    if (UPDATE) await writeFile(join(folder, 'stderr.txt'), stderr);
+    expect(stderr).toBe(readFileSync(join(folder, 'stderr.txt'), 'utf8'));
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Model } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
-import { find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
+import { drop, find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, temporaryRoot } from './project.js';
 import type { Started } from './starting.js';
 
@@ -95,7 +95,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     });
     const [capability] = model([less]).capabilities;
     if (capability === undefined) throw new Error('no capability');
-    await advance({ capabilities: [{ ...capability, drops: ['Country'] }] });
+    await advance({ capabilities: [{ ...capability, drops: [drop('Country')] }] });
     expect(await db.rows(`SELECT * FROM "Todo"`)).toEqual([
       expect.not.objectContaining({ done: expect.anything() }),
     ]);

@@ -1,5 +1,6 @@
 import type {
   Model,
+  ModelDrop,
   ModelProperty,
   ModelShadow,
   ModelSort,
@@ -39,9 +40,13 @@ const STANDARD: readonly ModelProperty[] = [
 export function type(
   name: string,
   properties: readonly ModelProperty[],
-  rest: Partial<ModelType> & { folded?: readonly string[]; casemapped?: readonly string[] } = {},
+  rest: Partial<Omit<ModelType, 'drops'>> & {
+    readonly folded?: readonly string[];
+    readonly casemapped?: readonly string[];
+    readonly drops?: readonly string[];
+  } = {},
 ): ModelType {
-  const { folded = [], casemapped = [], ...others } = rest;
+  const { folded = [], casemapped = [], drops = [], ...others } = rest;
   const shadow = (transform: ModelShadow['transform'], suffix: string) => (of: string) => ({
     column: `${of}_${suffix}`,
     property: find(properties, of),
@@ -63,10 +68,15 @@ export function type(
     methods: [],
     uniques: [],
     indexes: [],
-    drops: [],
+    drops: drops.map(drop),
     at: { ...AT, line: 5 },
     ...others,
   };
+}
+
+/** A word in `drops`. */
+export function drop(name: string): ModelDrop {
+  return { name, at: { ...AT, line: 30 } };
 }
 
 export function find(properties: readonly ModelProperty[], name: string): ModelProperty {

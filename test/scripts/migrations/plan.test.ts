@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelProperty } from '../../../scripts/generator/model.js';
-import { find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
+import { drop, find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
 const COUNTRY = type('Country', [property('name', 'string', { required: true })]);
@@ -206,10 +206,14 @@ describe('planMigrations: what is refused', () => {
     const [capability] = narrow.capabilities;
     if (capability === undefined) throw new Error('no capability');
     const types = [todo([kind(5)], { drops })];
-    const later = { capabilities: [{ ...capability, types, drops: ['Gone'] }] };
+    const later = { capabilities: [{ ...capability, types, drops: [drop('Gone')] }] };
     const { problems, files } = await generate(root, later);
     expect(problems).toMatchObject([
-      { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[Gone]') },
+      {
+        ...{ code: 'unused-drop', severity: 'warning' },
+        message: expect.stringContaining('[Gone]'),
+        at: { line: 30 },
+      },
       { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[kind] of') },
       { code: 'unused-drop', severity: 'warning', message: expect.stringContaining('[other] of') },
     ]);

@@ -26,7 +26,11 @@ afterEach(() => {
 const TITLE = property('title', 'string', { required: true });
 const BODY = property('body', 'string', { nullable: true });
 
-function note(searched: readonly string[], rest: Partial<ModelType> = {}, more = [TITLE, BODY]) {
+function note(
+  searched: readonly string[],
+  rest: Parameters<typeof type>[2] = {},
+  more = [TITLE, BODY],
+) {
   return type('Note', more, {
     folded: ['title', 'body'],
     ...(searched.length === 0

@@ -10,7 +10,7 @@ import { gadgetMethods, gadgetType } from './Gadget.definition.js';
 export const gadgetsCapability: jmap.CapabilityDefinition = frozen({
   urn: 'https://example.com/jmap/gadgets',
   name: 'gadgets',
-  descriptorHash: 'sha256-01d95898e8c57567ad4f95186830c7bf15267e35f942c6dde182aea9d3ad4062',
+  descriptorHash: 'sha256-739cb1ebfdc8eb4601347d2125a936a434e2eb116a82deb40e47b3e98dc441f4',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: { maxGadgets: 100 },
   bareSession: false,

@@ -10,7 +10,7 @@ import { singleMethods, singleType } from './Single.definition.js';
 export const richCapability: jmap.CapabilityDefinition = frozen({
   urn: 'https://example.com/jmap/rich',
   name: 'rich',
-  descriptorHash: 'sha256-54116425665b81ab53ecaad81bed0bd9b68bdbbd6b4833514178fdbf7db46a9a',
+  descriptorHash: 'sha256-775bd6a85f11332e6f787784d8fecc2e08a50295fc5f03de0cbddc9d3a875676',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: {},
   bareSession: false,
