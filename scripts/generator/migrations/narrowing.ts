@@ -36,6 +36,8 @@ export function narrowings(
         }
         if (accepted) return [];
         if (before.kind !== property.kind || property.computed !== undefined) return [];
+        const named = namedNow(before, property);
+        if (named !== undefined) return [namingProblem(type, property, named)];
         const what = narrowed(before.schema, property.schema, '');
         return what === undefined ? [] : [narrowedProblem(type, property, what)];
       }),
@@ -132,6 +134,24 @@ function oldTarget(
   if (before === undefined || reference === undefined) return undefined;
   const old = renames.find(({ from }) => from === before.type)?.to ?? before.type;
   return old === reference.type ? undefined : old;
+}
+
+/** What text that named nothing before names now. */
+function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
+  if (before.reference === undefined && property.reference !== undefined)
+    return `refers to ${property.reference.type} objects`;
+  return property.blob && !before.blob ? 'names blobs' : undefined;
+}
+
+function namingProblem(type: ModelType, property: ModelProperty, named: string): Problem {
+  return {
+    at: property.at,
+    code: 'property-narrowed',
+    message:
+      `${type.name}.${property.name} ${named} now, and the ids that exist may name none: they would stay and be ` +
+      `readable, and no client could write them again. Write \`drops: [${property.name}]\` at the type to accept ` +
+      'that; or declare a property of another name.',
+  };
 }
 
 function retargetedProblem(type: ModelType, property: ModelProperty, old: string): Problem {
