@@ -2,7 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import { typeOf } from '../descriptor/kinds.js';
 import type { MethodView, TypeView } from '../descriptor/view.js';
 import { STANDARD_METHODS } from '../emit/standard-methods.js';
-import { member, members } from '../load/located.js';
+import { items, member, members } from '../load/located.js';
 import { isOpen } from '../model/schema.js';
 import type { Report, Rule } from './rule.js';
 
@@ -43,6 +43,7 @@ export const standardMethods: Rule = (views, report) => {
           `/${method.name} is of no use without /${needed}: list ${needed}, too.`,
         );
       further(method, report);
+      if (method.name === 'set' && names.includes('copy')) followsCopy(type, method, report);
     }
     withoutQuery(type, names, report);
   }
@@ -59,6 +60,17 @@ function withoutQuery(type: TypeView, names: readonly string[], report: Report):
         `"${key}" is what /query takes, which ${type.name} leaves out: list query, or drop it.`,
       );
   }
+}
+
+/** What /copy calls to destroy the originals has no arguments but the standard ones (RFC 8620 5.4). */
+function followsCopy(type: TypeView, { node }: MethodView, report: Report): void {
+  for (const item of items(member(member(node, 'arguments'), 'required')))
+    report(
+      'required-set-argument',
+      item.at,
+      `${type.name}/copy calls /set where "onSuccessDestroyOriginal" is true, and has no ${JSON.stringify(item.value)} ` +
+        'to give it: make the argument optional, or leave copy out of standardMethods.',
+    );
 }
 
 function further({ name, node }: MethodView, report: Report): void {

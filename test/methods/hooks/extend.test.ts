@@ -76,6 +76,23 @@ describe('before', () => {
     expect(seen).toEqual([{ accountId: 'a1' }, { shout: true }]);
   });
 
+  test('5.4: hears of the /set by which a copy destroys its originals, without further arguments', async () => {
+    const seen: Json[] = [];
+    const own = extendedBy('set', {
+      before(args, call) {
+        if ('destroy' in args) seen.push([call.accountId, args, call.arguments]);
+        return args;
+      },
+    });
+    const [id] = await own.create('Widget', [{ title: 'x' }]);
+    const accounts = { fromAccountId: 'a1', accountId: 'a2' };
+    const [, [name, { destroyed }]] = (await own.calls([
+      ['Widget/copy', { ...accounts, create: { k: { id } }, onSuccessDestroyOriginal: true }],
+    ])) as [Json, Json];
+    expect([name, destroyed]).toEqual(['Widget/set', [id]]);
+    expect(seen).toEqual([['a1', { accountId: 'a1', ifInState: null, destroy: [id] }, {}]]);
+  });
+
   for (const [what, given, why] of [
     ['nothing', undefined, 'gave null for arguments, which is no object'],
     ['a list', [], 'gave [] for arguments, which is no object'],
