@@ -96,7 +96,8 @@ async function start(
   requireSecretsKey(config, registry);
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const storage = await openStorage(config.database, { root, hookClient, log, opened });
+  const types = [...registry.dataTypes.values()];
+  const storage = await openStorage(config.database, { root, types, hookClient, log, opened });
   const { store, prisma } = storage;
   const hooks = {
     timeout: limits.hookTimeout,

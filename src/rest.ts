@@ -42,7 +42,7 @@ interface Computed {
   readonly property: PropertyDefinition;
 }
 
-/** Where a computed property's work stands: the type that is read, and its last object done. */
+/** Where a computed property's work stands: the table that is read, and its last object done. */
 interface Position {
   readonly source: string;
   readonly after: RowKey | null;
@@ -79,14 +79,18 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
   };
 }
 
+/** Notes name tables and columns, as all does that migrations write. */
 class Rest {
   readonly #options: RestOptions;
+  readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #redo: Redo;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
 
   constructor(options: RestOptions) {
     this.#options = options;
+    const types = [...options.registry.dataTypes.values()];
+    this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#redo = new Redo(options);
   }
 
@@ -102,9 +106,9 @@ class Rest {
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
       if (!key.startsWith('reset:')) continue;
-      const type = key.slice('reset:'.length);
-      await database.reset(key, type);
-      log.info({ type }, 'old states are refused');
+      const table = key.slice('reset:'.length);
+      await database.reset(key, table);
+      log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
     }
   }
 
@@ -115,10 +119,11 @@ class Rest {
 
   /** Everything that was written since the migration, and what follows from it. */
   async follow(isOver: () => boolean): Promise<void> {
-    const { database, registry, shared } = this.#options;
+    const { database, shared } = this.#options;
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('follow:')) continue;
-      const type = registry.dataTypes.get(key.slice('follow:'.length));
+      // A type that this version doesn't have is the other's to follow.
+      const type = this.#byTable.get(key.slice('follow:'.length));
       const since = Number(value);
       if (type !== undefined) await this.#followType(type, since, isOver);
       if (isOver()) return;
@@ -151,20 +156,26 @@ class Rest {
   async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
     const { computed } = property;
     const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
-    const names = [...new Set(sources)];
-    const from = start === null ? 0 : Math.max(0, names.indexOf(start.source));
-    for (const name of names.slice(from)) {
-      const source = this.#options.registry.dataTypes.get(name);
-      if (source === undefined) continue;
-      const after = start?.source === name ? start.after : null;
+    const read = [...new Set(sources)]
+      .map((name) => this.#options.registry.dataTypes.get(name))
+      .filter((source) => source !== undefined);
+    const from = read.findIndex(({ table }) => table === start?.source);
+    for (const source of read.slice(Math.max(0, from))) {
+      const after = start?.source === source.table ? start.after : null;
       let rows = 0;
       for await (const batch of this.#batches(source, after, null)) {
         await this.#computeBatch(type, property, batch);
         rows += batch.ids.length;
         const last: RowKey = [batch.accountId, batch.ids.at(-1) ?? ''];
-        await this.#options.database.keep(key, JSON.stringify({ source: name, after: last }));
+        await this.#options.database.keep(
+          key,
+          JSON.stringify({ source: source.table, after: last }),
+        );
         const what = `${type.name}.${property.name}`;
-        this.#options.log.info({ property: what, source: name, rows }, 'computed for objects');
+        this.#options.log.info(
+          { property: what, source: source.name, rows },
+          'computed for objects',
+        );
       }
     }
   }
@@ -196,12 +207,14 @@ class Rest {
       for (const { column, computed } of counting.properties) {
         if (computed?.kind !== 'count') continue;
         if (computed.type !== type.name && counting !== type) continue;
+        const counted = registry.dataTypes.get(computed.type);
+        const by = counted?.properties.find(({ name }) => name === computed.by);
+        if (counted === undefined || by === undefined) continue;
         const count: CountColumn = {
           table: counting.table,
-          type: counting.name,
           column,
-          fromType: computed.type,
-          property: computed.by,
+          fromTable: counted.table,
+          fromColumn: by.column,
         };
         const page = (after: RowKey | null) => database.miscounted(count, after, BATCH);
         for await (const batch of batches(counting, page, null)) {
@@ -236,9 +249,9 @@ class Rest {
 
   /** Null where a later migration has given it up. */
   #computed(key: string): Computed | null {
-    const [typeName = '', name = ''] = key.slice('compute:'.length).split('/');
-    const type = this.#options.registry.dataTypes.get(typeName);
-    const property = type?.properties.find((one) => one.name === name);
+    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
+    const type = this.#byTable.get(table);
+    const property = type?.properties.find((one) => one.column === column);
     if (type === undefined || property?.computed === undefined) return null;
     return { key, type, property };
   }

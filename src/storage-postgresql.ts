@@ -20,7 +20,7 @@ const HOOKS = 4;
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
   url: string,
-  { root, hookClient, log, opened }: StorageOptions,
+  { root, types, hookClient, log, opened }: StorageOptions,
 ): Promise<Storage> {
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'a connection to the database broke');
@@ -44,6 +44,7 @@ export async function openPostgresqlStorage(
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
     pool: openPool({ url, size: CALLS, onError }),
+    types,
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());

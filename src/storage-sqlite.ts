@@ -16,7 +16,7 @@ import { createSqliteStore } from './store/sqlite/index.js';
 /** Takes an SQLite file for this server, brings it up to date and opens all that serves from it. */
 export async function openSqliteStorage(
   file: string,
-  { root, hookClient, log, opened }: StorageOptions,
+  { root, types, hookClient, log, opened }: StorageOptions,
 ): Promise<Storage> {
   const lock = lockServer(file);
   opened.push(() => lock.release());
@@ -30,6 +30,7 @@ export async function openSqliteStorage(
   const store = createSqliteStore({
     writer,
     writerDatabase,
+    types,
     reader: openDatabase({ file, readonly: true }),
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });

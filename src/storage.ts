@@ -1,3 +1,4 @@
+import type { DataTypeDefinition } from './capability/definition.js';
 import type { RestDatabase } from './database/rest.js';
 import type { PrismaClient } from './database/sqlite/prisma.js';
 import type { Logger } from './logging.js';
@@ -25,6 +26,8 @@ export interface Storage {
 export interface StorageOptions {
   /** The project's folder: its migrations. */
   readonly root: string;
+  /** All data types that are served. */
+  readonly types: readonly DataTypeDefinition[];
   /** The Prisma client that hooks get: the project's own module of it. */
   readonly hookClient: Project['hookClient'];
   readonly log: Logger;

@@ -3,20 +3,22 @@ import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface RestNote {
-  /** `compute:Type/property`, `follow:Type` or `reset:Type`. */
+  /** `compute:TABLE/COLUMN`, `follow:TABLE` or `reset:TABLE`. */
   readonly key: string;
   readonly value: string;
 }
 
 export const REST_KINDS: readonly string[] = Object.freeze(['compute', 'follow', 'reset']);
 
-/** A computed count: objects of `table` hold in `column` how many `fromType`s refer to them. */
+/**
+ * A computed count: objects of `table` hold in `column` how many of `fromTable` refer to them by
+ * `fromColumn`.
+ */
 export interface CountColumn {
   readonly table: string;
-  readonly type: string;
   readonly column: string;
-  readonly fromType: string;
-  readonly property: string;
+  readonly fromTable: string;
+  readonly fromColumn: string;
 }
 
 /** A row's key, and the ms when an object was last changed, as the driver gives it. */
@@ -28,8 +30,8 @@ export interface RestDatabase {
   /** Keeps how far a note's work is, where the note is still there. */
   keep(key: string, value: string): Promise<void>;
   forget(key: string): Promise<void>;
-  /** Takes the note; where it was there, old states of the type are refused. One transaction. */
-  reset(key: string, type: string): Promise<void>;
+  /** Takes the note; where it was there, old states of the table's type are refused. One transaction. */
+  reset(key: string, table: string): Promise<void>;
   /** Rows behind `after` in order of key, at most `limit`; with `since`, those written since (ms). */
   rows(
     table: string,
@@ -69,7 +71,7 @@ export function rowsStatement(
 }
 
 export function miscountedStatement(
-  { table, type, column, fromType, property }: CountColumn,
+  { table, column, fromTable, fromColumn }: CountColumn,
   after: RowKey | null,
   limit: number,
 ): RestStatement {
@@ -80,17 +82,17 @@ export function miscountedStatement(
  WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ? AND "r"."toId" = "t"."id"
  AND "r"."fromType" = ? AND "r"."property" = ?)${behind}
  ORDER BY "t"."accountId", "t"."id" LIMIT ?`,
-    parameters: [type, fromType, property, ...(after ?? []), limit],
+    parameters: [table, fromTable, fromColumn, ...(after ?? []), limit],
   };
 }
 
 /** As the migration that made the note has reset it: its counter steps, its records go. */
-export function resetStatements(type: string): readonly RestStatement[] {
+export function resetStatements(table: string): readonly RestStatement[] {
   return [
     {
       text: 'UPDATE "JmapState" SET "number" = "number" + 1 WHERE "type" = ?',
-      parameters: [type],
+      parameters: [table],
     },
-    { text: 'DELETE FROM "JmapChange" WHERE "type" = ?', parameters: [type] },
+    { text: 'DELETE FROM "JmapChange" WHERE "type" = ?', parameters: [table] },
   ];
 }

@@ -48,8 +48,9 @@ export class Redo {
   }
 
   /**
-   * Only objects that are not as they should be are written. `derived`: their shadow columns, references
-   * and blob records are looked at too. `record`: what clients see changed has a change record.
+   * Only objects that are not as they should be are written. `derived`: their shadow columns, nulls where
+   * there is a default now, references and blob records are looked at too. `record`: what clients see
+   * changed has a change record; and what filters and orders see, for clients that have asked since.
    */
   async objects(
     { type, accountId, ids }: RedoBatch,
@@ -74,7 +75,7 @@ export class Redo {
         await transaction.changeReferences(references.removed, references.added);
       if (blobs.removed.length + blobs.added.length > 0)
         await transaction.changeBlobReferences(blobs.removed, blobs.added);
-      if (record) await recordSeen(type, changed, transaction);
+      if (record) await recordSeen(type, changed, transaction, stale);
     });
   }
 
@@ -274,12 +275,14 @@ async function recordSeen(
   type: DataTypeDefinition,
   changed: readonly Change[],
   transaction: Transaction,
+  stale: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const { visible } = indexOf(type);
   const seen = changed.filter(({ before, after }) =>
     visible.some(({ name }) => !jsonEqual(before[name] ?? null, after[name] ?? null)),
   );
-  if (seen.length === 0) return;
-  const updates = seen.map(({ after }) => ({ objectId: after.id, kind: 'updated' as const }));
+  const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
+  if (ids.size === 0) return;
+  const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
   await transaction.record(type, updates);
 }

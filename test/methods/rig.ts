@@ -123,16 +123,6 @@ export class Rig {
     writerDatabase.exec(WIDGET_TABLE);
     writerDatabase.exec(GADGET_TABLES);
     const now = (): number => this.time ?? Date.now();
-    const store = createSqliteStore({
-      writer: new Writer(writerDatabase),
-      writerDatabase,
-      reader: openDatabase({ file, readonly: true }),
-      now,
-      onStatement: (sql) => void this.statements.push(sql),
-    });
-    const isHooked = (logic.hooks ?? logic.gadgetHooks) !== undefined;
-    const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
-    this.#prisma = prisma;
     const registry = createRegistry([
       ...generated,
       widgetCapability(this.trick, logic),
@@ -140,6 +130,17 @@ export class Rig {
         ? gadgetCapability
         : { ...gadgetCapability, hooks: logic.gadgetHooks },
     ]);
+    const store = createSqliteStore({
+      writer: new Writer(writerDatabase),
+      writerDatabase,
+      types: [...registry.dataTypes.values()],
+      reader: openDatabase({ file, readonly: true }),
+      now,
+      onStatement: (sql) => void this.statements.push(sql),
+    });
+    const isHooked = (logic.hooks ?? logic.gadgetHooks) !== undefined;
+    const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
+    this.#prisma = prisma;
     const setHooks = createSetHooks(registry);
     this.services = {
       ...(prisma === undefined

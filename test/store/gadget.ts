@@ -171,6 +171,23 @@ export const Gadget: DataTypeDefinition = {
   validate: { create: accepts, update: accepts, filter: accepts },
 };
 
+function refersToGadget(name: string): PropertyDefinition {
+  const reference = { type: 'Gadget', form: 'list', onDestroy: 'setNull', acyclic: false } as const;
+  return property(name, 'json', { ...nullable, reference });
+}
+
+/** What a store is opened with: Gadget with references that are records alone, and two more types. */
+export const TYPES: readonly DataTypeDefinition[] = [
+  {
+    ...Gadget,
+    properties: [...Gadget.properties, ...['parentId', 'links', 'link'].map(refersToGadget)],
+  },
+  ...['Widget', 'Other'].map((name) => ({
+    ...Gadget,
+    ...{ name, table: name, properties: [...Gadget.properties, refersToGadget('parentId')] },
+  })),
+];
+
 export function condition(name: keyof typeof FILTERS, value: JsonValue): FilterNode {
   return { kind: 'condition', filter: FILTERS[name], value };
 }

@@ -32,6 +32,7 @@ async function open(make: (options: StorageOptions) => Promise<Storage>): Promis
   });
   return make({
     root: ROOT,
+    types: [todoType],
     log: pino({ level: 'silent' }),
     opened,
     hookClient: (database) =>

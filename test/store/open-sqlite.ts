@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
-import { Gadget, gadgetTable, SEARCH } from './gadget.js';
+import { Gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
 
@@ -27,7 +27,10 @@ export async function openSqlite({ now }: { readonly now: () => number }) {
   const writer = new Writer(writerDatabase);
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
-  const store = createSqliteStore({ writer, writerDatabase, reader, now, onStatement });
+  const store = createSqliteStore({
+    ...{ writer, writerDatabase, reader, now, onStatement },
+    types: TYPES,
+  });
   return {
     store,
     statements,

@@ -176,7 +176,10 @@ describe('what PostgreSQL reads', () => {
   });
 
   it('takes the longest texts, whatever their collation keys are', async () => {
-    const store = createPostgresqlStore({ pool: openPool({ url, size: 1 }) });
+    const store = createPostgresqlStore({
+      pool: openPool({ url, size: 1 }),
+      types: [definition],
+    });
     onTestFinished(() => store.close());
     const soon = () => ({ deadline: performance.now() + 20_000 });
     const random = Random.fromEnvironment();

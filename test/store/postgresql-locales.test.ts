@@ -31,7 +31,7 @@ describe('search on PostgreSQL', () => {
       const url = adminUrl.replace(/[^/]+$/, name);
       await admin.end();
       const pool = openPool({ url, size: 2 });
-      const store = createPostgresqlStore({ pool });
+      const store = createPostgresqlStore({ pool, types: [Gadget] });
       onTestFinished(() => store.close());
       await migrate(pool, MIGRATIONS);
       expect(await blindCtype(pool)).toBeUndefined();

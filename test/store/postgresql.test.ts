@@ -5,7 +5,7 @@ import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { Gadget, gadget, gadgetTable, SEARCH } from './gadget.js';
+import { Gadget, gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 import { A, B } from './suite/bench.js';
 import { storeSuite } from './suite.js';
 
@@ -47,7 +47,7 @@ async function open({ now }: { readonly now: () => number }) {
   await pool.query(ACCOUNTS);
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
-  const store = createPostgresqlStore({ pool, now, onStatement });
+  const store = createPostgresqlStore({ pool, types: TYPES, now, onStatement });
   return { store, statements, url, close: () => store.close() };
 }
 
@@ -59,7 +59,7 @@ describe('store on PostgreSQL alone', () => {
   it('5.3: two processes that write to one account take turns', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
-    const other = createPostgresqlStore({ pool: openPool({ url, size: 4 }) });
+    const other = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types: TYPES });
     onTestFinished(() => other.close());
     const add = (from: typeof store, id: string) =>
       from.write(A, soon(), async (transaction) => {

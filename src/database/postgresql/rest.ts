@@ -26,14 +26,14 @@ export function openRest(pool: Pool): RestDatabase {
     async forget(key) {
       await pool.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
     },
-    async reset(key, type) {
+    async reset(key, table) {
       const client = await pool.connect();
       try {
         await client.query('BEGIN');
         // Of servers that start together one takes the note; the others wait for it here.
         const { rowCount } = await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
         if (rowCount === 1)
-          for (const statement of resetStatements(type)) await client.query(numbered(statement));
+          for (const statement of resetStatements(table)) await client.query(numbered(statement));
         await client.query('COMMIT');
         client.release();
       } catch (error) {

@@ -28,10 +28,10 @@ export function openRest(db: Database): RestDatabase {
     async forget(key) {
       run('DELETE FROM "JmapMeta" WHERE "key" = ?', key);
     },
-    async reset(key, type) {
+    async reset(key, table) {
       const transaction = db.transaction(() => {
         if (run('DELETE FROM "JmapMeta" WHERE "key" = ?', key) === 0) return;
-        for (const { text, parameters } of resetStatements(type)) run(text, ...parameters);
+        for (const { text, parameters } of resetStatements(table)) run(text, ...parameters);
       });
       patiently(db, () => transaction.immediate());
     },

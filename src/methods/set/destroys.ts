@@ -201,6 +201,7 @@ export class Destroyer {
 
   #type(name: string): DataTypeDefinition {
     const type = this.#registry.dataTypes.get(name);
+    // The store leaves out records of what no type has.
     if (type === undefined) throw new Error(`A reference record names the unknown type ${name}.`);
     return type;
   }

@@ -67,19 +67,19 @@ export async function readBlobs(
 export async function readReferences(
   { connection, accountId }: Scope<Connection>,
   blobIds: readonly string[],
-  dataTypes: readonly string[],
+  tables: readonly string[],
 ): Promise<readonly BlobReference[]> {
-  const rows = await connection.all(SELECT_REFERENCES, accountId, blobIds, dataTypes);
+  const rows = await connection.all(SELECT_REFERENCES, accountId, blobIds, tables);
   return rows.map(blobReferenceOf);
 }
 
 /** One statement: the references that objects have. */
 export async function readOwnBlobs(
   { connection, accountId }: Scope<Connection>,
-  dataType: string,
+  table: string,
   ids: readonly string[],
 ): Promise<readonly BlobReference[]> {
-  const rows = await connection.all(SELECT_OWN, accountId, dataType, ids);
+  const rows = await connection.all(SELECT_OWN, accountId, table, ids);
   return rows.map(blobReferenceOf);
 }
 

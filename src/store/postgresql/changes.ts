@@ -25,29 +25,29 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
 /** One statement. */
 export async function readState(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
 ): Promise<number> {
-  const [row] = await connection.all(SELECT_STATE, accountId, type);
+  const [row] = await connection.all(SELECT_STATE, accountId, table);
   return (row?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
 export async function readObjectCount(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
 ): Promise<number> {
-  const [row] = await connection.all(SELECT_OBJECTS, accountId, type);
+  const [row] = await connection.all(SELECT_OBJECTS, accountId, table);
   return (row?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
 export async function readChanges(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
   since: number,
   limit: number,
 ): Promise<readonly ChangeRecordAt[]> {
-  const rows = await connection.all(SELECT_CHANGES, accountId, type, since, limit);
+  const rows = await connection.all(SELECT_CHANGES, accountId, table, since, limit);
   return rows.map(changeOf);
 }
 
@@ -56,19 +56,19 @@ export async function readChanges(
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): Promise<number> {
   const [row] = await connection.all(
     ADVANCE_STATE,
     accountId,
-    type,
+    table,
     changes.length,
     growth(changes),
   );
   const state = row?.[0] as number;
   const first = state - changes.length + 1;
-  await connection.run(INSERT_CHANGES, accountId, type, first, at, changeRows(changes));
+  await connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
   return state;
 }

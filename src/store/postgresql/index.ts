@@ -4,6 +4,7 @@ import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { Turns } from '../turns.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
@@ -34,6 +35,8 @@ const LOCK = 'SELECT 1 FROM "JmapAccount" WHERE "id" = $1 FOR UPDATE';
 export interface PostgresqlStoreOptions {
   /** Closed by the store's `close`. Nothing that a work waits for may take its connections. */
   readonly pool: Pool;
+  /** All types that the store is asked for: which tables and columns their names stand for. */
+  readonly types: readonly NamedType[];
   /** Milliseconds since 1970: the time of change records and of blobs. */
   readonly now?: () => number;
   /** Called with the text of each statement before it runs, transaction control apart. */
@@ -48,6 +51,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
 }
 
 class PostgresqlStore implements Store {
+  readonly #names: StorageNames;
   readonly #pool: Pool;
   readonly #now: () => number;
   readonly #onStatement: ((sql: string) => void) | undefined;
@@ -58,6 +62,7 @@ class PostgresqlStore implements Store {
   readonly #pruner: ChangePruner;
 
   constructor(options: PostgresqlStoreOptions) {
+    this.#names = storageNames(options.types);
     this.#pool = options.pool;
     this.#waiting = new Turns(Math.max(1, options.pool.options.max - KEPT_FREE));
     this.#now = options.now ?? Date.now;
@@ -79,7 +84,7 @@ class PostgresqlStore implements Store {
     const { deadline, exclusive = false } = options;
     const read = (): Promise<T> =>
       this.#reading(deadline, async (connection) => {
-        const snapshot = new PostgresqlSnapshot(connection, accountId);
+        const snapshot = new PostgresqlSnapshot(this.#names, connection, accountId);
         try {
           return await work(snapshot);
         } finally {
@@ -164,7 +169,7 @@ class PostgresqlStore implements Store {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const connection = await this.#begin(WRITE, DURABLE, deadline);
-    const transaction = new PostgresqlTransaction(connection, accountId, this.#now());
+    const transaction = new PostgresqlTransaction(this.#names, connection, accountId, this.#now());
     let result: T;
     try {
       if ((await connection.control(LOCK, accountId)).length === 0) {

@@ -1,12 +1,13 @@
 import type { ObjectIds, ReferenceRecord } from '../port.js';
 import type { Scope } from '../sql/engine.js';
+import type { Leading } from '../sql/names.js';
 import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** Rows of JmapReference. */
 
-// UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type,
-// property]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one
+// UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
+// JSON lists of [table, column]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one
 // look into the index for each object: it knows nothing of how deep a recursion goes, and would read
 // the whole table at each step.
 const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
@@ -19,7 +20,8 @@ const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
  SELECT "f".* FROM "closure" AS "c" CROSS JOIN LATERAL (
  SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r"
  WHERE "r"."accountId" = $2 AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" OFFSET 0) AS "f"
- LIMIT $4`;
+ WHERE ("f"."fromType", "f"."property") IN
+ (SELECT value ->> 0, value ->> 1 FROM jsonb_array_elements($4::jsonb)) LIMIT $5`;
 
 const UP = `"r"."accountId" = $2 AND "r"."fromType" = $3 AND "r"."property" = $4
  AND "r"."fromId" = "u"."id" OFFSET 0`;
@@ -48,35 +50,35 @@ const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
 export async function readReferrers(
   { connection, accountId }: Scope<Connection>,
   targets: readonly ObjectIds[],
-  through: readonly { readonly type: string; readonly property: string }[],
+  { all, through }: Leading,
   limit: number,
 ): Promise<readonly ReferenceRecord[]> {
   const roots = targets.flatMap(({ type, ids }) => ids.map((id) => [type, id]));
-  const cascading = through.map(({ type, property }) => [type, property]);
-  const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading)];
-  return (await connection.all(REFERRERS, ...parameters, limit + 1)).map(referenceOf);
+  const closure = [JSON.stringify(roots), accountId, JSON.stringify(through)];
+  const rows = await connection.all(REFERRERS, ...closure, JSON.stringify(all), limit + 1);
+  return rows.map(referenceOf);
 }
 
 /** One statement. */
 export async function readAncestors(
   { connection, accountId }: Scope<Connection>,
-  fromType: string,
-  property: string,
+  table: string,
+  column: string,
   ids: readonly string[],
   limit: number,
 ): Promise<readonly ReferenceRecord[]> {
-  const rows = await connection.all(ANCESTORS, ids, accountId, fromType, property, limit + 1);
+  const rows = await connection.all(ANCESTORS, ids, accountId, table, column, limit + 1);
   return rows.map(referenceOf);
 }
 
 /** One statement: the records of objects that refer. */
 export async function readOwnReferences(
   { connection, accountId }: Scope<Connection>,
-  fromType: string,
-  properties: readonly string[],
+  table: string,
+  columns: readonly string[],
   ids: readonly string[],
 ): Promise<readonly ReferenceRecord[]> {
-  return (await connection.all(OWN, accountId, fromType, properties, ids)).map(referenceOf);
+  return (await connection.all(OWN, accountId, table, columns, ids)).map(referenceOf);
 }
 
 /** At most two statements. */

@@ -11,6 +11,7 @@ import type {
 } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment } from './fragment.js';
+import type { Leading } from './names.js';
 import type { Decoders, Row } from './objects.js';
 
 /**
@@ -27,7 +28,7 @@ export interface Scope<C> {
 
 /**
  * What differs between the databases of what a snapshot does (snapshot.ts); no list is empty. Each
- * operation is one statement.
+ * operation is one statement. Types and properties that are texts are storage names: tables, columns.
  */
 export interface ReadingEngine<C> {
   readonly dialect: Dialect;
@@ -61,13 +62,13 @@ export interface ReadingEngine<C> {
     ids: readonly string[],
   ): Answer<readonly Row[]>;
 
-  state(scope: Scope<C>, type: string): Answer<number>;
+  state(scope: Scope<C>, table: string): Answer<number>;
 
-  objectCount(scope: Scope<C>, type: string): Answer<number>;
+  objectCount(scope: Scope<C>, table: string): Answer<number>;
 
   changes(
     scope: Scope<C>,
-    type: string,
+    table: string,
     since: number,
     limit: number,
   ): Answer<readonly ChangeRecordAt[]>;
@@ -75,14 +76,14 @@ export interface ReadingEngine<C> {
   referrers(
     scope: Scope<C>,
     targets: readonly ObjectIds[],
-    through: readonly { readonly type: string; readonly property: string }[],
+    leading: Leading,
     limit: number,
   ): Answer<readonly ReferenceRecord[]>;
 
   ancestors(
     scope: Scope<C>,
-    fromType: string,
-    property: string,
+    table: string,
+    column: string,
     ids: readonly string[],
     limit: number,
   ): Answer<readonly ReferenceRecord[]>;
@@ -90,8 +91,8 @@ export interface ReadingEngine<C> {
   /** The reference records that objects have. */
   ownReferences(
     scope: Scope<C>,
-    fromType: string,
-    properties: readonly string[],
+    table: string,
+    columns: readonly string[],
     ids: readonly string[],
   ): Answer<readonly ReferenceRecord[]>;
 
@@ -100,13 +101,13 @@ export interface ReadingEngine<C> {
   blobReferences(
     scope: Scope<C>,
     blobIds: readonly string[],
-    dataTypes: readonly string[],
+    tables: readonly string[],
   ): Answer<readonly BlobReference[]>;
 
   /** The blob reference records that objects have. */
   ownBlobs(
     scope: Scope<C>,
-    dataType: string,
+    table: string,
     ids: readonly string[],
   ): Answer<readonly BlobReference[]>;
 }
@@ -130,7 +131,7 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
   /** Two statements; the new state. */
   writeChanges(
     scope: Scope<C>,
-    type: string,
+    table: string,
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
     at: number,
   ): Answer<number>;

@@ -24,7 +24,9 @@ export function objectColumns(
   decoders: Decoders,
 ): ObjectColumns {
   const rest = properties.filter((property) => property.role !== 'id');
-  const members = rest.map(({ name, kind }) => ({ name, decode: decoders[kind] }));
+  const members = rest.map((property) => {
+    return { name: property.name, decode: decoders[property.kind], absent: absentOf(property) };
+  });
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
   return {
@@ -32,10 +34,10 @@ export function objectColumns(
     decode: (row) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;
-      for (const { name, decode } of members) {
+      for (const { name, decode, absent } of members) {
         index += 1;
         const value = row[index];
-        object[name] = value === null ? null : decode(value);
+        object[name] = value === null ? absent : decode(value);
       }
       return object;
     },
@@ -45,6 +47,19 @@ export function objectColumns(
       return sum;
     },
   };
+}
+
+/**
+ * What null in the column stands for. A property that is nullable no longer keeps a nullable column for
+ * one release, and the version before may write null there: everybody sees the default.
+ */
+function absentOf(property: PropertyDefinition): JsonValue {
+  return isFilled(property) ? (property.default ?? null) : null;
+}
+
+/** Whether what is read is never null, even where its column is. */
+export function isFilled({ nullable, default: value }: PropertyDefinition): boolean {
+  return !nullable && value !== undefined && value !== null;
 }
 
 /**

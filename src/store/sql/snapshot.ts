@@ -18,23 +18,26 @@ import type {
 } from '../port.js';
 import type { ReadingEngine, Scope } from './engine.js';
 import type { Fragment } from './fragment.js';
+import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
 import { countQuery, idsQuery, rankQuery, ranksQuery } from './query.js';
-import { shadowsQuery, staleIds } from './stale.js';
+import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
 /**
  * Reading within one transaction of a connection. Every operation is one statement (`links`: two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
- * only carries the result.
+ * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
 export class SqlSnapshot<C> implements Snapshot {
   protected readonly scope: Scope<C>;
+  protected readonly names: StorageNames;
   readonly #engine: ReadingEngine<C>;
   #open = true;
 
-  constructor(engine: ReadingEngine<C>, connection: C, accountId: string) {
+  constructor(engine: ReadingEngine<C>, names: StorageNames, connection: C, accountId: string) {
     this.#engine = engine;
+    this.names = names;
     this.scope = Object.freeze({ connection, accountId });
   }
 
@@ -47,7 +50,7 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async stateNumber(type: DataTypeDefinition): Promise<number> {
     this.check();
-    return this.#engine.state(this.scope, type.name);
+    return this.#engine.state(this.scope, type.table);
   }
 
   async get(
@@ -77,7 +80,7 @@ export class SqlSnapshot<C> implements Snapshot {
     limit: number,
   ): Promise<readonly ChangeRecordAt[]> {
     this.check();
-    return this.#engine.changes(this.scope, type.name, since, limit);
+    return this.#engine.changes(this.scope, type.table, since, limit);
   }
 
   async queryIds(
@@ -125,7 +128,7 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async objectCount(type: DataTypeDefinition): Promise<number> {
     this.check();
-    return this.#engine.objectCount(this.scope, type.name);
+    return this.#engine.objectCount(this.scope, type.table);
   }
 
   async holders(
@@ -150,8 +153,12 @@ export class SqlSnapshot<C> implements Snapshot {
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
-    if (targets.every(({ ids }) => ids.length === 0)) return [];
-    return this.#engine.referrers(this.scope, targets, through, limit);
+    const wanted = targets.filter(({ ids }) => ids.length > 0);
+    const leading = this.names.leading(wanted, through);
+    if (leading.all.length === 0) return [];
+    const stored = wanted.map(({ type, ids }) => ({ type: this.names.table(type), ids }));
+    const records = await this.#engine.referrers(this.scope, stored, leading, limit);
+    return this.names.records(records);
   }
 
   async ancestors(
@@ -162,7 +169,10 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    return this.#engine.ancestors(this.scope, type.name, property, ids, limit);
+    const { table, column, target } = this.names.reference(type.name, property);
+    const records = await this.#engine.ancestors(this.scope, table, column, ids, limit);
+    const names = { toType: target, fromType: type.name, property };
+    return records.map(({ toId, fromId }) => ({ ...names, toId, fromId }));
   }
 
   async blobs(ids: readonly string[]): Promise<readonly BlobRow[]> {
@@ -176,31 +186,32 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly BlobReference[]> {
     this.check();
     if (blobIds.length === 0 || dataTypes.length === 0) return [];
-    return this.#engine.blobReferences(this.scope, blobIds, dataTypes);
+    const tables = dataTypes.map((name) => this.names.table(name));
+    return this.names.blobs(await this.#engine.blobReferences(this.scope, blobIds, tables));
   }
 
   async links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks> {
     this.check();
     if (ids.length === 0) return { references: [], blobs: [] };
-    const { name, properties } = type;
+    const { table, properties } = type;
     const linking = properties.filter(({ reference }) => reference !== undefined);
-    const names = linking.map((property) => property.name);
+    const columns = linking.map(({ column }) => column);
     const hasBlobs = properties.some(({ blob }) => blob);
     const [references, blobs] = await Promise.all([
-      names.length === 0 ? [] : this.#engine.ownReferences(this.scope, name, names, ids),
-      hasBlobs ? this.#engine.ownBlobs(this.scope, name, ids) : [],
+      columns.length === 0 ? [] : this.#engine.ownReferences(this.scope, table, columns, ids),
+      hasBlobs ? this.#engine.ownBlobs(this.scope, table, ids) : [],
     ]);
-    return { references, blobs };
+    return { references: this.names.records(references), blobs: this.names.blobs(blobs) };
   }
 
   async stale(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Promise<ReadonlySet<string>> {
-    if (objects.length === 0 || type.shadows.length === 0) return new Set();
+    if (objects.length === 0 || !mayBeStale(type)) return new Set();
     const { accountId } = this.scope;
     const ids = objects.map(({ id }) => id);
-    const query = shadowsQuery(type, accountId, ids, this.#engine.dialect);
+    const query = heldQuery(type, accountId, ids, this.#engine.dialect);
     return staleIds(type, objects, await this.#query(query));
   }
 

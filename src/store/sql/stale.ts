@@ -2,32 +2,45 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
-import type { Row } from './objects.js';
+import { isFilled, type Row } from './objects.js';
 import { type WriteColumn, writeColumns } from './rows.js';
 
-/** Rows `[id, ...shadows]` of objects. */
-export function shadowsQuery(
+/** Whether rows of the type may hold something else than a write of what is read would leave. */
+export function mayBeStale(type: DataTypeDefinition): boolean {
+  return type.shadows.length > 0 || type.properties.some(isFilled);
+}
+
+/** Rows `[id, is something null that must not be, ...shadows]` of objects. */
+export function heldQuery(
   type: DataTypeDefinition,
   accountId: string,
   ids: readonly string[],
   dialect: Dialect,
 ): Fragment {
-  const list = shadowColumns(type).map(({ column }) => name(column).text);
+  const filled = type.properties.filter(isFilled);
+  const empty = filled.map(({ column }) => `${name(column).text} IS NULL`).join(' OR ');
+  const shadows = shadowColumns(type).map(({ column }) => name(column).text);
+  const list = [empty === '' ? 'FALSE' : `(${empty})`, ...shadows];
   return sql`SELECT "id", ${raw(list.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" IN (${dialect.elements(JSON.stringify(ids), 'string')})`;
 }
 
-/** Ids of objects whose shadow columns hold something else than a write would leave. */
+/**
+ * Ids of objects whose shadow columns hold something else than a write would leave, or that have null
+ * where they are read with a default.
+ */
 export function staleIds(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   rows: readonly Row[],
 ): ReadonlySet<string> {
   const columns = shadowColumns(type);
-  const held = new Map(rows.map(([id, ...values]) => [id, values]));
+  const held = new Map(rows.map(([id, isEmpty, ...values]) => [id, { isEmpty, values }]));
   const stale = objects.filter((object) => {
-    const values = held.get(object.id);
-    return columns.some(({ encode }, index) => encode(object) !== (values?.[index] ?? null));
+    const row = held.get(object.id);
+    // SQLite's Booleans are numbers.
+    if (row?.isEmpty === true || row?.isEmpty === 1) return true;
+    return columns.some(({ encode }, index) => encode(object) !== (row?.values[index] ?? null));
   });
   return new Set(stale.map(({ id }) => id));
 }

@@ -8,6 +8,7 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Answer, WritingEngine } from './engine.js';
+import type { StorageNames } from './names.js';
 import { SqlSnapshot } from './snapshot.js';
 
 /**
@@ -20,8 +21,14 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
 
-  constructor(engine: WritingEngine<C>, connection: C, accountId: string, now: number) {
-    super(engine, connection, accountId);
+  constructor(
+    engine: WritingEngine<C>,
+    names: StorageNames,
+    connection: C,
+    accountId: string,
+    now: number,
+  ) {
+    super(engine, names, connection, accountId);
     this.#engine = engine;
     this.#now = now;
   }
@@ -59,7 +66,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   ): Promise<number> {
     const state = await this.#write(() =>
-      this.#engine.writeChanges(this.scope, type.name, changes, this.#now),
+      this.#engine.writeChanges(this.scope, type.table, changes, this.#now),
     );
     this.#changed[type.name] = String(state);
     return state;
@@ -75,7 +82,10 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly ReferenceRecord[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    await this.#write(() => this.#engine.changeReferences(this.scope, removed, added));
+    const stored = this.names.storedRecord;
+    await this.#write(() =>
+      this.#engine.changeReferences(this.scope, removed.map(stored), added.map(stored)),
+    );
   }
 
   async changeBlobReferences(
@@ -83,8 +93,14 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly BlobReference[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
+    const stored = this.names.storedBlob;
     await this.#write(() =>
-      this.#engine.changeBlobReferences(this.scope, removed, added, this.#now),
+      this.#engine.changeBlobReferences(
+        this.scope,
+        removed.map(stored),
+        added.map(stored),
+        this.#now,
+      ),
     );
   }
 

@@ -57,20 +57,20 @@ export function readBlobs(
 export function readReferences(
   { connection, accountId }: Scope<Connection>,
   blobIds: readonly string[],
-  dataTypes: readonly string[],
+  tables: readonly string[],
 ): readonly BlobReference[] {
   return connection
-    .all(SELECT_REFERENCES, accountId, JSON.stringify(blobIds), JSON.stringify(dataTypes))
+    .all(SELECT_REFERENCES, accountId, JSON.stringify(blobIds), JSON.stringify(tables))
     .map(blobReferenceOf);
 }
 
 /** One statement: the references that objects have. */
 export function readOwnBlobs(
   { connection, accountId }: Scope<Connection>,
-  dataType: string,
+  table: string,
   ids: readonly string[],
 ): readonly BlobReference[] {
-  const rows = connection.all(SELECT_OWN, accountId, dataType, JSON.stringify(ids));
+  const rows = connection.all(SELECT_OWN, accountId, table, JSON.stringify(ids));
   return rows.map(blobReferenceOf);
 }
 

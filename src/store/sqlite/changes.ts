@@ -22,26 +22,26 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
  SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM json_each(?)`;
 
 /** One statement. */
-export function readState({ connection, accountId }: Scope<Connection>, type: string): number {
-  return (connection.all(SELECT_STATE, accountId, type)[0]?.[0] as number | undefined) ?? 0;
+export function readState({ connection, accountId }: Scope<Connection>, table: string): number {
+  return (connection.all(SELECT_STATE, accountId, table)[0]?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
 export function readObjectCount(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
 ): number {
-  return (connection.all(SELECT_OBJECTS, accountId, type)[0]?.[0] as number | undefined) ?? 0;
+  return (connection.all(SELECT_OBJECTS, accountId, table)[0]?.[0] as number | undefined) ?? 0;
 }
 
 /** One statement. */
 export function readChanges(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
   since: number,
   limit: number,
 ): readonly ChangeRecordAt[] {
-  return connection.all(SELECT_CHANGES, accountId, type, since, limit).map(changeOf);
+  return connection.all(SELECT_CHANGES, accountId, table, since, limit).map(changeOf);
 }
 
 /**
@@ -49,13 +49,13 @@ export function readChanges(
  */
 export function writeChanges(
   { connection, accountId }: Scope<Connection>,
-  type: string,
+  table: string,
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): number {
-  const [row] = connection.all(ADVANCE_STATE, accountId, type, changes.length, growth(changes));
+  const [row] = connection.all(ADVANCE_STATE, accountId, table, changes.length, growth(changes));
   const state = row?.[0] as number;
   const first = state - changes.length + 1;
-  connection.run(INSERT_CHANGES, accountId, type, first, at, changeRows(changes));
+  connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
   return state;
 }

@@ -6,6 +6,7 @@ import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
@@ -23,6 +24,8 @@ export interface SqliteStoreOptions {
   readonly writerDatabase: Database;
   /** A read-only connection that nothing else uses. */
   readonly reader: Database;
+  /** All types that the store is asked for: which tables and columns their names stand for. */
+  readonly types: readonly NamedType[];
   /** Milliseconds since 1970: the time of change records and of blobs. */
   readonly now?: () => number;
   /**
@@ -40,6 +43,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 }
 
 class SqliteStore implements Store {
+  readonly #names: StorageNames;
   readonly #writer: Writer;
   readonly #writing: Connection;
   readonly #reading: Connection;
@@ -55,11 +59,13 @@ class SqliteStore implements Store {
   readonly #account: Statement<[string]>;
 
   constructor(options: SqliteStoreOptions) {
+    this.#names = storageNames(options.types);
     this.#writer = options.writer;
     this.#writing = new Connection(options.writerDatabase, options.onStatement);
     this.#reading = new Connection(options.reader, options.onStatement);
     const { name: file } = options.reader;
     this.#waitingReads = new WaitingReads(
+      this.#names,
       () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
     );
     this.#now = options.now ?? Date.now;
@@ -92,7 +98,7 @@ class SqliteStore implements Store {
     return this.#reads.run(async () => {
       checkDeadline(options.deadline);
       setDeadline(this.#reading.db, options.deadline);
-      const snapshot = new SqliteSnapshot(this.#reading, accountId);
+      const snapshot = new SqliteSnapshot(this.#names, this.#reading, accountId);
       this.#begin();
       try {
         return await work(snapshot);
@@ -110,7 +116,7 @@ class SqliteStore implements Store {
   ): Promise<T> {
     let changed: StateChange['changed'] | undefined;
     const open = (): SqliteTransaction =>
-      new SqliteTransaction(this.#writing, accountId, this.#now());
+      new SqliteTransaction(this.#names, this.#writing, accountId, this.#now());
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
       // Deleted since the request was let in: nothing may be written that nobody would remove.
       if (this.#account.get(accountId) === undefined)

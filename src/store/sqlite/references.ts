@@ -1,12 +1,14 @@
 import type { JsonValue } from '../../protocol/json.js';
 import type { ObjectIds, ReferenceRecord } from '../port.js';
 import type { Scope } from '../sql/engine.js';
+import type { Leading } from '../sql/names.js';
 import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** Rows of JmapReference. */
 
-// UNION keeps a cycle from running for ever. What cascades is told by a JSON list of [type, property].
+// UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
+// JSON lists of [table, column]: with a plus, since it is no search in the index.
 const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
  SELECT value ->> 0, value ->> 1 FROM json_each(?)
  UNION SELECT "r"."fromType", "r"."fromId" FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
@@ -14,7 +16,9 @@ const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
  AND ("r"."fromType", "r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)))
  SELECT "r"."toType", "r"."toId", "r"."fromType", "r"."fromId", "r"."property"
  FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
- ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id" LIMIT ?`;
+ ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id"
+ AND (+"r"."fromType", +"r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+ LIMIT ?`;
 
 const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
  SELECT value FROM json_each(?)
@@ -39,36 +43,36 @@ const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
 export function readReferrers(
   { connection, accountId }: Scope<Connection>,
   targets: readonly ObjectIds[],
-  through: readonly { readonly type: string; readonly property: string }[],
+  { all, through }: Leading,
   limit: number,
 ): readonly ReferenceRecord[] {
   const roots = targets.flatMap(({ type, ids }) => ids.map((id): JsonValue => [type, id]));
-  const cascading = through.map(({ type, property }) => [type, property]);
-  const parameters = [JSON.stringify(roots), accountId, JSON.stringify(cascading), accountId];
-  return connection.all(REFERRERS, ...parameters, limit + 1).map(referenceOf);
+  const closure = [JSON.stringify(roots), accountId, JSON.stringify(through)];
+  const rows = connection.all(REFERRERS, ...closure, accountId, JSON.stringify(all), limit + 1);
+  return rows.map(referenceOf);
 }
 
 /** One statement. */
 export function readAncestors(
   { connection, accountId }: Scope<Connection>,
-  fromType: string,
-  property: string,
+  table: string,
+  column: string,
   ids: readonly string[],
   limit: number,
 ): readonly ReferenceRecord[] {
-  const of = [accountId, fromType, property];
+  const of = [accountId, table, column];
   return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(referenceOf);
 }
 
 /** One statement: the records of objects that refer. */
 export function readOwnReferences(
   { connection, accountId }: Scope<Connection>,
-  fromType: string,
-  properties: readonly string[],
+  table: string,
+  columns: readonly string[],
   ids: readonly string[],
 ): readonly ReferenceRecord[] {
-  const lists = [JSON.stringify(properties), JSON.stringify(ids)];
-  return connection.all(OWN, accountId, fromType, ...lists).map(referenceOf);
+  const lists = [JSON.stringify(columns), JSON.stringify(ids)];
+  return connection.all(OWN, accountId, table, ...lists).map(referenceOf);
 }
 
 /** At most two statements. */

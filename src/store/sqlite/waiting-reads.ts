@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Snapshot } from '../port.js';
+import type { StorageNames } from '../sql/names.js';
 import { Turns } from '../turns.js';
 import type { Connection } from './connection.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -13,11 +14,13 @@ const CONNECTIONS = 4;
  * its own meanwhile, so that it keeps none of the other reads from theirs.
  */
 export class WaitingReads {
+  readonly #names: StorageNames;
   readonly #open: () => Connection;
   readonly #turns = new Turns(CONNECTIONS);
   readonly #idle: Connection[] = [];
 
-  constructor(open: () => Connection) {
+  constructor(names: StorageNames, open: () => Connection) {
+    this.#names = names;
     this.#open = open;
   }
 
@@ -31,7 +34,7 @@ export class WaitingReads {
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
-      const snapshot = new SqliteSnapshot(connection, accountId);
+      const snapshot = new SqliteSnapshot(this.#names, connection, accountId);
       try {
         db.exec('BEGIN');
         return await work(snapshot);

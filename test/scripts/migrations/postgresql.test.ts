@@ -35,7 +35,7 @@ async function open(): Promise<Evolving & { readonly url: string }> {
         ),
       ),
     async start(of) {
-      const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }) });
+      const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }), types: of.types });
       try {
         await (await start(of, { store, database: openRest(pool), shared: true })).stop();
       } finally {
@@ -142,7 +142,10 @@ it('what the version before writes beside the new one is found within the pause'
   );
   await advance(root, db, model([todo()]));
   const pool = openPool({ url: db.url, size: 2 });
-  const store = createPostgresqlStore({ pool: openPool({ url: db.url, size: 2 }) });
+  const store = createPostgresqlStore({
+    pool: openPool({ url: db.url, size: 2 }),
+    types: [todo()],
+  });
   const rest = await start(
     { types: [todo()] },
     { store, database: openRest(pool), shared: true, pause: 20 },

@@ -152,6 +152,7 @@ const evolving = async (): Promise<Evolving> => ({
     const store = createSqliteStore({
       writer: new Writer(writerDatabase),
       writerDatabase,
+      types: of.types,
       reader: openDatabase({ file, readonly: true }),
     });
     try {
