@@ -270,6 +270,43 @@ describe('counts, limits, access, singletons and copies', () => {
     expect(Object.keys(created)).toEqual(['b', 'c']);
   });
 
+  it('all that is wrong with a copy is told at once (5.3, 5.4)', async () => {
+    const [top] = await make({});
+    const [child] = await make({ parentId: top });
+    const [there] = Object.values<Json>(
+      (await rig.call('Gadget/set', { accountId: 'a2', create: { k: g() } })).created,
+    );
+    const { created, notCreated } = await rig.call('Gadget/copy', {
+      fromAccountId: 'a1',
+      accountId: 'a2',
+      create: {
+        a: { id: child, title: 7, nope: 1, ownerId: 'nobody', others: [there.id, child] },
+        b: { id: child, ownerId: top },
+        c: { slot: 'x', links: { [top ?? '']: true }, ownerId: there.id },
+        d: { id: top, title: 7, ownerId: '#a' },
+        e: { id: top, ownerId: '#a' },
+        f: { id: top, ownerId: '#g' },
+        g: { id: top },
+      },
+    });
+    const told = Object.entries<Json>(notCreated).map(([key, error]) => {
+      expect(error.type).toBe('invalidProperties');
+      return [key, error.properties.toSorted()];
+    });
+    expect(Object.fromEntries(told)).toEqual({
+      a: ['nope', 'others', 'ownerId', 'parentId', 'title'],
+      b: ['ownerId', 'parentId'],
+      c: ['id', 'links', 'slot'],
+      d: ['ownerId', 'title'],
+      e: ['ownerId'],
+    });
+    expect(notCreated.a.description).toContain('"parentId" refers to objects of the source');
+    expect(notCreated.a.description).toContain('"ownerId" refers to "nobody", which is no Gadget');
+    for (const { description } of [notCreated.d, notCreated.e])
+      expect(description).toContain('a creation id under which nothing was created');
+    expect(created.f).toBeDefined();
+  });
+
   it('costs the same number of statements for 1 object and for 100', async () => {
     const run = async (count: number): Promise<number> => {
       const keys = Array.from({ length: count }, (_, index) => `${count}-${index}`);

@@ -6,6 +6,7 @@ import type { Birth } from '../set/create.js';
 import { refuseCycles } from '../set/creation-cycles.js';
 import { type Draft, draftOverrides } from '../set/draft.js';
 import { type PlannedCreate, type PlanScene, requireObjects } from '../set/plan.js';
+import { Problems } from '../set/problems.js';
 import { singletonError } from '../set/singleton.js';
 import type { CreationIds } from '../set/value.js';
 import type { TypeIndex } from '../type-index.js';
@@ -19,11 +20,20 @@ export type PlannedCopy =
       /** What the copy gets if it comes to be. */
       readonly birth: Birth;
     }
-  | { readonly kind: 'refused'; readonly error: SetError };
+  | {
+      readonly kind: 'refused';
+      readonly error: SetError;
+      /** Where there is an object to judge. */
+      readonly overrides?: Draft;
+    };
 
-/** By creation id. Throws `requestTooLarge` for more than `maximum`. */
-export type CopyPlan = ReadonlyMap<string, PlannedCopy>;
+export interface CopyPlan {
+  /** By creation id. */
+  readonly entries: ReadonlyMap<string, PlannedCopy>;
+  readonly createdIds: CreationIds;
+}
 
+/** Throws `requestTooLarge` for more than `maximum`. */
 export function planCopy(
   index: TypeIndex,
   create: Readonly<Record<string, JsonValue>>,
@@ -34,11 +44,12 @@ export function planCopy(
   const births = new Map(entries.map(([key]) => [key, ids.next('r')]));
   const own = new Map([...births].map(([key, { id }]) => [key, id]));
   const scene = { earlier: createdIds, own, ownType: index.type.name };
-  const plan = new Map<string, PlannedCopy>();
+  const planned = new Map<string, PlannedCopy>();
   for (const [key, value] of entries) {
     const birth = births.get(key);
-    if (birth !== undefined) plan.set(key, planOne(index, value, scene, birth));
+    if (birth !== undefined) planned.set(key, planOne(index, value, scene, birth));
   }
+  const plan = { entries: planned, createdIds: scene };
   if (index.references.length > 0) refuseCycles(index, copiesOf(plan));
   return plan;
 }
@@ -46,10 +57,19 @@ export function planCopy(
 /** What the copies override, as creates are planned. */
 export function copiesOf(plan: CopyPlan): ReadonlyMap<string, PlannedCreate> {
   const copies = new Map<string, PlannedCreate>();
-  for (const [key, entry] of plan) {
+  for (const [key, entry] of plan.entries) {
     if (entry.kind === 'copy') copies.set(key, { draft: entry.overrides, birth: entry.birth });
   }
   return copies;
+}
+
+/** The same with those that lack the id of their original, which have more at fault perhaps. */
+export function draftsOf(plan: CopyPlan): ReadonlyMap<string, { readonly draft: Draft }> {
+  const drafts = new Map<string, { readonly draft: Draft }>();
+  for (const [key, { overrides }] of plan.entries) {
+    if (overrides !== undefined) drafts.set(key, { draft: overrides });
+  }
+  return drafts;
 }
 
 /** 5.4: the object must have the `id` of the original; all else overrides. */
@@ -62,10 +82,14 @@ function planOne(
   if (index.type.singleton === true) return { kind: 'refused', error: singletonError(index) };
   const idName = index.roles.id.name;
   const id = isJsonObject(value) && Object.hasOwn(value, idName) ? value[idName] : undefined;
-  if (!isJsonObject(value) || typeof id !== 'string') {
-    const why = `${quoted(idName)} must be the id of the ${index.type.name} to copy.`;
-    const error = setError('invalidProperties', why, { properties: [idName] });
-    return { kind: 'refused', error };
+  const problems = new Problems();
+  if (typeof id !== 'string')
+    problems.add(idName, `must be the id of the ${index.type.name} to copy`);
+  if (!isJsonObject(value)) return { kind: 'refused', error: problems.toSetError() };
+  const overrides = draftOverrides(index, without(value, idName), createdIds);
+  if (typeof id !== 'string') {
+    problems.addAll(overrides.problems);
+    return { kind: 'refused', error: problems.toSetError(), overrides };
   }
   const sourceId = resolveId(id, createdIds.earlier);
   if (sourceId === null) return { kind: 'refused', error: originalNotFound(id) };
@@ -73,7 +97,7 @@ function planOne(
     kind: 'copy',
     sourceId,
     birth,
-    overrides: draftOverrides(index, without(value, idName), createdIds),
+    overrides,
   };
 }
 

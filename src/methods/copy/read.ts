@@ -23,7 +23,7 @@ export async function readOriginals(
   context: CallContext,
 ): Promise<Originals> {
   const ids = new Set<string>();
-  for (const entry of plan.values()) if (entry.kind === 'copy') ids.add(entry.sourceId);
+  for (const entry of plan.entries.values()) if (entry.kind === 'copy') ids.add(entry.sourceId);
   return context.services.store.read(from.id, context, async (snapshot) => {
     const state = await snapshot.stateNumber(index.type);
     requireState('ifFromInState', ifFromInState, state);
@@ -46,7 +46,7 @@ function blobsToCopy(
 ): ReadonlySet<string> {
   const ids = new Set<string>();
   if (index.blobs.length === 0) return ids;
-  for (const entry of plan.values()) {
+  for (const entry of plan.entries.values()) {
     const original = entry.kind === 'copy' ? objects.get(entry.sourceId) : undefined;
     if (entry.kind !== 'copy' || original === undefined || entry.overrides.problems.any) continue;
     for (const id of inheritedBlobs(index, original, entry.overrides).values()) ids.add(id);

@@ -1,15 +1,16 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { jsonEqual } from '../../protocol/equal.js';
-import { type SetError, setError } from '../../protocol/errors.js';
+import type { SetError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { NewBlob, StoredObject, Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-import { quoted } from '../issues.js';
-import { blobIdsOf, type UsableBlobs, usableBlobs } from '../set/blobs.js';
-import { newObject, refusal } from '../set/create.js';
+import { blobIdsOf, requireUsableBlobs, type UsableBlobs, usableBlobs } from '../set/blobs.js';
+import { completeRefusals } from '../set/complete-refusals.js';
+import { newObject } from '../set/create.js';
 import { type Draft, isServerSet } from '../set/draft.js';
+import { Problems } from '../set/problems.js';
 import { type CreateOperation, Proposal } from '../set/proposal.js';
 import { referredIds } from '../set/reference-values.js';
 import { orNull } from '../set/report.js';
@@ -18,7 +19,7 @@ import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
-import { type CopyPlan, originalNotFound, type PlannedCopy } from './plan.js';
+import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
 
 export interface CopyScene {
@@ -62,7 +63,7 @@ export class CopyRun {
     requireState('ifInState', args.ifInState, oldState);
     const { userId } = context.request.principal;
     const usable = await usableBlobs(transaction, this.#overridingBlobs(), userId);
-    for (const [creationId, entry] of plan) {
+    for (const [creationId, entry] of plan.entries) {
       const error = this.#copy(creationId, entry, usable);
       if (error !== null) this.#notCreated.set(creationId, error);
     }
@@ -84,7 +85,7 @@ export class CopyRun {
 
   #overridingBlobs(): ReadonlySet<string> {
     const ids = new Set<string>();
-    for (const entry of this.#scene.plan.values()) {
+    for (const entry of this.#scene.plan.entries.values()) {
       if (entry.kind !== 'copy') continue;
       for (const id of blobIdsOf(this.#scene.index, entry.overrides.values)) ids.add(id);
     }
@@ -97,21 +98,18 @@ export class CopyRun {
     if (entry.kind === 'refused') return entry.error;
     const original = originals.objects.get(entry.sourceId);
     if (original === undefined) return originalNotFound(entry.sourceId);
-    const refused = refusal(index, entry.overrides, usable);
-    if (refused !== null) return refused;
-    const moved = this.#movedBlobs(original, entry.overrides);
-    if (moved.lost.length > 0) {
-      const why = `The blob in ${moved.lost.map(quoted).join(', ')} is gone.`;
-      return setError('invalidProperties', why, { properties: moved.lost });
-    }
+    const { overrides } = entry;
+    const problems = new Problems(overrides.problems);
+    requireUsableBlobs(index, overrides.values, usable, problems);
+    for (const name of inheritedReferences(index, original, overrides))
+      problems.add(name, 'refers to objects of the source account');
+    const moved = this.#movedBlobs(original, overrides);
+    // Octets are copied for overrides that are fine alone.
+    if (!overrides.problems.any) for (const name of moved.lost) problems.add(name, IS_GONE);
+    if (problems.any) return problems.toSetError();
     const sealed = Object.fromEntries(this.#scene.seals.creates.get(creationId) ?? []);
-    const given = Object.assign(emptyObject(), entry.overrides.values, moved.values, sealed);
+    const given = Object.assign(emptyObject(), overrides.values, moved.values, sealed);
     const object = newObject(index, given, entry.birth, original);
-    const foreign = inheritedReferences(index, original, entry.overrides);
-    if (foreign.length > 0) {
-      const why = `${foreign.map(quoted).join(', ')} refers to objects of the source account.`;
-      return setError('invalidProperties', why, { properties: foreign });
-    }
     const operation = { kind: 'create', key: creationId, id: object.id, object } as const;
     this.#copies.push({ operation, entry, moved });
     return null;
@@ -138,18 +136,26 @@ export class CopyRun {
 
   /** Judges the copies together, as a /set would its creates, and writes those that may be. */
   async #settle(blobs: UsableBlobs): Promise<UnitOfWork> {
-    const { index, context, transaction } = this.#scene;
+    const { index, plan, context, transaction } = this.#scene;
     const unit = new UnitOfWork(transaction);
-    if (this.#copies.length === 0) return unit;
     const { setHooks, ...services } = context.services;
-    const createdIds = { earlier: new Map(), own: new Map(), ownType: index.type.name };
+    const { createdIds } = plan;
     const scene = { index, createdIds, author: 'client', blobs, now: clock(services) } as const;
     const operations = this.#copies.map(({ operation }) => operation);
     const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
     const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
     const settlement = new Settlement({ proposal, unit, context, ...none });
-    await settlement.apply(await settlement.settle());
+    const destruction = await settlement.settle();
+    await completeRefusals({
+      ...{ index, createdIds, proposal, snapshot: transaction },
+      creates: draftsOf(plan),
+      notCreated: this.#notCreated,
+      before: new Map(),
+      registry: services.registry,
+    });
+    if (this.#copies.length === 0) return unit;
+    await settlement.apply(destruction);
     for (const { operation, entry, moved } of this.#copies) {
       if (proposal.refused.has(operation)) continue;
       this.#copied.add(entry.sourceId);
@@ -175,6 +181,8 @@ export class CopyRun {
     return unit;
   }
 }
+
+const IS_GONE = 'names a blob that is gone';
 
 interface MovedBlobs {
   readonly values: JsonObject;

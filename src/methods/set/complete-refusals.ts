@@ -4,17 +4,19 @@ import type { Snapshot, StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';
 import type { TypeIndex } from '../type-index.js';
-import type { SetPlan } from './plan.js';
+import type { Draft } from './draft.js';
 import type { Proposal } from './proposal.js';
 import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
-import type { SetReport } from './report.js';
-import { resolveReference } from './value.js';
+import { type CreationIds, resolveReference } from './value.js';
 
 export interface RefusalScene {
   readonly index: TypeIndex;
-  readonly plan: SetPlan;
+  /** By creation id. */
+  readonly creates: ReadonlyMap<string, { readonly draft: Draft }>;
+  readonly createdIds: CreationIds;
   readonly proposal: Proposal;
-  readonly report: SetReport;
+  /** What is refused before it is proposed, by creation id. */
+  readonly notCreated: Map<string, SetError>;
   /** Objects to update, as they were. */
   readonly before: ReadonlyMap<string, StoredObject>;
   /** Before anything of the call is written. */
@@ -59,15 +61,19 @@ export async function completeRefusals(scene: RefusalScene): Promise<void> {
   }
 }
 
-function refusedCreates({ index, plan, report, proposal }: RefusalScene): readonly Refused[] {
+function refusedCreates({
+  index,
+  creates,
+  notCreated,
+  proposal,
+}: RefusalScene): readonly Refused[] {
   const proposed = new Map(proposal.creates.map((create) => [create.key, create]));
-  return [...plan.creates].flatMap(([key, { draft }]): Refused[] => {
+  return [...creates].flatMap(([key, { draft }]): Refused[] => {
     const operation = proposed.get(key);
-    const error =
-      operation === undefined ? report.notCreated.get(key) : proposal.refused.get(operation);
+    const error = operation === undefined ? notCreated.get(key) : proposal.refused.get(operation);
     if (error?.type !== 'invalidProperties') return [];
     const tell = (complete: SetError) => {
-      if (operation === undefined) report.notCreated.set(key, complete);
+      if (operation === undefined) notCreated.set(key, complete);
       else proposal.refused.set(operation, complete);
     };
     const given = (property: ReferenceProperty) =>
@@ -78,7 +84,7 @@ function refusedCreates({ index, plan, report, proposal }: RefusalScene): readon
 
 /** D13: of an update those alone that the object doesn't refer to yet. */
 function refusedUpdates(scene: RefusalScene): readonly Refused[] {
-  const { index, plan, proposal, before } = scene;
+  const { index, createdIds, proposal, before } = scene;
   return proposal.updates.flatMap((operation): Refused[] => {
     const error = proposal.refused.get(operation);
     if (error?.type !== 'invalidProperties') return [];
@@ -88,7 +94,7 @@ function refusedUpdates(scene: RefusalScene): readonly Refused[] {
       const { name, reference } = property;
       const old = new Set(referredIds(property, current?.[name]));
       return patchedIds(property, patch)
-        .map((text) => resolveReference(plan.createdIds, reference.type, text) ?? text)
+        .map((text) => resolveReference(createdIds, reference.type, text) ?? text)
         .filter((text) => !old.has(text));
     };
     const tell = (complete: SetError) => void proposal.refused.set(operation, complete);

@@ -29,6 +29,13 @@ export class Problems {
     return this.#texts.has(property);
   }
 
+  /** What others have found beside. */
+  addAll(found: Problems): void {
+    for (const [property, text] of found.#texts) {
+      if (!this.#texts.has(property)) this.#texts.set(property, text);
+    }
+  }
+
   addComplaints(complaints: readonly Complaint[]): void {
     for (const { member, text } of complaints) {
       if (!this.#texts.has(member)) this.#texts.set(member, text);

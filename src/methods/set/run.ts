@@ -94,9 +94,10 @@ export class SetRun {
     const destruction = await settlement.settle();
     await completeRefusals({
       index: this.#index,
-      plan: this.#plan,
+      creates: this.#plan.creates,
+      createdIds: this.#plan.createdIds,
       proposal,
-      report: this.#report,
+      notCreated: this.#report.notCreated,
       before: this.#before,
       snapshot: this.#unit.transaction,
       registry: this.#context.services.registry,
