@@ -108,12 +108,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const [id = ''] = exactly(positionals, 'ID');
     if (values.yes !== true)
       throw new UsageError('This deletes all data of the account: add --yes.');
-    const { dataTypes } = await loadRegistry();
-    const tables = [...dataTypes.values()].map((type) => type.table);
+    const tables = await loadTables();
     return withDirectory((prisma, config) =>
       deleteAccount(prisma, {
         id,
         tables,
+        database: config.database.kind,
         deleteBlobs: async (accountId) =>
           (await openBlobStore(config.blobStore)).deleteAccount(accountId),
       }),
@@ -122,8 +122,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   'reset-states': async (argv) => {
     parseOptions(argv, { options: {} });
-    const { dataTypes } = await loadRegistry();
-    return withDirectory((prisma) => resetStates(prisma, [...dataTypes.keys()]));
+    const tables = await loadTables();
+    return withDirectory((prisma) => resetStates(prisma, tables));
   },
 };
 
@@ -137,6 +137,12 @@ await runTool('account', HELP, async (argv) => {
 });
 
 /** Only some commands need what the project's descriptors define. */
+/** Of the registered data types. */
+async function loadTables(): Promise<readonly string[]> {
+  const { dataTypes } = await loadRegistry();
+  return [...dataTypes.values()].map(({ table }) => table);
+}
+
 async function loadRegistry(): Promise<Registry> {
   const { registry } = await loadProject(process.cwd());
   return createRegistry(registry);

@@ -30,8 +30,8 @@ const ENGINE_TABLES: readonly Table[] = [
 ];
 
 /**
- * Deletes an account with all of its data: `tables` are those of the registered data types, `deleteBlobs` removes
- * its files. Access goes first, so that nothing new comes; then the data in small steps, so that a running server
+ * Deletes an account with all of its data: `tables` are those of the registered data types, to which come those that
+ * PostgreSQL has of types that the version before serves; `deleteBlobs` removes its files. Access goes first, so that nothing new comes; then the data in small steps, so that a running server
  * is never blocked; the account's own row last, so that a deletion that was interrupted can be called again.
  * Throws DirectoryError where there is no such account.
  */
@@ -40,6 +40,7 @@ export async function deleteAccount(
   account: {
     readonly id: string;
     readonly tables: readonly string[];
+    readonly database: 'sqlite' | 'postgresql';
     readonly deleteBlobs: (accountId: string) => Promise<void>;
   },
 ): Promise<void> {
@@ -50,7 +51,9 @@ export async function deleteAccount(
     await transaction.jmapTokenAccount.deleteMany({ where: { accountId: id } });
   });
 
-  const tables = [...account.tables.map((name) => ({ name, key: ['id'] })), ...ENGINE_TABLES];
+  const others = account.database === 'postgresql' ? await dataTables(prisma) : [];
+  const names = [...new Set([...account.tables, ...others])];
+  const tables = [...names.map((name) => ({ name, key: ['id'] })), ...ENGINE_TABLES];
   for (let pass = 1; pass <= PASSES; pass += 1) {
     let removed = 0;
     for (const table of tables) removed += await emptyTable(prisma, table, id);
@@ -60,6 +63,19 @@ export async function deleteAccount(
   await changeAccess(prisma, (transaction) =>
     transaction.jmapAccount.deleteMany({ where: { id } }),
   );
+}
+
+/** The table of a type that is dropped stays for one release: what looks like a data type's table. */
+async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
+  const rows = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT "table_name"::text AS "name"
+    FROM information_schema.columns JOIN information_schema.tables USING ("table_schema", "table_name")
+    WHERE "table_schema" = current_schema() AND "table_type" = 'BASE TABLE'
+    AND "table_name" NOT LIKE 'Jmap%'
+    AND ("column_name" IN ('accountId', 'id') AND "data_type" = 'text'
+      OR "column_name" IN ('created', 'updated') AND "data_type" = 'bigint')
+    GROUP BY "table_name" HAVING count(*) = 4`;
+  return rows.map(({ name }) => name);
 }
 
 /** Removes an account's rows of one table, step by step; resolves to how many there were. */

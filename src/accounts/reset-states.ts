@@ -9,17 +9,17 @@ const TRANSACTION = { maxWait: 10_000, timeout: 300_000 };
 /**
  * After a restore from a backup (decision 9): raises the counter of every type in every account far beyond what
  * was ever issued, and removes the change records, so that every older state is refused. A running server reads
- * both at each call, so it answers so at once. `types` are the registered ones: a type without a change has no
- * row yet, but clients have seen its state "0".
+ * both at each call, so it answers so at once. `tables` are those of the registered types: a type without a
+ * change has no row yet, but clients have seen its state "0".
  */
-export async function resetStates(prisma: PrismaClient, types: readonly string[]): Promise<void> {
+export async function resetStates(prisma: PrismaClient, tables: readonly string[]): Promise<void> {
   await retryBusy(() =>
     prisma.$transaction(async (transaction) => {
       // A write first: it takes the write lock before anything is read.
       await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + CAST(${LEAP} AS BIGINT)`;
-      for (const type of types) {
+      for (const table of tables) {
         await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
-          SELECT "id", CAST(${type} AS TEXT), CAST(${LEAP} AS BIGINT) FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
+          SELECT "id", CAST(${table} AS TEXT), CAST(${LEAP} AS BIGINT) FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
       }
       // A state below the counter is answered where the record after it is kept: none may be.
       await transaction.$executeRaw`DELETE FROM "JmapChange"`;

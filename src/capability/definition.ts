@@ -54,7 +54,10 @@ export type PropertyRole = 'id' | 'created' | 'updated';
 export interface PropertyDefinition {
   /** Wire name, camelCase. */
   readonly name: string;
-  /** SQL column name. */
+  /**
+   * Its column: the name that it first had, which a rename keeps, or another (`size_2`) where that was
+   * taken. So it may be another property's name. The engine's own tables hold columns, clients see names.
+   */
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
@@ -137,7 +140,7 @@ export interface UniqueDefinition {
 
 /** The full-text (trigram) index of a type: one for all of its indexed filters. */
 export interface SearchIndexDefinition {
-  /** `Gadget_search`: the base of the names of what the database keeps for it. */
+  /** `Gadget_search`, after the table: the base of the names of what the database keeps for it. */
   readonly name: string;
   /** The folded shadow columns that it holds. */
   readonly columns: readonly string[];
@@ -174,6 +177,7 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly name: string;
   /** URN or URL of the capability that defines the type. */
   readonly capability: string;
+  /** Its table: to its name what a property's column is to the property's. */
   readonly table: string;
   /** Input names may be given in snake_case too; output never is. */
   readonly acceptSnakeCase: boolean;

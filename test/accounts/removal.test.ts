@@ -96,7 +96,7 @@ const none = {
 };
 
 function remove(id: string, deleteBlobs: (accountId: string) => Promise<void>): Promise<void> {
-  return deleteAccount(database.prisma, { id, tables: [TABLE], deleteBlobs });
+  return deleteAccount(database.prisma, { id, tables: [TABLE], database: 'sqlite', deleteBlobs });
 }
 
 describe('deleting an account', () => {
