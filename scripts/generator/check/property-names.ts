@@ -12,15 +12,17 @@ export const propertyNames: Rule = (views, report) => {
     if (why !== undefined)
       report('bad-property-name', nameAt, `no property can be named "${name}": ${why}.`);
   }
-  for (const { node, use } of views.flatMap(schemasOf)) {
+  for (const { node, use, depth } of views.flatMap(schemasOf)) {
     for (const { name, nameAt } of node.members?.get('properties')?.node.members?.values() ?? []) {
-      const why = whyNoMemberName(name) ?? (use === 'message' ? whyNoArgument(name) : undefined);
+      const isArgument = use === 'message' && depth === 1;
+      const why = whyNoMemberName(name) ?? (isArgument ? whyNoArgument(name) : undefined);
       if (why !== undefined)
         report('bad-property-name', nameAt, `no member can be named "${name}": ${why}.`);
     }
   }
 };
 
+/** RFC 8620 3.7: of the arguments alone, not of what is in them. */
 function whyNoArgument(name: string): string | undefined {
   return name.startsWith('#') ? 'a name with # in front is a result reference' : undefined;
 }

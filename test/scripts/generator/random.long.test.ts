@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { usePostgresql } from '../../support/postgresql.js';
 import { Random } from '../../support/random.js';
 import { createProject, REPOSITORY } from './project.js';
 import { projects } from './random/descriptors.js';
@@ -11,6 +12,7 @@ import { filesOf, roundTrips } from './random/round-trip.js';
 
 const { seed } = Random.fromEnvironment();
 const RUNS = 8;
+const postgresql = usePostgresql();
 
 const CONFIG = {
   extends: join(REPOSITORY, 'tsconfig.json'),
@@ -18,7 +20,7 @@ const CONFIG = {
   include: ['generated'],
 };
 
-it(`many random descriptors generate, pass the compiler and serve (TEST_SEED=${seed})`, async () => {
+it(`many random descriptors generate, pass the compiler and serve on both databases (TEST_SEED=${seed})`, async () => {
   const size = { files: 4, types: 6, properties: 14 };
   for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {
     const { root, generate, write } = await createProject(filesOf(project, stringify));
@@ -28,6 +30,8 @@ it(`many random descriptors generate, pass the compiler and serve (TEST_SEED=${s
     await write('tsconfig.json', JSON.stringify(CONFIG));
     expect(await compile(root), what).toBe('');
     await roundTrips(root, project, seed + index);
+    const url = await postgresql().createDatabase(`random${index}`);
+    await roundTrips(root, project, seed + index, url);
     // What is made twice is the same.
     expect(await generate({ check: true }), what).toMatchObject({ code: 0 });
   }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { addLogic } from './logic.js';
 import { MEMBER_NAMES, PROPERTY_NAMES, TYPE_NAMES, WORDS } from './names.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
 
@@ -14,7 +15,14 @@ export interface RandomDescriptor {
   readonly capability: string;
   readonly types: Record<string, RandomType>;
   readonly $defs?: Definitions;
+  readonly methods?: Readonly<Record<string, RandomMethod>>;
   readonly [key: string]: unknown;
+}
+
+export interface RandomMethod {
+  readonly account: string;
+  readonly arguments: Schema;
+  readonly response: { readonly properties: { readonly given: Schema; readonly made: Schema } };
 }
 
 /** By base name of the file. */
@@ -62,6 +70,13 @@ class Maker {
     for (const [type, { properties: own }] of all)
       for (const [by, schema] of Object.entries(own))
         if (this.#chance(60)) this.#count(all.get(targetOf(schema) ?? ''), type, by);
+    addLogic(descriptors, {
+      chance: (percent) => this.#chance(percent),
+      one: (values) => this.#one(values),
+      distinct: (values, count) => this.#distinct(values, count),
+      draw: (make) => this.#gen(make),
+      inner: () => this.#inner(1),
+    });
     return project;
   }
 

@@ -28,6 +28,11 @@ export const MEMBER_NAMES: readonly string[] = [
   ...['$ref', 'properties', 'default', 'enum', '<<', '*/', '//', '\u2028'],
 ];
 
+/** The second half of an own method's name. */
+export const VERBS: readonly string[] = [
+  ...['rebuild', 'then', 'constructor', 'toString', 'import', 'class', 'x', 'v'.repeat(40)],
+];
+
 export const WORDS: readonly string[] = [
   'Plain words.',
   'Not */ the end, nor /* a start.',

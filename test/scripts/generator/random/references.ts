@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type RandomType, targetOf } from './descriptors.js';
+import { followedOf } from './hook-files.js';
 import { type Answer, BLOB_ID, type Served } from './serve.js';
 import type { Json, Schema } from './values.js';
 
@@ -96,10 +97,16 @@ async function consistent(served: Served, types: readonly Referring[]): Promise<
       if (there !== undefined)
         for (const each of own)
           expect(there, name).toEqual(expect.arrayContaining([...ids(each[property])]));
-      const computed = schema['computed'] as { count: string; by: string } | undefined;
-      if (computed === undefined) continue;
+      const followed = followedOf(schema);
+      if (followed !== undefined) {
+        const there = (stored.get(followed) ?? []).map((each) => each['id']).sort();
+        const wanted = schema.type === 'integer' ? there.length : there;
+        for (const each of own) expect(each[property], `${name}.${property}`).toEqual(wanted);
+      }
+      const computed = schema['computed'] as { count?: string; by: string } | undefined;
+      if (computed?.count === undefined) continue;
       for (const each of own) {
-        const referring = (stored.get(computed.count) ?? []).filter((one) =>
+        const referring = (stored.get(computed.count ?? '') ?? []).filter((one) =>
           ids(one[computed.by]).includes(each['id']),
         );
         expect(each[property], `${name}.${property}`).toBe(referring.length);

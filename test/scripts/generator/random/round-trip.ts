@@ -1,25 +1,33 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { canonical } from './canonical.js';
 import {
   type RandomDescriptor,
   type RandomProject,
   type RandomType,
   targetOf,
 } from './descriptors.js';
+import { computedOf, furtherOf, hookFiles, madeOf } from './hook-files.js';
+import { callMethods } from './own-methods.js';
 import { holdReferences } from './references.js';
 import { type Answer, type Served, serve } from './serve.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
 
 type Value = Record<string, Json>;
 
-/** Objects of every type of the project, created, read, filtered and sorted. */
+/**
+ * Objects of every type of the project, created, read, filtered and sorted; own methods called. On SQLite, or in
+ * the PostgreSQL database of `url`.
+ */
 export async function roundTrips(
   root: string,
   project: RandomProject,
   seed: number,
+  url?: string,
 ): Promise<void> {
-  const served = await serve(root);
+  const served = await serve(root, url);
   try {
+    for (const descriptor of Object.values(project)) await callMethods(served, descriptor, seed);
     for (const descriptor of Object.values(project))
       for (const [name, type] of Object.entries(descriptor.types))
         await roundTrip(served, { name, type, definitions: descriptor.$defs ?? {} }, seed);
@@ -88,12 +96,15 @@ async function updates(
 /** What is given comes back as it is, and the defaults for the rest; what is hidden does not. */
 async function reads(
   served: Served,
-  { name, type }: Described,
+  { name, type, definitions }: Described,
   id: string,
   given: Value,
 ): Promise<void> {
-  const { list } = await served.call(`${name}/get`, { ids: [id] });
+  const { list, made } = await served.call(`${name}/get`, { ids: [id] });
   expect(list, name).toHaveLength(1);
+  const further = furtherOf(type);
+  if (further !== undefined)
+    expect(canonical(made), name).toBe(canonical(madeOf(further, definitions)));
   const [object] = list;
   for (const [property, schema] of Object.entries(type.properties)) {
     const what = `${name}.${property}`;
@@ -101,14 +112,35 @@ async function reads(
       expect(Object.hasOwn(object, property), what).toBe(false);
       continue;
     }
-    const wanted = Object.hasOwn(given, property) ? given[property] : (schema['default'] ?? null);
+    // What follows other objects is looked at once all are there.
+    if (Object.hasOwn((schema['computed'] as object | undefined) ?? {}, 'on')) continue;
+    // A singleton that was never written has its defaults alone.
+    const isUnwritten = object.updated === '1970-01-01T00:00:00Z';
+    const computed = isUnwritten ? undefined : computedFor(type, object, property);
+    const plain = Object.hasOwn(given, property) ? given[property] : (schema['default'] ?? null);
+    const wanted = computed === undefined ? plain : computed.value;
     expect(canonical(object[property]), what).toBe(canonical(wanted));
   }
 }
 
+/** What is computed of an object that was read; what is hidden of it has its default. */
+function computedFor(
+  type: RandomType,
+  object: Answer,
+  property: string,
+): { readonly value: unknown } | undefined {
+  return computedOf(property, type.properties, (source) => {
+    if (Object.hasOwn(object, source)) return object[source];
+    return (
+      (computedFor(type, object, source) ?? { value: type.properties[source]?.['default'] })
+        .value ?? null
+    );
+  });
+}
+
 /** Each condition that an object meets finds it; each sort has it. */
 async function queries(served: Served, { name, type }: Described, id: string): Promise<void> {
-  if (type['standardMethods'] !== undefined) return;
+  if (type['filter'] === undefined) return;
   const [object] = (await served.call(`${name}/get`, { ids: [id] })).list;
   for (const [condition, said] of Object.entries((type['filter'] ?? {}) as Record<string, Said>)) {
     const is = typeof said === 'string' ? said : said.is;
@@ -175,24 +207,15 @@ function referenced(schema: Schema): fc.Arbitrary<Json> | undefined {
   return fc.constant(schema.type === 'array' ? [] : null);
 }
 
-/** JSON with the members in order: databases have an order of their own. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`);
-  return `{${entries.sort().join()}}`;
-}
-
-/** A project's descriptors as files: JSON and YAML in turns. */
+/** A project's descriptors as files, JSON and YAML in turns, and their hook files. */
 export function filesOf(
   project: RandomProject,
   print: (descriptor: RandomDescriptor) => string,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(project).map(([base, descriptor], index) =>
-      index % 2 === 0
-        ? [`${base}.json`, JSON.stringify(descriptor, null, 1)]
-        : [`${base}.yaml`, print(descriptor)],
-    ),
+  const descriptors = Object.entries(project).map(([base, descriptor], index) =>
+    index % 2 === 0
+      ? [`${base}.json`, JSON.stringify(descriptor, null, 1)]
+      : [`${base}.yaml`, print(descriptor)],
   );
+  return { ...Object.fromEntries(descriptors), ...hookFiles(project) };
 }

@@ -5,13 +5,18 @@ import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../../../src/capability/definition.js';
+import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../../../src/methods/dispatch.js';
-import { createRegistry } from '../../../../src/methods/registry.js';
+import { requireHooks } from '../../../../src/methods/hooks/required.js';
+import { createSetHooks } from '../../../../src/methods/hooks/set-hooks.js';
+import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
 import { parseIJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
 import { responseText } from '../../../../src/protocol/response.js';
+import type { Store } from '../../../../src/store/port.js';
+import { createPostgresqlStore } from '../../../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
@@ -29,7 +34,14 @@ const LIMITS = {
   requestTimeout: 30_000,
 };
 
-const ACCOUNT = { id: 'a1', name: 'a1', isPersonal: true, isReadOnly: false, capabilities: null };
+export const ACCOUNT_ID = 'a1';
+const ACCOUNT = {
+  id: ACCOUNT_ID,
+  name: 'a1',
+  isPersonal: true,
+  isReadOnly: false,
+  capabilities: null,
+};
 const USER: Principal = {
   userId: 'u1',
   username: 'u1',
@@ -42,32 +54,24 @@ const USER: Principal = {
 export const BLOB_ID = `b${'1'.repeat(26)}`;
 
 export interface Served {
-  /** One call: the answer, or `{ error, ... }`. */
-  call(name: string, args?: object): Promise<Answer>;
+  /** One call: the answer, or `{ error, ... }`. With `isWhole` no `accountId` is added to the arguments. */
+  call(name: string, args?: object, options?: { readonly isWhole: boolean }): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** What a project's folder has generated, served by the engine from a new SQLite file. */
-export async function serve(root: string): Promise<Served> {
+/** What a project's folder has generated, served by the engine from a new SQLite file, or from `url`. */
+export async function serve(root: string, url?: string): Promise<Served> {
   const { registry: capabilities } = (await import(
     pathToFileURL(join(root, 'generated/registry.ts')).href
   )) as { registry: readonly CapabilityDefinition[] };
-  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
-  const file = join(folder, 'jmap.db');
-  const writerDatabase = openDatabase({ file });
-  migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
-  writerDatabase.exec(
-    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT.id}', '', 'u', 1);
-     INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
-       VALUES ('${ACCOUNT.id}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)`,
-  );
-  const store = createSqliteStore({
-    writer: new Writer(writerDatabase),
-    writerDatabase,
-    reader: openDatabase({ file, readonly: true }),
-  });
   const registry = createRegistry(capabilities);
+  requireHooks(registry);
+  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
+  const store = await (url === undefined
+    ? onSqlite(root, folder, registry)
+    : onPostgresql(root, url, registry));
   const failures: unknown[] = [];
+  const setHooks = createSetHooks(registry);
   const dispatcher = createDispatcher(
     {
       store,
@@ -76,14 +80,22 @@ export async function serve(root: string): Promise<Served> {
       ids: createIdGenerator(),
       limits: LIMITS,
       secretKey: new Uint8Array(32),
+      hooks: {
+        timeout: LIMITS.requestTimeout,
+        prisma: undefined,
+        join: (work) => work(),
+        onError: (error) => failures.push(error),
+      },
+      ...(setHooks === undefined ? {} : { setHooks }),
     },
     LIMITS,
     (error) => failures.push(error),
   );
   const using = capabilities.map(({ urn }) => urn);
   return {
-    async call(name, args = {}) {
-      const calls = [[name, { accountId: 'a1', ...args }, 'c']];
+    async call(name, args = {}, { isWhole } = { isWhole: false }) {
+      const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };
+      const calls = [[name, whole, 'c']];
       const body = Buffer.from(JSON.stringify({ using, methodCalls: calls }));
       const envelope = parseRequest(parseIJson(body), {
         maxCallsInRequest: 64,
@@ -100,4 +112,27 @@ export async function serve(root: string): Promise<Served> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT_ID}', '', 'u', 1);
+  INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+    VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)`;
+
+function onSqlite(root: string, folder: string, { dataTypes }: Registry): Store {
+  const file = join(folder, 'jmap.db');
+  const writerDatabase = openDatabase({ file });
+  migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
+  writerDatabase.exec(FIXTURES);
+  const reader = openDatabase({ file, readonly: true });
+  const writer = new Writer(writerDatabase);
+  const options = { writer, writerDatabase, reader, types: [...dataTypes.values()] };
+  return createSqliteStore(options);
+}
+
+async function onPostgresql(root: string, url: string, { dataTypes }: Registry): Promise<Store> {
+  const pool = postgresql.openPool({ url, size: 8 });
+  await postgresql.migrate(pool, join(root, 'prisma/postgresql/migrations'));
+  await pool.query(FIXTURES);
+  const options = { pool, types: [...dataTypes.values()] };
+  return createPostgresqlStore(options);
 }
