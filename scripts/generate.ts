@@ -11,6 +11,8 @@ Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is w
   --check      writes nothing; names every file that is missing, stale, edited by hand or orphaned (exit code 1)
   --dry-run    writes nothing; shows what would change as a unified diff
   --watch      generates whenever a descriptor changes, until Ctrl-C
+  --contract   writes a migration, even where nothing changed, that takes away what the last one left on
+               PostgreSQL for the version before it (docs/evolution.md)
   --format F   how problems are told: text (the default), json (an array, on stdout) or github
                (workflow commands, on stdout)
   --max-warnings N
@@ -26,6 +28,7 @@ await runTool('generate', HELP, async (argv) => {
     options: {
       check: { type: 'boolean', default: false },
       'dry-run': { type: 'boolean', default: false },
+      contract: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
       format: { type: 'string', default: 'text' },
       'max-warnings': { type: 'string' },
@@ -42,6 +45,7 @@ await runTool('generate', HELP, async (argv) => {
     check: values.check,
     dryRun: values['dry-run'],
     watch: values.watch,
+    contract: values.contract,
     format,
     ...maxWarnings(values['max-warnings']),
   });

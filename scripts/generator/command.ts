@@ -18,6 +18,8 @@ export interface GenerateOptions {
   readonly check: boolean;
   readonly dryRun: boolean;
   readonly watch: boolean;
+  /** Takes away what the last migration left for the version before, even if nothing else changes. */
+  readonly contract?: boolean;
   /** How problems are told; text where not given. */
   readonly format?: Format;
   /** With more warnings nothing is written, and the exit code is 1. */
@@ -44,7 +46,7 @@ export async function generate(options: GenerateOptions): Promise<number> {
 async function once(options: GenerateOptions): Promise<number> {
   const progress = startProgress('generate');
   try {
-    const rendered = await render(options.root, progress.tell);
+    const rendered = await render(options.root, progress.tell, options.contract);
     const { problems, warnings } = rendered;
     if (problems.length > 0) return tellErrors(options, [...problems, ...warnings]);
     if (warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY))

@@ -9,7 +9,7 @@ import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
-import { expectMigrations, planMigrations } from './migrations/index.js';
+import { expectMigrations, placed, planMigrations, readHistories } from './migrations/index.js';
 import { buildModel } from './model/index.js';
 import type { EmittedFiles, Problem } from './model.js';
 import { byCodeUnit } from './order.js';
@@ -35,10 +35,11 @@ export interface Rendered {
 /** Reports what is being done, for whoever waits. */
 export type Progress = (what: string) => void;
 
-/** load -> check -> model -> emit. Writes nothing. */
+/** load -> check -> model -> emit. Writes nothing. `contract`: see planMigrations. */
 export async function render(
   root: string,
   progress: Progress = () => undefined,
+  contract = false,
 ): Promise<Rendered> {
   progress('reading descriptors');
   expectMigrations(root);
@@ -54,10 +55,11 @@ export async function render(
   const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));
   const hooked = await withHooks(root, buildModel(ordered));
   if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
-  const { model } = hooked;
+  const histories = readHistories(root);
+  const model = placed(hooked.model, histories);
   progress('rendering');
   const [plan, emitted] = await Promise.all([
-    planMigrations({ root, model, schemas: emitPrisma(model) }),
+    planMigrations({ model, schemas: emitPrisma(model), histories, contract }),
     emitAll(model),
   ]);
   const artefacts = new Map([...emitted, ...(isPackageRoot(root) ? emitEngineSchemas() : [])]);

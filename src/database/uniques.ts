@@ -4,7 +4,9 @@ import { quote } from './quote.js';
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {
   readonly table: string;
-  /** Of the columns, joined: `code`, or `list+position`. */
+  /** What clients call it, where the table has another name. */
+  readonly type?: string;
+  /** Of the properties, joined: `code`, or `list+position`. */
   readonly name: string;
   readonly columns: readonly string[];
 }
@@ -29,7 +31,7 @@ export function duplicatesSql({ table, columns }: UniqueCheck): string {
 /** Throws MigrationError where there are duplicates: it names some, and what to do. */
 export function refuseDuplicates(
   migration: string,
-  { table, name }: UniqueCheck,
+  { table, type = table, name }: UniqueCheck,
   rows: readonly DuplicateRow[],
 ): void {
   if (rows.length === 0) return;
@@ -39,7 +41,7 @@ export function refuseDuplicates(
   });
   const more = rows.length > NAMED ? '; and more' : '';
   throw new MigrationError(
-    `The migration ${migration} makes ${table}.${name} unique, and objects have the same: ` +
+    `The migration ${migration} makes ${type}.${name} unique, and objects have the same: ` +
       `${examples.join('; ')}${more}. Change or destroy all but one of each with the version before, ` +
       'then migrate again. Nothing of this migration was applied.',
   );

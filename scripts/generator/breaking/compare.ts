@@ -1,4 +1,5 @@
-import { type Renamed, underNewNames } from '../migrations/effects.js';
+import { underNewNames } from '../migrations/effects.js';
+import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
@@ -140,10 +141,10 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
 function renameOf(old: SnapshotType | undefined, type: ModelType): readonly Renamed[] {
   if (old === undefined) return [];
   const names = new Set(old.properties.map(({ name }) => name));
-  const columns = type.properties.flatMap(({ name, renamedFrom }) =>
+  const properties = type.properties.flatMap(({ name, renamedFrom }) =>
     renamedFrom !== undefined && !names.has(name) ? [{ from: renamedFrom, to: name }] : [],
   );
-  return [{ from: old.name, to: type.name, columns }];
+  return [{ from: old.name, to: type.name, properties }];
 }
 
 /** What refers to a renamed type or property is no other than before. */
@@ -238,7 +239,7 @@ function compareType(
     kept.add(old.name);
     if (same === undefined) {
       tell('wire', true, where, `property renamed from ${old.name}`);
-      tell('storage', false, where, 'column renamed, values kept');
+      tell('storage', false, where, 'values stay where they are');
       seen = true;
     }
     seen = compareProperty(old, property, where, tell) || seen;

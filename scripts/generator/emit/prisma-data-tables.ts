@@ -18,6 +18,7 @@ export function dataTable(type: ModelType): Table {
   const idColumn = type.properties.find((property) => property.role === 'id')?.column ?? 'id';
   return Object.freeze({
     name: type.table,
+    ...(type.name === type.table ? {} : { model: type.name }),
     description: type.description,
     columns: [
       { name: ACCOUNT_COLUMN, type: 'String' as const, nullable: false },
@@ -29,11 +30,17 @@ export function dataTable(type: ModelType): Table {
   });
 }
 
+/** What a property of this kind is stored as. */
+export function columnType(kind: PropertyKind): ColumnType {
+  return COLUMN_TYPES[kind];
+}
+
 function propertyColumn(property: ModelProperty): Column {
   const fallback = property.default === undefined ? undefined : defaultText(property);
   return Object.freeze({
     name: property.column,
-    type: COLUMN_TYPES[property.kind],
+    ...(property.name === property.column ? {} : { field: property.name }),
+    type: columnType(property.kind),
     nullable: property.nullable,
     description: property.description,
     ...(fallback === undefined ? {} : { default: fallback }),
@@ -45,10 +52,11 @@ function propertyColumn(property: ModelProperty): Column {
  * with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
-  const { nullable } = shadow.property;
+  const { nullable, name, column } = shadow.property;
   const isTime = shadow.transform === 'instant';
   return Object.freeze({
     name: shadow.column,
+    ...(name === column ? {} : { field: `${name}${shadow.column.slice(column.length)}` }),
     type: isTime ? 'BigInt' : 'String',
     nullable,
     ...(nullable ? {} : { default: isTime ? '0' : '""' }),
@@ -82,10 +90,12 @@ function sortColumn(sort: ModelSort): string {
  * Undefined where the value can't be a column default (null; text with U+0000, which PostgreSQL
  * can't keep).
  */
-function defaultText(property: ModelProperty): string | undefined {
-  const value = property.default ?? null;
+export function defaultText({
+  kind,
+  default: value = null,
+}: Pick<ModelProperty, 'kind' | 'default'>): string | undefined {
   if (value === null) return undefined;
-  switch (property.kind) {
+  switch (kind) {
     case 'string':
       return typeof value === 'string' ? prismaString(value) : undefined;
     case 'boolean':

@@ -8,6 +8,8 @@ export type ColumnType = 'String' | 'Boolean' | 'Int' | 'BigInt' | 'Float' | 'Js
 export interface Column {
   /** The SQL name. */
   readonly name: string;
+  /** What the client calls it, where that is another name. */
+  readonly field?: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
   /**
@@ -22,6 +24,8 @@ export interface Column {
 export interface Table {
   /** The SQL name. */
   readonly name: string;
+  /** What the client calls it, where that is another name. */
+  readonly model?: string;
   readonly description?: string;
   readonly columns: readonly Column[];
   /** The primary key's columns, in order. */

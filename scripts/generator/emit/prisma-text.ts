@@ -13,7 +13,7 @@ export function printDatasource(provider: Provider): string {
 }
 
 function printModel(table: Table, documented: boolean): string {
-  const model = modelName(table.name);
+  const model = modelName(table.model ?? table.name);
   const fields = table.columns.map((column) => printField(table, column));
   const nameWidth = Math.max(...fields.map(([name]) => name.length));
   const typeWidth = Math.max(...fields.map(([, type]) => type.length));
@@ -32,7 +32,7 @@ function printModel(table: Table, documented: boolean): string {
 }
 
 function printField(table: Table, column: Column): [name: string, type: string, rest: string] {
-  const name = fieldName(column.name);
+  const name = fieldOf(column);
   const attributes: string[] = [];
   if (table.key.length === 1 && table.key[0] === column.name) attributes.push('@id');
   if (column.unique === true) attributes.push('@unique');
@@ -42,13 +42,20 @@ function printField(table: Table, column: Column): [name: string, type: string, 
   return [name, `${column.type}${column.nullable ? '?' : ''}`, attributes.join(' ')];
 }
 
+function fieldOf({ name, field }: Pick<Column, 'name' | 'field'>): string {
+  return fieldName(field ?? name);
+}
+
 function blockAttributes(table: Table, model: string): string[] {
   const lines: string[] = [];
-  if (table.key.length > 1) lines.push(`  @@id([${table.key.map(fieldName).join(', ')}])`);
-  for (const columns of table.indexes) {
-    const name = indexName(table.name, columns);
+  const columns = new Map(table.columns.map((column) => [column.name, column]));
+  const fieldsOf = (names: readonly string[]): string =>
+    names.map((name) => fieldOf(columns.get(name) ?? { name })).join(', ');
+  if (table.key.length > 1) lines.push(`  @@id([${fieldsOf(table.key)}])`);
+  for (const names of table.indexes) {
+    const name = indexName(table.name, names);
     const map = name === undefined ? '' : `, map: ${JSON.stringify(name)}`;
-    lines.push(`  @@index([${columns.map(fieldName).join(', ')}]${map})`);
+    lines.push(`  @@index([${fieldsOf(names)}]${map})`);
   }
   if (model !== table.name) lines.push(`  @@map(${JSON.stringify(table.name)})`);
   return lines;

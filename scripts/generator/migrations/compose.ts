@@ -8,12 +8,20 @@ import { backfillsOf } from './backfill.js';
 import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
+import { leftoversOf } from './leftovers.js';
+import type { Renamed } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import type { ReadTable } from './read-datamodel.js';
-import { renameSql, type TableRename } from './renames.js';
-import { removedRestSql, renamedRestSql, restSql } from './rest.js';
+import { removedRestSql, restSql } from './rest.js';
 import { searchSql } from './search-changes.js';
-import { effectsSql, objectCountsSql, removedTypesSql, resetSql } from './shared-rows.js';
+import {
+  clearedSql,
+  effectsSql,
+  objectCountsSql,
+  removedTypesSql,
+  resetSql,
+} from './shared-rows.js';
+import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
 import { fillSqlite, finishSqlite } from './sqlite.js';
 
@@ -22,16 +30,17 @@ export interface Change {
   readonly provider: Provider;
   readonly model: Model;
   readonly snapshot: Snapshot | undefined;
-  readonly renames: readonly TableRename[];
-  /** The released tables under their new names. */
-  readonly renamed: readonly ReadTable[];
+  readonly renames: readonly Renamed[];
+  /** The released tables without what was left for the version before. */
+  readonly clean: readonly ReadTable[];
+  /** The tables after the migration, with what it leaves. */
   readonly tables: readonly Table[];
+  readonly left: readonly Leftover[];
+  /** Between the released types' own tables and those of the types that are here now. */
   readonly difference: Difference<ReadTable>;
   readonly effects: readonly TypeEffect[];
   /** What is unique from now on, of types that exist. */
   readonly unique: readonly UniqueCheck[];
-  /** Columns by table whose values are given up although their type stays. */
-  readonly anew: ReadonlyMap<string, ReadonlySet<string>>;
   /** Types that take other values, though no table need change for it. */
   readonly redefined: readonly string[];
 }
@@ -49,12 +58,13 @@ const EMPTY = '-- This is an empty migration.';
 
 /** The migration's SQL, and what is left to the server. */
 export async function compose(change: Change): Promise<Composed> {
-  const { provider, model, snapshot, renames, tables, difference, effects } = change;
+  const { provider, model, snapshot, clean, tables, difference, effects, left } = change;
   const existing = new Set((snapshot?.tables ?? []).map(({ name }) => name));
-  const middle = withoutRetyped(change);
+  const leftovers = leftoversOf(snapshot);
   const steps: string[] = [];
-  if (middle !== change.renamed) steps.push(await diff(provider, change.renamed, middle));
-  steps.push(await diff(provider, snapshot === undefined ? undefined : middle, tables));
+  if (snapshot !== undefined && leftovers.length > 0)
+    steps.push(await diff(provider, snapshot.tables, clean));
+  steps.push(await diff(provider, snapshot === undefined ? undefined : clean, tables));
   const tablesSql = steps
     .filter((sql) => sql.trim() !== EMPTY)
     .map((sql) => (provider === 'sqlite' ? finishSqlite(sql) : finishPostgresql(sql)));
@@ -62,35 +72,36 @@ export async function compose(change: Change): Promise<Composed> {
     [...tablesSql.join('').matchAll(/CREATE TABLE "new_([^"]+)"/g)].map(([, name]) => name ?? ''),
   );
   const search = searchSql(change, rewritten);
-  const backfill = backfillsOf(difference, model);
+  const backfill = backfillsOf(difference, model, leftovers);
   const objects = difference.changed.some(
     ({ after, added }) =>
       after.name === 'JmapState' && added.some(({ name }) => name === 'objects'),
   );
+  const removed = difference.removed.map(({ name }) => name);
   const parts = [
     ...search.before,
-    ...renames.map((rename) => renameSql(provider, rename, existing)),
+    ...leftovers.flatMap((leftover) => fillLeftNulls(leftover, clean)),
     ...difference.changed.flatMap(fillNulls),
     ...tablesSql,
     ...search.triggers,
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),
-    effectsSql(effects, provider),
-    removedTypesSql(
-      difference.removed.map(({ name }) => name),
-      existing,
+    clearedSql(leftovers, model, existing, provider),
+    effectsSql(effects, model, provider),
+    ...(left.length === 0 ? [removedTypesSql(removed, existing, provider)] : []),
+    removedRestSql(removed),
+    restSql(
+      effects,
+      backfill,
+      left.flatMap(({ table, nullable }) => (nullable === undefined ? [] : [table])),
       provider,
     ),
-    renamedRestSql(renames),
-    removedRestSql(difference.removed.map(({ name }) => name)),
-    restSql(effects, backfill, provider),
-    resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.name)),
+    resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.table)),
     ...search.after,
   ];
   const sql = parts.join('') || NOTHING;
   if (provider === 'sqlite') return { sql, backfill: [] };
-  const old = new Set(change.renamed.map(({ name }) => name));
-  const split = concurrently(sql, old);
+  const split = concurrently(sql, new Set(clean.map(({ name }) => name)));
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
 }
 
@@ -115,41 +126,26 @@ export function printDatamodel(provider: Provider, tables: readonly Table[]): st
   ].join('\n');
 }
 
-/** A column of another type is another column: its values are given up. */
-function withoutRetyped({ renamed, difference, anew }: Change): readonly ReadTable[] {
-  const gone = new Map(
-    renamed.map(({ name }) => {
-      const change = difference.changed.find(({ after }) => after.name === name);
-      const retyped = (change?.altered ?? []).filter(
-        ({ before, after }) => before.type !== after.type,
-      );
-      return [
-        name,
-        new Set([...retyped.map(({ after }) => after.name), ...(anew.get(name) ?? [])]),
-      ];
-    }),
-  );
-  if ([...gone.values()].every(({ size }) => size === 0)) return renamed;
-  return renamed.map((table) => {
-    const names = gone.get(table.name) ?? new Set<string>();
-    return {
-      ...table,
-      columns: table.columns.filter(({ name }) => !names.has(name)),
-      indexes: table.indexes.filter((index) => !index.some((name) => names.has(name))),
-    };
-  });
-}
-
 /** A narrowing that the descriptor accepts: null becomes the default. */
 function fillNulls({ after, altered }: Difference<ReadTable>['changed'][number]): string[] {
   return altered
     .filter(
       ({ before, after: now }) => before.type === now.type && before.nullable && !now.nullable,
     )
-    .map(({ after: column }) => {
-      const name = quoted(column.name);
-      return `UPDATE ${quoted(after.name)} SET ${name} = ${literal(column)} WHERE ${name} IS NULL;\n\n`;
-    });
+    .map(({ after: column }) => fillNull(after.name, column));
+}
+
+/** What the version before has written since. */
+function fillLeftNulls({ table, nullable = [] }: Leftover, clean: readonly ReadTable[]): string[] {
+  const columns = clean.find(({ name }) => name === table)?.columns ?? [];
+  return columns
+    .filter(({ name }) => nullable.includes(name))
+    .map((column) => fillNull(table, column));
+}
+
+function fillNull(table: string, column: Column): string {
+  const name = quoted(column.name);
+  return `UPDATE ${quoted(table)} SET ${name} = ${literal(column)} WHERE ${name} IS NULL;\n\n`;
 }
 
 /** A default of Prisma's language as SQL. */
@@ -159,7 +155,7 @@ function literal({ default: value = "''", type }: Column): string {
   return type === 'String' && value.startsWith('"') ? text(JSON.parse(value) as string) : value;
 }
 
-function stillThere({ tables, renamed }: Change): readonly Table[] {
+function stillThere({ tables, clean }: Change): readonly Table[] {
   const now = new Set(tables.map(({ name }) => name));
-  return renamed.filter(({ name }) => now.has(name));
+  return clean.filter(({ name }) => now.has(name));
 }

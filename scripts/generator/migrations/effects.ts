@@ -1,19 +1,18 @@
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
-import type { Table } from '../emit/prisma-datamodel.js';
 import { canonicalJson } from '../model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
-import { isShadow } from './refusals.js';
-import type { TableRename } from './renames.js';
+import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 
-/** A property of the released state, as far as it is known; under its new name. */
+/** A property of the released state, as far as it is known. */
 interface Before {
   readonly visible: boolean;
   readonly kind?: string;
+  /** Form and target, under its new name. */
   readonly reference?: string;
   /** Undefined: unknown. */
   readonly blob?: boolean;
-  /** How it is computed, as canonical JSON. */
+  /** How it is computed, as canonical JSON of the names that things have now. */
   readonly computed?: string;
 }
 
@@ -24,7 +23,7 @@ export interface TypeEffect {
   readonly seen: boolean;
   /** Reference properties whose rows in JmapReference must be made anew. */
   readonly references: readonly ModelProperty[];
-  /** Names of properties that were references. */
+  /** Columns of properties that were references. */
   readonly formerReferences: readonly string[];
   /** Its rows in JmapBlobReference must be made anew. */
   readonly blobs: boolean;
@@ -35,59 +34,62 @@ export interface TypeEffect {
 }
 
 /**
- * What changes in types that exist, beside their tables. `altered`: column names by table whose
- * values this migration drops or fills.
+ * What changes in types that exist, beside their tables. `filled`: column names by table in which this
+ * migration puts the default for null.
  */
-export function effectsOf(
-  snapshot: Snapshot,
-  renames: readonly TableRename[],
-  model: Model,
-  altered: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly TypeEffect[] {
+export function effectsOf({
+  snapshot,
+  renames,
+  model,
+  filled,
+  leaves,
+}: {
+  readonly snapshot: Snapshot;
+  readonly renames: readonly Renamed[];
+  readonly model: Model;
+  readonly filled: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Columns that are given up stay for the version before, and so do their records. */
+  readonly leaves: boolean;
+}): readonly TypeEffect[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return types.flatMap((type) => {
-    const rename = renames.find(({ to }) => to === type.table);
-    const oldName = rename?.from ?? type.table;
-    const table = snapshot.tables.find(({ name }) => name === oldName);
-    if (table === undefined) return [];
-    const before = propertiesBefore(snapshot, table, renames, rename);
-    const effect = compare(type, before, altered.get(type.table) ?? new Set());
-    const renamed = (rename?.columns ?? []).some(({ to }) => before.get(to)?.visible);
+    const released = releasedTypes(snapshot).get(type.table);
+    if (released === undefined) return [];
+    const before = propertiesBefore(released, renames);
+    const effect = compare(type, before, filled.get(type.table) ?? new Set(), leaves);
+    const renamed = type.properties.some(({ name, column }) => {
+      const old = released.properties.find((property) => property.column === column);
+      return old !== undefined && old.name !== name && before.get(column)?.visible;
+    });
     return [renamed ? { ...effect, seen: true } : effect];
   });
 }
 
+/** By column. */
 function propertiesBefore(
-  snapshot: Snapshot,
-  table: Table,
-  renames: readonly TableRename[],
-  rename: TableRename | undefined,
+  released: ReleasedType,
+  renames: readonly Renamed[],
 ): ReadonlyMap<string, Before> {
-  const named = (name: string) => rename?.columns.find(({ from }) => from === name)?.to ?? name;
-  const known = snapshot.model?.capabilities
-    .flatMap(({ types }) => types)
-    .find((type) => type.table === table.name);
-  if (known === undefined) {
-    // Of a migration before there were snapshots: columns alone, and there were no references.
-    const own = table.columns.filter(({ name }) => name !== 'accountId' && !isShadow(name, table));
-    return new Map(own.map(({ name }) => [named(name), { visible: true }]));
-  }
   const typeNamed = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   return new Map(
-    known.properties.map(({ column, kind, access, blob, reference, computed }) => [
-      named(column),
-      {
-        visible: isVisible(access),
-        kind,
-        blob,
-        ...(computed === undefined
-          ? {}
-          : { computed: canonicalJson(underNewNames(computed, table.name, renames)) }),
-        ...(reference === undefined
-          ? {}
-          : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
-      },
-    ]),
+    released.properties.map(({ column, known }): readonly [string, Before] => {
+      // Of a migration before there were snapshots: columns alone, and there were no references.
+      if (known === undefined) return [column, { visible: true }];
+      const { kind, access, blob, reference, computed } = known;
+      const names = computed && canonicalJson(underNewNames(computed, released.name, renames));
+      return [
+        column,
+        {
+          visible: isVisible(access),
+          kind,
+          blob,
+          ...(names === undefined ? {} : { computed: names }),
+          ...(reference === undefined
+            ? {}
+            : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
+        },
+      ];
+    }),
   );
 }
 
@@ -95,6 +97,7 @@ function compare(
   type: ModelType,
   before: ReadonlyMap<string, Before>,
   altered: ReadonlySet<string>,
+  leaves: boolean,
 ): TypeEffect {
   const now = new Map(type.properties.map((property) => [property.column, property]));
   const recomputed = ({ column, computed }: ModelProperty): boolean =>
@@ -119,10 +122,15 @@ function compare(
       return old.reference !== `${reference.form} ${reference.type}` || altered.has(column);
     }),
     formerReferences: [...before]
-      .filter(([name, { reference }]) => reference !== undefined && !now.get(name)?.reference)
+      .filter(([column, { reference }]) => {
+        const property = now.get(column);
+        return (
+          reference !== undefined && !property?.reference && !(leaves && property === undefined)
+        );
+      })
       .map(([name]) => name),
     blobs:
-      gone.some(([, { blob }]) => blob === true) ||
+      (!leaves && gone.some(([, { blob }]) => blob === true)) ||
       type.properties.some(({ column, blob }) => {
         const old = before.get(column);
         return old?.blob !== undefined && (old.blob !== blob || (blob && altered.has(column)));
@@ -136,22 +144,18 @@ function compare(
   };
 }
 
-/** What has another name now. */
-export interface Renamed {
-  readonly from: string;
-  readonly to: string;
-  readonly columns: readonly { readonly from: string; readonly to: string }[];
-}
-
-/** The released way of computing a property of the type `own`, by the names that things have now. */
+/**
+ * The released way of computing a property of the type that was called `own`, by the names that things
+ * have now.
+ */
 export function underNewNames(
   computed: ComputedDefinition,
   own: string,
   renames: readonly Renamed[],
 ): ComputedDefinition {
-  const of = (table: string) => renames.find(({ from }) => from === table);
-  const property = (table: string, name: string) =>
-    of(table)?.columns.find(({ from }) => from === name)?.to ?? name;
+  const of = (type: string) => renames.find(({ from }) => from === type);
+  const property = (type: string, name: string) =>
+    of(type)?.properties.find(({ from }) => from === name)?.to ?? name;
   const type = (name: string) => of(name)?.to ?? name;
   switch (computed.kind) {
     case 'from': {

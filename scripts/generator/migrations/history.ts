@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROVIDERS, type Provider } from '../emit/prisma-datamodel.js';
 import type { Problem } from '../model.js';
+import { isContract } from './naming.js';
 import { DatamodelError, type ReadTable, readDatamodel } from './read-datamodel.js';
 import { hashOf, type ModelSnapshot, parseSnapshot } from './snapshot.js';
 
@@ -36,6 +37,8 @@ export interface History {
   readonly files: ReadonlyMap<string, string>;
   /** Paths of the files of the migration that is not released: it is made anew. */
   readonly unreleased: readonly string[];
+  /** That one was asked for, to take away what the released state has left. */
+  readonly contracts: boolean;
   readonly snapshot?: Snapshot;
 }
 
@@ -82,6 +85,7 @@ export function readHistory(
     last: released.at(-1)?.number ?? 0,
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
+    contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
 }

@@ -16,15 +16,17 @@ import {
   SNAPSHOT_FILE,
   SQL_FILE,
 } from './history.js';
+import { leave, leftoversOf, withoutLeftovers } from './leftovers.js';
+import { renamesOf } from './lineage.js';
 import { nameProblems } from './names.js';
-import { migrationName } from './naming.js';
-import { givenUp, narrowings, redefined } from './narrowing.js';
-import { readDatamodel } from './read-datamodel.js';
+import { contractName, migrationName } from './naming.js';
+import { narrowings, redefined } from './narrowing.js';
+import { placeModel } from './place.js';
+import { type ReadTable, readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
 import { committedFiles } from './released.js';
-import { renamesOf, renameTables } from './renames.js';
 import { searchChanged } from './search-changes.js';
-import { printSnapshot, takeSnapshot } from './snapshot.js';
+import { type Leftover, printSnapshot, takeSnapshot } from './snapshot.js';
 import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
 import { unusedDrops } from './unused-drops.js';
 
@@ -42,49 +44,79 @@ export function expectMigrations(root: string): void {
   if (isNew) prepare('prepareDiff');
 }
 
+/** What is on disk of both databases' migrations. */
+export interface Histories {
+  readonly all: readonly History[];
+  readonly problems: readonly Problem[];
+}
+
+export function readHistories(root: string): Histories {
+  const problems: Problem[] = [];
+  const committed = committedFiles(root);
+  const all = PROVIDERS.map((provider) =>
+    readHistory(root, provider, committed, (problem) => {
+      problems.push(problem);
+    }),
+  );
+  return { all, problems };
+}
+
+/** The model with the tables and columns that the released state has (place.ts). */
+export function placed(model: Model, { all }: Histories): Model {
+  const snapshots = all.flatMap(({ snapshot }) => snapshot ?? []);
+  return placeModel(model, snapshots.find((one) => one.model !== undefined) ?? snapshots[0]);
+}
+
 /**
  * The migrations of both databases: the released ones, and one for each database whose schema (of
  * `emitPrisma`) or rows have to move on from them. Writes nothing.
  */
 export async function planMigrations({
-  root,
   model,
   schemas,
+  histories,
+  contract = false,
 }: {
-  readonly root: string;
+  /** Placed. */
   readonly model: Model;
   readonly schemas: EmittedFiles;
+  readonly histories: Histories;
+  /** Takes away what was left for the version before, even where nothing else is to be done. */
+  readonly contract?: boolean;
 }): Promise<MigrationPlan> {
-  const problems: Problem[] = [];
+  const problems = [...histories.problems];
   const report = (problem: Problem) => {
     problems.push(problem);
   };
-  const committed = committedFiles(root);
-  const histories = PROVIDERS.map((provider) => readHistory(root, provider, committed, report));
-  const changes = histories.map((history) =>
+  const changes = histories.all.map((history) =>
     changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
   );
-  for (const { difference, snapshot, renames, unique, effects, anew } of changes) {
+  for (const { difference, snapshot, renames, unique, effects } of changes) {
     if (snapshot === undefined) continue;
-    const fresh = freshColumns(difference, anew);
-    for (const problem of defaultProblems(unique, fresh, model)) report(problem);
+    for (const problem of defaultProblems(unique, freshColumns(difference), model)) report(problem);
     for (const problem of narrowings(snapshot, renames, model)) report(problem);
     for (const problem of refusals(difference, model, snapshot)) report(problem);
     for (const problem of uniqueProblems(unique, effects)) report(problem);
   }
   for (const problem of nameProblems(tablesOf(model), model)) report(problem);
 
-  const files = new Map(histories.flatMap((history) => [...history.files]));
+  const files = new Map(histories.all.flatMap((history) => [...history.files]));
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
-    const number = Math.max(...histories.map(({ last }) => last)) + 1;
+    const number = Math.max(...histories.all.map(({ last }) => last)) + 1;
     const snapshotText = snapshotPrinter(model);
+    const needed = changes.filter(
+      (change, index) =>
+        isNeeded(change) ||
+        ((contract || histories.all[index]?.contracts === true) &&
+          leftoversOf(change.snapshot).length > 0),
+    );
     const fresh = await Promise.all(
-      changes.filter(isNeeded).map((change) => newMigration(change, number, snapshotText)),
+      needed.map((change) => newMigration(change, number, snapshotText)),
     );
     for (const [path, text] of fresh.flatMap((migration) => [...migration])) files.set(path, text);
   }
-  const unreleased = histories.flatMap((history) => history.unreleased);
+  const unreleased = histories.all.flatMap((history) => history.unreleased);
   return {
     files,
     obsolete: unreleased.filter((path) => !files.has(path)),
@@ -93,49 +125,45 @@ export async function planMigrations({
 }
 
 function changeOf({ provider, snapshot }: History, model: Model, schema: string): Change {
-  const renames = renamesOf(snapshot?.tables ?? [], model);
-  const renamed = renameTables(snapshot?.tables ?? [], renames);
-  const tables = readDatamodel(schema);
-  const difference = compareTables(renamed, tables);
-  const anew = snapshot === undefined ? new Map() : givenUp(snapshot, renames, model);
-  const altered = new Map(
-    tables.map(({ name }) => {
-      const change = difference.changed.find(({ after }) => after.name === name);
-      const columns = (change?.altered ?? [])
-        .filter(({ before, after }) => before.type !== after.type || !after.nullable)
-        .map(({ after }) => after.name);
-      return [name, new Set([...columns, ...(anew.get(name) ?? [])])];
-    }),
+  const own = readDatamodel(schema);
+  if (snapshot === undefined) {
+    const difference = compareTables<ReadTable>([], own);
+    const nothing = { renames: [], clean: [], left: [], effects: [], unique: [], redefined: [] };
+    return { provider, model, snapshot, tables: own, difference, ...nothing };
+  }
+  const leaves = provider === 'postgresql';
+  const renames = renamesOf(snapshot, model);
+  const clean = withoutLeftovers(snapshot);
+  const difference = compareTables(clean, own);
+  const filled = new Map(
+    difference.changed.map(({ after, altered }) => [
+      after.name,
+      new Set(
+        altered.filter((column) => !column.after.nullable).map((column) => column.after.name),
+      ),
+    ]),
   );
-  const effects = snapshot === undefined ? [] : effectsOf(snapshot, renames, model, altered);
-  const unique = snapshot === undefined ? [] : newUniques(snapshot, renames, model, altered);
-  const what = {
-    ...{ difference, effects, unique, anew },
-    redefined: snapshot === undefined ? [] : redefined(snapshot, renames, model),
+  return {
+    ...{ provider, model, snapshot, renames, clean, difference },
+    ...(leaves ? leave(snapshot, difference, own) : { left: [], tables: own }),
+    effects: effectsOf({ snapshot, renames, model, filled, leaves }),
+    unique: newUniques(snapshot, model, filled),
+    redefined: redefined(snapshot, model),
   };
-  return { provider, model, snapshot, renames, renamed, tables, ...what };
 }
 
 /** Columns in which every row that exists gets the default; by table. */
-function freshColumns(
-  { changed }: Change['difference'],
-  anew: Change['anew'],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const fresh = new Map([...anew].map(([table, columns]) => [table, new Set(columns)]));
-  for (const { after, added, altered } of changed) {
-    const retyped = altered.filter(({ before, after: now }) => before.type !== now.type);
-    const names = [...added, ...retyped.map((change) => change.after)].map(({ name }) => name);
-    fresh.set(after.name, new Set([...(fresh.get(after.name) ?? []), ...names]));
-  }
-  return fresh;
+function freshColumns({ changed }: Change['difference']): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    changed.map(({ after, added }) => [after.name, new Set(added.map(({ name }) => name))]),
+  );
 }
 
 function isNeeded(change: Change): boolean {
-  const { difference, renames, effects, unique, anew } = change;
+  const { difference, renames, effects, unique } = change;
   return (
     !isEmpty(difference) ||
     change.redefined.length > 0 ||
-    [...anew.values()].some(({ size }) => size > 0) ||
     renames.length + unique.length > 0 ||
     effects.some(doesMore) ||
     searchChanged(change)
@@ -148,39 +176,43 @@ function doesMore(effect: TypeEffect): boolean {
   return seen || blobs || lists.some(({ length }) => length > 0);
 }
 
-/** Prints the model once where both histories move on from the same state. */
-function snapshotPrinter(model: Model): (parent: string | null) => string {
-  const printed = new Map<string | null, string>();
-  return (parent) => {
-    const text = printed.get(parent) ?? printSnapshot(takeSnapshot(model, parent));
-    printed.set(parent, text);
+/** Prints the model once where both histories move on from the same state, and leave the same. */
+function snapshotPrinter(model: Model): SnapshotPrinter {
+  const printed = new Map<string, string>();
+  return (parent, left) => {
+    const key = JSON.stringify([parent, left]);
+    const text = printed.get(key) ?? printSnapshot(takeSnapshot(model, parent, left));
+    printed.set(key, text);
     return text;
   };
 }
 
+type SnapshotPrinter = (parent: string | null, left: readonly Leftover[]) => string;
+
 async function newMigration(
   change: Change,
   number: number,
-  snapshotText: (parent: string | null) => string,
+  snapshotText: SnapshotPrinter,
 ): Promise<EmittedFiles> {
-  const { provider, snapshot, tables, difference, renames, effects, unique, anew } = change;
+  const { provider, snapshot, tables, difference, renames, effects, unique, left } = change;
   const { sql, backfill } = await compose(change);
-  const renamed = renames.map(({ to, columns }) =>
-    columns[0] === undefined ? to : `${to}_${columns[0].to}`,
+  const renamed = renames.map(({ to, properties }) =>
+    properties[0] === undefined ? to : `${to}_${properties[0].to}`,
   );
   const touched = [
     ...effects.filter(doesMore).map(({ type }) => type.name),
-    ...unique.map(({ table }) => table),
+    ...unique.map(({ table, type = table }) => type),
     ...change.redefined,
-    ...[...anew].filter(([, { size }]) => size > 0).map(([table]) => table),
   ];
   const others = renamed.length > 0 ? renamed : [...new Set(touched)];
-  const name = migrationName(number, difference, isEmpty(difference) ? others : []);
+  const name = isNeeded(change)
+    ? migrationName(number, difference, isEmpty(difference) ? others : [])
+    : contractName(number);
   const folder = `${migrationsFolder(provider)}/${name}`;
   return new Map([
     [`${folder}/${SQL_FILE}`, sql],
     [`${folder}/${SNAPSHOT_FILE}`, printDatamodel(provider, tables)],
-    [`${folder}/${MODEL_FILE}`, snapshotText(snapshot?.hash ?? null)],
+    [`${folder}/${MODEL_FILE}`, snapshotText(snapshot?.hash ?? null, left)],
     ...(backfill.length + unique.length === 0
       ? []
       : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill, unique)] as const]),

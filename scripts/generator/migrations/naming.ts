@@ -2,6 +2,9 @@ import type { Difference } from './compare.js';
 
 const MAX_LENGTH = 48;
 
+/** No other name has two underscores in a row. */
+const CONTRACT = '_contract';
+
 /** `0002_country`: the number in order, and what first comes to mind about the change. */
 export function migrationName(
   number: number,
@@ -10,6 +13,15 @@ export function migrationName(
 ): string {
   const words = number === 1 ? 'init' : summary(difference, others);
   return `${String(number).padStart(4, '0')}_${words}`;
+}
+
+/** A migration that only takes away what another has left for the version before it. */
+export function contractName(number: number): string {
+  return `${String(number).padStart(4, '0')}_${CONTRACT}`;
+}
+
+export function isContract(name: string): boolean {
+  return name.endsWith(`_${CONTRACT}`);
 }
 
 /** `others`: what changes beside the tables' shape, such as renames. */

@@ -1,7 +1,7 @@
 import type { Model, ModelProperty, ModelType, Problem } from '../model.js';
 import type { Snapshot } from './history.js';
+import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
 import { narrowed } from './narrowed.js';
-import type { TableRename } from './renames.js';
 import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 
 /**
@@ -10,18 +10,18 @@ import type { SnapshotProperty, SnapshotType } from './snapshot.js';
  */
 export function narrowings(
   snapshot: Snapshot,
-  renames: readonly TableRename[],
+  renames: readonly Renamed[],
   model: Model,
 ): readonly Problem[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return types.flatMap((type) => {
-    const { known, rename } = releasedType(snapshot, renames, type);
-    if (known === undefined) return [];
+    const released = releasedTypes(snapshot).get(type.table);
+    if (released?.known === undefined) return [];
     return [
-      ...singletonProblem(known, type),
+      ...singletonProblem(released.known, type),
       ...type.properties.flatMap((property): readonly Problem[] => {
-        const before = releasedProperty(known, rename, property);
-        if (before === undefined) return [];
+        const before = predecessorOf(released, type, property)?.known;
+        if (before === undefined || before.kind !== property.kind) return [];
         const accepted = type.drops.some(({ name }) => name === property.name);
         const target = oldTarget(before, property, renames);
         if (before.secret !== property.secret || target !== undefined) {
@@ -34,8 +34,7 @@ export function narrowings(
           const { nullable, default: value } = property;
           return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
         }
-        if (accepted) return [];
-        if (before.kind !== property.kind || property.computed !== undefined) return [];
+        if (accepted || property.computed !== undefined) return [];
         const named = namedNow(before, property);
         if (named !== undefined) return [namingProblem(type, property, named)];
         const what = narrowed(before.schema, property.schema, '');
@@ -49,17 +48,13 @@ export function narrowings(
  * The types whose properties take more or fewer values than the released state says: the next state is
  * told apart from this one, so it must be released too, though no table changes.
  */
-export function redefined(
-  snapshot: Snapshot,
-  renames: readonly TableRename[],
-  model: Model,
-): readonly string[] {
+export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return types
     .filter((type) => {
-      const { known, rename } = releasedType(snapshot, renames, type);
+      const released = releasedTypes(snapshot).get(type.table);
       return type.properties.some((property) => {
-        const before = known && releasedProperty(known, rename, property);
+        const before = released && predecessorOf(released, type, property)?.known;
         if (before === undefined || before.kind !== property.kind) return false;
         const { schema } = property;
         return (
@@ -70,66 +65,11 @@ export function redefined(
     .map(({ name }) => name);
 }
 
-/**
- * Columns whose text is sealed otherwise now, or names objects of another type: what they hold
- * can't be kept. By table.
- */
-export function givenUp(
-  snapshot: Snapshot,
-  renames: readonly TableRename[],
-  model: Model,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const types = model.capabilities.flatMap((capability) => capability.types);
-  return new Map(
-    types.map((type) => {
-      const { known, rename } = releasedType(snapshot, renames, type);
-      const columns = type.properties.filter((property) => {
-        const before = known && releasedProperty(known, rename, property);
-        if (before === undefined) return false;
-        return (
-          before.secret !== property.secret || oldTarget(before, property, renames) !== undefined
-        );
-      });
-      return [type.table, new Set(columns.map(({ column }) => column))];
-    }),
-  );
-}
-
-function releasedType(
-  snapshot: Snapshot,
-  renames: readonly TableRename[],
-  { table }: ModelType,
-): { readonly known: SnapshotType | undefined; readonly rename: TableRename | undefined } {
-  const rename = renames.find(({ to }) => to === table);
-  return { known: releasedTypes(snapshot).get(rename?.from ?? table), rename };
-}
-
-const RELEASED = new WeakMap<Snapshot, ReadonlyMap<string, SnapshotType>>();
-
-/** The types of the released state by table: of hundreds of types, each is looked up several times. */
-function releasedTypes(snapshot: Snapshot): ReadonlyMap<string, SnapshotType> {
-  const known = RELEASED.get(snapshot);
-  if (known !== undefined) return known;
-  const types = snapshot.model?.capabilities.flatMap((capability) => capability.types) ?? [];
-  const byTable = new Map(types.map((type) => [type.table, type]));
-  RELEASED.set(snapshot, byTable);
-  return byTable;
-}
-
-function releasedProperty(
-  known: SnapshotType,
-  rename: TableRename | undefined,
-  { column }: ModelProperty,
-): SnapshotProperty | undefined {
-  const old = rename?.columns.find(({ to }) => to === column)?.from ?? column;
-  return known.properties.find((property) => property.column === old);
-}
-
 /** The type that a reference led to, under its new name, where it leads to another one now. */
 function oldTarget(
   { reference: before }: SnapshotProperty,
   { reference }: ModelProperty,
-  renames: readonly TableRename[],
+  renames: readonly Renamed[],
 ): string | undefined {
   if (before === undefined || reference === undefined) return undefined;
   const old = renames.find(({ from }) => from === before.type)?.to ?? before.type;

@@ -1,7 +1,8 @@
-import type { Table } from '../emit/prisma-datamodel.js';
+import type { Column } from '../emit/prisma-datamodel.js';
 import type { Location, Model, ModelProperty, ModelType, Problem } from '../model.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
+import { isShadow, predecessorOf, type ReleasedProperty, releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 
 /**
@@ -20,8 +21,7 @@ export function refusals(
     ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
       const type = types.find((candidate) => candidate.table === change.after.name);
-      const at = type?.at ?? { file: snapshot.file, line: change.before.line, column: 1 };
-      return changedType(change, type, at);
+      return changedType(change, type, snapshot);
     }),
   ];
 }
@@ -55,10 +55,10 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
 
 /** Refused at the capability that had it, while that is there; otherwise in the snapshot. */
 function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
-  if (model.capabilities.some(({ drops }) => drops.some(({ name }) => name === table.name)))
-    return [];
+  const type = releasedTypes(snapshot).get(table.name)?.name ?? table.name;
+  if (model.capabilities.some(({ drops }) => drops.some(({ name }) => name === type))) return [];
   const urn = snapshot.model?.capabilities.find(({ types }) =>
-    types.some((type) => type.table === table.name),
+    types.some((one) => one.table === table.name),
   )?.urn;
   const capability = model.capabilities.find((candidate) => candidate.urn === urn);
   return [
@@ -66,8 +66,8 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
       at: capability?.at ?? { file: snapshot.file, line: table.line, column: 1 },
       code: 'type-removed',
       message:
-        `The type ${table.name} is in the migrations and no longer here: its table and all data in it would go. ` +
-        `Write \`drops: [${table.name}]\` beside \`capability\` to give them up, or \`renamedFrom: ${table.name}\` at the ` +
+        `The type ${type} is in the migrations and no longer here: its table and all data in it would go. ` +
+        `Write \`drops: [${type}]\` beside \`capability\` to give them up, or \`renamedFrom: ${type}\` at the ` +
         `type that has its data now; or put it back.`,
     },
   ];
@@ -76,60 +76,86 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
 function changedType(
   change: TableChange<ReadTable>,
   type: ModelType | undefined,
-  at: Location,
+  snapshot: Snapshot,
 ): Problem[] {
-  const table = change.after.name;
+  const at = type?.at ?? { file: snapshot.file, line: change.before.line, column: 1 };
+  const before = releasedTypes(snapshot).get(change.before.name);
+  const where = (property: string) => `${type?.name ?? change.after.name}.${property}`;
   const given = new Set(type?.drops.map(({ name }) => name));
-  const problems = change.removed
-    .filter(({ name }) => !isShadow(name, change.before) && !given.has(name))
-    .map((column) => removedProperty(table, column.name, at));
-  for (const { before, after } of change.altered) {
-    const place = propertyOf(type, after.name)?.at ?? at;
-    const without = !after.nullable && after.default === undefined;
-    if (isShadow(after.name, change.after)) continue;
-    if (before.type !== after.type) {
-      if (!given.has(after.name))
-        problems.push(alteredProperty(table, after.name, before.type, after.type, place));
-      else if (without) problems.push(addedProperty(table, after.name, place));
-    } else if (before.nullable && !after.nullable) {
-      if (without || !given.has(after.name))
-        problems.push(requiredProperty(table, after.name, place, without));
-    } else if (before.unique !== after.unique) problems.push(keyChange(table, place));
+  const problems: Problem[] = [];
+  const replaced = new Map<string, readonly [old: ReleasedProperty, now: ModelProperty]>();
+  for (const property of type?.properties ?? []) {
+    const old = before && type && predecessorOf(before, type, property);
+    if (old !== undefined && old.column !== property.column)
+      replaced.set(old.column, [old, property]);
   }
-  for (const column of change.added)
-    if (!column.nullable && column.default === undefined)
-      problems.push(addedProperty(table, column.name, propertyOf(type, column.name)?.at ?? at));
-  if (change.keyChanged) problems.push(keyChange(table, at));
+  for (const column of change.removed) {
+    if (isShadow(column.name, change.before)) continue;
+    const [old, property] = replaced.get(column.name) ?? [];
+    const name = before?.properties.find((one) => one.column === column.name)?.name ?? column.name;
+    if (old === undefined || property === undefined) {
+      if (!given.has(name)) problems.push(removedProperty(where(name), name, at));
+    } else if (old.known?.kind !== property.kind)
+      problems.push(...retyped(change, column, old, property, where(property.name), given));
+  }
+  for (const { before: old, after } of change.altered) {
+    if (isShadow(after.name, change.after)) continue;
+    const property = propertyOf(type, after.name);
+    const name = property?.name ?? after.name;
+    const place = property?.at ?? at;
+    const without = !after.nullable && after.default === undefined;
+    if (old.type !== after.type || old.unique !== after.unique)
+      problems.push(keyChange(change.after.name, place));
+    else if (old.nullable && !after.nullable && (without || !given.has(name)))
+      problems.push(requiredProperty(where(name), name, place, without));
+  }
+  const successors = new Set([...replaced.values()].map(([, { column }]) => column));
+  for (const column of change.added) {
+    if (column.nullable || column.default !== undefined || successors.has(column.name)) continue;
+    const property = propertyOf(type, column.name);
+    problems.push(addedProperty(where(property?.name ?? column.name), property?.at ?? at));
+  }
+  if (change.keyChanged) problems.push(keyChange(change.after.name, at));
   return problems;
 }
 
 /**
- * Shadow columns are computed from their property: dropping one loses nothing. Only they have an
- * underscore.
+ * Values of another kind are another column's. What is sealed otherwise or refers to another type is
+ * refused by narrowing.ts, which knows why.
  */
-export function isShadow(column: string, table: Table): boolean {
-  const base = /^(.+)_(?:folded|casemap|instant)$/.exec(column)?.[1];
-  return base !== undefined && table.columns.some(({ name }) => name === base);
+function retyped(
+  { after }: TableChange<ReadTable>,
+  before: Column,
+  { known }: ReleasedProperty,
+  { name, column, kind, at }: ModelProperty,
+  where: string,
+  given: ReadonlySet<string>,
+): readonly Problem[] {
+  const now = after.columns.find((one) => one.name === column);
+  if (now === undefined) return [];
+  const [was, is] = now.type === before.type ? [known?.kind, kind] : [before.type, now.type];
+  if (!given.has(name)) return [alteredProperty(where, name, was ?? before.type, is, at)];
+  return now.nullable || now.default !== undefined ? [] : [addedProperty(where, at)];
 }
 
 function propertyOf(type: ModelType | undefined, column: string): ModelProperty | undefined {
   return type?.properties.find((property) => property.column === column);
 }
 
-function removedProperty(table: string, column: string, at: Location): Problem {
+function removedProperty(where: string, name: string, at: Location): Problem {
   return {
     at,
     code: 'property-removed',
     message:
-      `${table}.${column} is in the migrations and no longer in the descriptor: its values would go. Write ` +
-      `\`drops: [${column}]\` at the type to give them up, or \`renamedFrom: ${column}\` at the property that has them ` +
+      `${where} is in the migrations and no longer in the descriptor: its values would go. Write ` +
+      `\`drops: [${name}]\` at the type to give them up, or \`renamedFrom: ${name}\` at the property that has them ` +
       `now; or put it back.`,
   };
 }
 
 function alteredProperty(
-  table: string,
-  column: string,
+  where: string,
+  name: string,
   before: string,
   after: string,
   at: Location,
@@ -138,35 +164,35 @@ function alteredProperty(
     at,
     code: 'property-type-changed',
     message:
-      `${table}.${column} was stored as ${before} and would now be ${after}: its values would go. Write ` +
-      `\`drops: [${column}]\` at the type to give them up, or declare a property of another name.`,
+      `${where} was stored as ${before} and would now be ${after}: its values would go. Write ` +
+      `\`drops: [${name}]\` at the type to give them up, or declare a property of another name.`,
   };
 }
 
 function requiredProperty(
-  table: string,
-  column: string,
+  where: string,
+  name: string,
   at: Location,
   withoutDefault: boolean,
 ): Problem {
   const how = withoutDefault
-    ? `Give it a default, which they get, and write \`drops: [${column}]\` at the type`
-    : `They would get the default: write \`drops: [${column}]\` at the type to accept that`;
+    ? `Give it a default, which they get, and write \`drops: [${name}]\` at the type`
+    : `They would get the default: write \`drops: [${name}]\` at the type to accept that`;
   return {
     at,
     code: 'property-not-nullable',
     message:
-      `${table}.${column} was nullable and no longer is: objects that hold null would have to change. ` +
+      `${where} was nullable and no longer is: objects that hold null would have to change. ` +
       `${how}; or leave it nullable.`,
   };
 }
 
-function addedProperty(table: string, column: string, at: Location): Problem {
+function addedProperty(where: string, at: Location): Problem {
   return {
     at,
     code: 'property-without-default',
     message:
-      `${table}.${column} is new, and the objects that exist have no value for it: ` +
+      `${where} is new, and the objects that exist have no value for it: ` +
       `give it a default or make it nullable.`,
   };
 }

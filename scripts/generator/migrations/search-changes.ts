@@ -13,7 +13,7 @@ export interface SearchChanges {
 
 /** `rewritten`: tables that SQLite copies, which drops their triggers. */
 export function searchSql(
-  { provider, model, snapshot, renames, renamed }: Change,
+  { provider, model, snapshot, clean, left }: Change,
   rewritten: ReadonlySet<string>,
 ): SearchChanges {
   const old = searchedBefore(snapshot?.model?.capabilities ?? []);
@@ -22,24 +22,26 @@ export function searchSql(
   const triggers: string[] = [];
   const after: string[] = [];
   const concurrent: string[] = [];
-  const kept = new Set<string>();
+  // A table that stays for the version before keeps its index, and takes it along when it goes.
+  const kept = new Set(left.filter(({ whole }) => whole === true).map(({ table }) => table));
+  let guarded = false;
   for (const { table, search } of model.capabilities.flatMap(({ types }) => types)) {
-    const oldTable = renames.find(({ to }) => to === table)?.from ?? table;
-    const was = old.get(oldTable);
+    const was = old.get(table);
     if (search === undefined) continue;
     const now = sqlOf({ table, search });
-    if (was !== undefined && oldTable === table && same(was, search)) {
-      kept.add(oldTable);
+    if (was !== undefined && same(was, search)) {
+      kept.add(table);
+      guarded = true;
       if (rewritten.has(table)) triggers.push(lines(now.triggers));
       continue;
     }
-    const exists = renamed.some(({ name }) => name === table);
+    const exists = clean.some(({ name }) => name === table);
     if (provider === 'postgresql' && exists) {
       after.push(lines(now.create.filter((statement) => !isIndex(statement))));
       concurrent.push(...now.create.filter(isIndex).map(inConcurrence));
     } else after.push(lines(now.create), ...(exists ? [lines(now.fill)] : []));
   }
-  if (kept.size > 0 && rewritten.has('JmapAccount')) triggers.push(lines([FORGET_ACCOUNT]));
+  if (guarded && rewritten.has('JmapAccount')) triggers.push(lines([FORGET_ACCOUNT]));
   for (const [table, search] of old)
     if (!kept.has(table)) before.push(lines(sqlOf({ table, search }).drop));
   return { before, triggers, after, concurrent };

@@ -1,32 +1,46 @@
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
-import type { ModelProperty, ModelType } from '../model.js';
+import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { TypeEffect } from './effects.js';
-import { TYPE_COLUMNS } from './renames.js';
+import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
 
 /** Statements that bring the engine's own tables in line with the types, on either database. */
 
+/** Where they know a type: by its table. */
+const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
+  ['JmapState', 'type'],
+  ['JmapChange', 'type'],
+  ['JmapBlobReference', 'type'],
+  ['JmapReference', 'fromType'],
+  ['JmapReference', 'toType'],
+];
+
 /** References first: counts read them. */
-export function effectsSql(effects: readonly TypeEffect[], provider: Provider): string {
+export function effectsSql(
+  effects: readonly TypeEffect[],
+  model: Model,
+  provider: Provider,
+): string {
+  const tableOf = tablesByName(model);
   const statements = [
-    ...effects.flatMap((effect) => referenceRows(effect, provider)),
+    ...effects.flatMap((effect) => referenceRows(effect, tableOf, provider)),
     ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type)),
     ...(effects.some(({ blobs }) => blobs) ? blobAges(provider) : []),
-    ...effects.flatMap(countRows),
+    ...effects.flatMap((effect) => countRows(effect, model)),
   ];
   return section('What the engine keeps of the rows that exist.', statements);
 }
 
 /**
- * Old states of these types, and of no other, are answered with cannotCalculateChanges: a state
+ * Old states of the types in these tables, and of no other, are answered with cannotCalculateChanges: a state
  * below the counter is answered from the record behind it, and there is none (see
  * src/accounts/reset-states.ts). A type without a change has no row yet, but clients have seen its
  * state "0".
  */
-export function resetSql(types: readonly string[]): string {
+export function resetSql(tables: readonly string[]): string {
   return section(
     'Clients would see other objects than they know: their old states are refused.',
-    types.flatMap((type) => [
+    tables.flatMap((type) => [
       `UPDATE "JmapState" SET "number" = "number" + 1 WHERE "type" = ${text(type)};`,
       `INSERT INTO "JmapState" ("accountId", "type", "number")
   SELECT "id", ${text(type)}, 1 FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING;`,
@@ -49,7 +63,7 @@ export function objectCountsSql(tables: readonly Table[]): string {
   );
 }
 
-/** The rows of types that are given up. */
+/** The rows of types whose tables go. */
 export function removedTypesSql(
   types: readonly string[],
   tables: ReadonlySet<string>,
@@ -66,33 +80,72 @@ export function removedTypesSql(
   );
 }
 
+/** The records of what the migration before left, which goes now. */
+export function clearedSql(
+  leftovers: readonly Leftover[],
+  model: Model,
+  existing: ReadonlySet<string>,
+  provider: Provider,
+): string {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const referring = leftovers.flatMap(({ table, references = [] }) =>
+    references.map((column) => deleteReferences(table, column)),
+  );
+  const holding = leftovers.flatMap(({ table, blobs }) =>
+    blobs === true ? types.filter((type) => type.table === table) : [],
+  );
+  const whole = leftovers.filter((one) => one.whole === true).map(({ table }) => table);
+  return (
+    section('What the engine keeps of the properties that went.', [
+      ...referring,
+      ...holding.flatMap(blobRows),
+      ...(holding.length === 0 ? [] : blobAges(provider)),
+    ]) + removedTypesSql(whole, existing, provider)
+  );
+}
+
 /** SQL under a line that says what it is for; nothing for nothing. */
 export function section(title: string, statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n-- ${title}\n${statements.join('\n')}\n`;
 }
 
+type TableOf = (type: string) => string;
+
+function tablesByName(model: Model): TableOf {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const tables = new Map(types.map(({ name, table }) => [name, table]));
+  return (type) => tables.get(type) ?? type;
+}
+
 function referenceRows(
   { type, references, formerReferences }: TypeEffect,
+  tableOf: TableOf,
   provider: Provider,
 ): readonly string[] {
-  const names = [...formerReferences, ...references.map(({ name }) => name)];
+  const columns = [...formerReferences, ...references.map(({ column }) => column)];
   return [
-    ...names.map(
-      (name) =>
-        `DELETE FROM "JmapReference" WHERE "fromType" = ${text(type.name)} AND "property" = ${text(name)};`,
-    ),
-    ...references.map((property) => insertReferences(type, property, provider)),
+    ...columns.map((column) => deleteReferences(type.table, column)),
+    ...references.map((property) => insertReferences(type, property, tableOf, provider)),
   ];
 }
 
-function insertReferences(type: ModelType, property: ModelProperty, provider: Provider): string {
-  const { reference, column, name } = property;
+function deleteReferences(table: string, column: string): string {
+  return `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ${text(column)};`;
+}
+
+function insertReferences(
+  type: ModelType,
+  property: ModelProperty,
+  tableOf: TableOf,
+  provider: Provider,
+): string {
+  const { reference, column } = property;
   if (reference === undefined) return '';
   const own = `"t".${quoted(column)}`;
   const [from, target] =
     reference.form === 'single' ? ['', own] : itemsOf(own, reference.form, provider);
   return `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
-  SELECT DISTINCT "t"."accountId", ${text(reference.type)}, ${target}, ${text(type.name)}, ${text(name)}, "t"."id"
+  SELECT DISTINCT "t"."accountId", ${text(tableOf(reference.type))}, ${target}, ${text(type.table)}, ${text(column)}, "t"."id"
   FROM ${quoted(type.table)} AS "t"${from} WHERE ${target} IS NOT NULL;`;
 }
 
@@ -116,12 +169,12 @@ function itemsOf(
 
 function blobRows(type: ModelType): readonly string[] {
   return [
-    `DELETE FROM "JmapBlobReference" WHERE "type" = ${text(type.name)};`,
+    `DELETE FROM "JmapBlobReference" WHERE "type" = ${text(type.table)};`,
     ...type.properties
       .filter(({ blob }) => blob)
       .map(
         ({ column }) => `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
-  SELECT "t"."accountId", "b"."id", ${text(type.name)}, "t"."id" FROM ${quoted(type.table)} AS "t"
+  SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${quoted(type.table)} AS "t"
   JOIN "JmapBlob" AS "b" ON "b"."accountId" = "t"."accountId" AND "b"."id" = "t".${quoted(column)}
   WHERE true ON CONFLICT DO NOTHING;`,
       ),
@@ -144,15 +197,17 @@ function blobAges(provider: Provider): readonly string[] {
   ];
 }
 
-function countRows({ type, counts }: TypeEffect): readonly string[] {
-  return counts.flatMap(({ column, computed }) =>
-    computed?.kind !== 'count'
-      ? []
-      : [
-          `UPDATE ${quoted(type.table)} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
-  WHERE "r"."accountId" = ${quoted(type.table)}."accountId" AND "r"."toType" = ${text(type.name)}
-  AND "r"."toId" = ${quoted(type.table)}."id" AND "r"."fromType" = ${text(computed.type)}
-  AND "r"."property" = ${text(computed.by)});`,
-        ],
-  );
+function countRows({ type, counts }: TypeEffect, model: Model): readonly string[] {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  return counts.flatMap(({ column, computed }) => {
+    if (computed?.kind !== 'count') return [];
+    const from = types.find(({ name }) => name === computed.type);
+    const by = from?.properties.find(({ name }) => name === computed.by)?.column ?? computed.by;
+    return [
+      `UPDATE ${quoted(type.table)} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
+  WHERE "r"."accountId" = ${quoted(type.table)}."accountId" AND "r"."toType" = ${text(type.table)}
+  AND "r"."toId" = ${quoted(type.table)}."id" AND "r"."fromType" = ${text(from?.table ?? computed.type)}
+  AND "r"."property" = ${text(by)});`,
+    ];
+  });
 }

@@ -29,6 +29,24 @@ export interface SnapshotType {
   readonly search?: ModelType['search'];
 }
 
+/**
+ * What a migration on PostgreSQL leaves of a table for the version before; the next one takes it
+ * away. No lists for none.
+ */
+export interface Leftover {
+  readonly table: string;
+  /** Nothing reads the table any more. */
+  readonly whole?: true;
+  /** Columns that nothing reads any more. */
+  readonly columns?: readonly string[];
+  /** Those of them that have rows in JmapReference. */
+  readonly references?: readonly string[];
+  /** One of them has rows in JmapBlobReference. */
+  readonly blobs?: true;
+  /** Columns that still take null, though the property does not. */
+  readonly nullable?: readonly string[];
+}
+
 /** `model.json` beside a migration: the model after it, and the state that it was made from. */
 export interface ModelSnapshot {
   /** The hash of the state before; null for the first. */
@@ -37,14 +55,21 @@ export interface ModelSnapshot {
     readonly urn: string;
     readonly types: readonly SnapshotType[];
   }[];
+  /** Absent for nothing. */
+  readonly left?: readonly Leftover[];
 }
 
-export function takeSnapshot(model: Model, parent: string | null): ModelSnapshot {
+export function takeSnapshot(
+  model: Model,
+  parent: string | null,
+  left: readonly Leftover[] = [],
+): ModelSnapshot {
   return {
     parent,
     capabilities: model.capabilities
       .filter(({ types }) => types.length > 0)
       .map(({ urn, types }) => ({ urn, types: types.map(snapshotType) })),
+    ...(left.length === 0 ? {} : { left }),
   };
 }
 

@@ -2,40 +2,29 @@ import type { UniqueCheck } from '../../../src/database/uniques.js';
 import type { Model, ModelType, ModelUnique, Problem } from '../model.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
-import type { TableRename } from './renames.js';
+import { releasedTypes } from './lineage.js';
 
 /** What types that exist declare unique, and did not: the server looks for duplicates. */
 export function newUniques(
   snapshot: Snapshot,
-  renames: readonly TableRename[],
   model: Model,
-  altered: ReadonlyMap<string, ReadonlySet<string>>,
+  filled: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly UniqueCheck[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return types.flatMap((type) => {
-    const rename = renames.find(({ to }) => to === type.table);
-    const oldTable = rename?.from ?? type.table;
-    if (!snapshot.tables.some(({ name }) => name === oldTable)) return [];
-    const known = snapshot.model?.capabilities
-      .flatMap(({ types: all }) => all)
-      .find(({ table }) => table === oldTable);
-    const named = (column: string) =>
-      rename?.columns.find(({ from }) => from === column)?.to ?? column;
+    const released = releasedTypes(snapshot).get(type.table);
+    if (released === undefined) return [];
+    const columnOf = (name: string) =>
+      released.properties.find((property) => property.name === name)?.column ?? name;
     const before = new Set(
-      (known?.uniques ?? []).map((names) =>
-        keyOf(
-          names.map((name) =>
-            named(known?.properties.find((property) => property.name === name)?.column ?? name),
-          ),
-        ),
-      ),
+      (released.known?.uniques ?? []).map((names) => keyOf(names.map(columnOf))),
     );
     return type.uniques
       .map((unique) => checkOf(type, unique))
       .filter(
         ({ columns }) =>
           !before.has(keyOf(columns)) ||
-          columns.some((column) => altered.get(type.table)?.has(column)),
+          columns.some((column) => filled.get(type.table)?.has(column)),
       );
   });
 }
@@ -103,6 +92,7 @@ export function defaultProblems(
 function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
   return {
     table: type.table,
+    ...(type.name === type.table ? {} : { type: type.name }),
     name: properties.map(({ name }) => name).join('+'),
     columns: properties.map(({ column }) => column),
   };

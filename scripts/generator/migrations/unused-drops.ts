@@ -1,5 +1,6 @@
 import type { Model, ModelDrop, ModelType, Problem } from '../model.js';
 import type { Change } from './compose.js';
+import { releasedTypes } from './lineage.js';
 import { narrowings } from './narrowing.js';
 import { refusals } from './refusals.js';
 
@@ -14,7 +15,13 @@ export function unusedDrops(changes: readonly Change[], model: Model): readonly 
   return model.capabilities.flatMap((capability) => [
     ...capability.drops
       .filter(({ name }) =>
-        isUnused(({ difference }) => difference.removed.some((table) => table.name === name)),
+        isUnused(
+          ({ difference, snapshot }) =>
+            snapshot !== undefined &&
+            difference.removed.some(
+              (table) => (releasedTypes(snapshot).get(table.name)?.name ?? table.name) === name,
+            ),
+        ),
       )
       .map((drop) => unused(drop, 'beside `capability`')),
     ...capability.types.flatMap((type) =>

@@ -4,6 +4,7 @@ import type { CapabilityView, MethodView } from '../descriptor/view.js';
 import { flag, member, text, words } from '../load/located.js';
 import type { Model, ModelCapability, ModelMethod } from '../model.js';
 import { byCodeUnit } from '../order.js';
+import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './schema.js';
 import { buildType, dropsIn } from './type.js';
@@ -54,12 +55,4 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     ...(deprecated === undefined ? {} : { deprecated }),
     at: nameAt,
   };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
 }

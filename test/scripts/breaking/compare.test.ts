@@ -29,7 +29,7 @@ describe('breaking: changes from one model to another', () => {
     const after = type('Todo', [title, find(TODO_PROPERTIES, 'done')]);
     expect(told(model([todo()]), model([after]))).toEqual([
       'breaking wire Todo.title: property renamed from text',
-      'fine storage Todo.title: column renamed, values kept',
+      'fine storage Todo.title: values stay where they are',
       'fine sync Todo: old states are refused: clients fetch the type anew',
     ]);
   });
@@ -60,7 +60,7 @@ describe('breaking: changes from one model to another', () => {
     expect(told(project('Todo', 'parentId'), after)).toEqual([
       'breaking wire Case: type renamed from Todo',
       'breaking wire Case.aboveId: property renamed from parentId',
-      'fine storage Case.aboveId: column renamed, values kept',
+      'fine storage Case.aboveId: values stay where they are',
       'fine sync Case: old states are refused: clients fetch the type anew',
     ]);
   });

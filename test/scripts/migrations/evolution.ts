@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Model } from '../../../scripts/generator/model.js';
+import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { drop, find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
-import { generate, temporaryRoot } from './project.js';
+import { generate, placedAt, temporaryRoot } from './project.js';
 import type { Started } from './starting.js';
 
 /** One database with one project's migrations. */
@@ -27,8 +29,8 @@ export function evolves(open: () => Promise<Evolving>): void {
   async function begin(of: Model) {
     const db = await open();
     const root = temporaryRoot();
-    const advance = async (next: Model) => {
-      const plan = await generate(root, next);
+    const advance = async (next: Model, contract = false) => {
+      const plan = await generate(root, next, contract);
       expect(plan.problems).toEqual([]);
       return db.migrate(root);
     };
@@ -52,15 +54,19 @@ export function evolves(open: () => Promise<Evolving>): void {
   const RECORDS = `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
     VALUES ('a', 'Todo', 7, 'r1', 0, 1), ('a', 'Country', 3, 'c', 0, 1)`;
 
-  it('renames a property with its shadows, and keeps its values', async () => {
-    const { db, advance } = await begin(model([todo(), COUNTRY]));
+  it('renames a property with its shadows, and keeps its values where they are', async () => {
+    const { db, root, advance } = await begin(model([todo(), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const title = { ...TEXT, name: 'title', column: 'title', renamedFrom: 'text' };
     const renamed = type('Todo', [title, DONE], { folded: ['title'], casemapped: ['title'] });
     expect(await advance(model([renamed, COUNTRY]))).toEqual(['0002_todo_title']);
-    expect(await db.rows(`SELECT "title", "title_folded", "title_casemap" FROM "Todo"`)).toEqual([
-      { title: 'Straße', title_folded: 'strasse', title_casemap: 'k' },
-    ]);
+    const [now] = placedAt(root, model([renamed])).capabilities[0]?.types ?? [];
+    expect(now?.shadows.map(({ column }) => column)).toEqual(['text_folded', 'text_casemap']);
+    // The version before goes on.
+    await db.run(ROW.replace("'r1'", "'r2'"));
+    expect(
+      await db.rows(`SELECT "text", "text_folded", "text_casemap" FROM "Todo" WHERE "id" = 'r1'`),
+    ).toEqual([{ text: 'Straße', text_folded: 'strasse', text_casemap: 'k' }]);
     // Once released, the key says nothing any more.
     expect(await advance(model([renamed, COUNTRY]))).toEqual([]);
     // The type's old states are refused, in accounts without a change too; another's are not.
@@ -70,59 +76,121 @@ export function evolves(open: () => Promise<Evolving>): void {
     ]);
     expect(await db.rows(changes('Country'))).toEqual([{ accountId: 'a', number: 3 }]);
     expect(await db.rows(`SELECT "type" FROM "JmapChange"`)).toEqual([{ type: 'Country' }]);
+    // The old name is free for another property.
+    const plain = { ...title, renamedFrom: undefined } as unknown as ModelProperty;
+    const text = property('text', 'string', { default: 'new' });
+    const both = type('Todo', [plain, DONE, text], {
+      ...{ folded: ['title', 'text'], casemapped: ['title'] },
+    });
+    expect(await advance(model([both, COUNTRY]))).toEqual(['0003_todo_text_2']);
+    expect(
+      await db.rows(`SELECT "text", "text_2", "text_2_folded" FROM "Todo" WHERE "id" = 'r1'`),
+    ).toEqual([{ text: 'Straße', text_2: 'new', text_2_folded: 'new' }]);
   });
 
-  it('renames a type, with what the engine keeps of it', async () => {
+  it('renames a type, and keeps its table and what the engine keeps of it', async () => {
     const { db, advance } = await begin(model([todo()]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const task = { ...todo(), name: 'Task', table: 'Task', renamedFrom: 'Todo' };
     expect(await advance(model([task]))).toEqual(['0002_task']);
-    expect(await db.rows(`SELECT "text" FROM "Task"`)).toEqual([{ text: 'Straße' }]);
-    expect(await db.rows(changes('Task'))).toEqual([{ accountId: 'a', number: 7 }]);
-    expect(await db.rows(changes('Todo'))).toEqual([]);
-    expect(await db.rows(`SELECT "objectId" FROM "JmapChange" WHERE "type" = 'Task'`)).toEqual([
-      { objectId: 'r1' },
-    ]);
+    expect(await db.rows(`SELECT "text" FROM "Todo"`)).toEqual([{ text: 'Straße' }]);
+    expect(await db.rows(changes('Todo'))).toEqual([{ accountId: 'a', number: 7 }]);
+    const other = todo();
+    const next = { ...task, renamedFrom: undefined } as unknown as ModelType;
+    expect(await advance(model([next, other]))).toEqual(['0003_todo_2']);
+    expect(await db.rows(`SELECT "text" FROM "Todo_2"`)).toEqual([]);
+    expect(await db.rows(`SELECT "text" FROM "Todo"`)).toHaveLength(1);
   });
 
   it('drops a property and a type that the descriptor gives up, and no other', async () => {
     const { db, advance } = await begin(model([todo(), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
-    const less = type('Todo', [TEXT], {
-      folded: ['text'],
-      casemapped: ['text'],
-      drops: ['done'],
-    });
-    const [capability] = model([less]).capabilities;
+    const less = (drops: readonly string[]) =>
+      type('Todo', [TEXT], { folded: ['text'], casemapped: ['text'], drops });
+    const [capability] = model([less(['done'])]).capabilities;
     if (capability === undefined) throw new Error('no capability');
     await advance({ capabilities: [{ ...capability, drops: [drop('Country')] }] });
-    expect(await db.rows(`SELECT * FROM "Todo"`)).toEqual([
-      expect.not.objectContaining({ done: expect.anything() }),
-    ]);
+    if (db.isShared) {
+      // The version before serves both until it is stopped; the new one's rows have a value there.
+      await db.run(ROW.replace("'r1'", "'r2'"));
+      await db.run(ROW.replace(', "done"', '').replace(', true', '').replace("'r1'", "'r3'"));
+      expect(await db.rows(`SELECT "id", "done" FROM "Todo" ORDER BY "id"`)).toEqual([
+        { id: 'r1', done: true },
+        { id: 'r2', done: true },
+        { id: 'r3', done: false },
+      ]);
+      expect(await db.rows(`SELECT * FROM "Country"`)).toEqual([]);
+      expect(await db.rows(changes('Country'))).toEqual([{ accountId: 'a', number: 3 }]);
+      expect(await advance(model([less([])])), 'no migration for this alone').toEqual([]);
+      expect(await advance(model([less([])]), true)).toEqual(['0003__contract']);
+      expect(await advance(model([less([])]), true), 'nothing is left').toEqual([]);
+    }
+    expect((await db.rows(`SELECT * FROM "Todo"`))[0]).not.toHaveProperty('done');
     expect(await db.rows(changes('Country'))).toEqual([]);
     expect(await db.rows(`SELECT * FROM "JmapChange"`)).toEqual([]);
     await expect(db.rows(`SELECT * FROM "Country"`)).rejects.toThrow();
   });
 
   it('fills null with the default where a narrowing is accepted', async () => {
-    const { db, advance } = await begin(
-      model([todo([property('place', 'string', { nullable: true })])]),
+    const { db, root, advance } = await begin(
+      model([todo([property('place', 'string', { nullable: true })], { folded: ['place'] })]),
     );
-    await db.run(ROW);
-    const place = property('place', 'string', { default: "it's here" });
-    await advance(model([todo([place], { drops: ['place'] })]));
-    expect(await db.rows(`SELECT "place" FROM "Todo"`)).toEqual([{ place: "it's here" }]);
+    const rows = `SELECT "place", "place_folded" FROM "Todo" ORDER BY "id"`;
+    const narrow = (drops: readonly string[], more: readonly ModelProperty[] = []) => {
+      const place = property('place', 'string', { default: "IT's here" });
+      return model([todo([place, ...more], { drops, folded: ['place'] })]);
+    };
+    const insert = (id: string) =>
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "place", "place_folded")
+       VALUES ('a', '${id}', 1, 2, '', true, NULL, NULL)`;
+    await db.run(insert('r1'));
+    await advance(narrow(['place']));
+    const filled = { place: "IT's here", place_folded: "it's here" };
+    expect(await db.rows(rows)).toEqual([filled]);
+    if (db.isShared) {
+      // The version before may write null until it is stopped.
+      await db.run(insert('r2'));
+      expect(await db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'follow:%'`)).toEqual([
+        { key: 'follow:Todo' },
+      ]);
+      const more = property('more', 'boolean', { default: false });
+      await advance(narrow([], [more]));
+      expect(await db.rows(rows)).toEqual([filled, filled]);
+      const text = readFileSync(
+        join(root, 'prisma/postgresql/migrations/0003_todo_more/model.json'),
+        'utf8',
+      );
+      expect(JSON.parse(text)).not.toHaveProperty('left');
+    }
     await expect(db.run(`UPDATE "Todo" SET "place" = NULL`)).rejects.toThrow();
   });
 
   it('changes the type of a property that the descriptor gives up', async () => {
     const { db, advance } = await begin(
-      model([todo([property('rank', 'integer', { default: 1 })])]),
+      model([todo([property('rank', 'integer', { required: true })])]),
     );
-    await db.run(ROW);
+    const insert = (id: string) =>
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "rank")
+       VALUES ('a', '${id}', 1, 2, '', true, 5)`;
+    await db.run(insert('r1'));
     const rank = property('rank', 'string', { default: 'low' });
     await advance(model([todo([rank], { drops: ['rank'] })]));
-    expect(await db.rows(`SELECT "rank" FROM "Todo"`)).toEqual([{ rank: 'low' }]);
+    expect(await db.rows(`SELECT "rank_2" FROM "Todo"`)).toEqual([{ rank_2: 'low' }]);
+    if (db.isShared) {
+      await db.run(insert('r2'));
+      await db.run(insert('r3').replace(', "rank")', ', "rank_2")').replace(', 5)', `, 'high')`));
+      expect(await db.rows(`SELECT "rank", "rank_2" FROM "Todo" ORDER BY "id"`)).toEqual([
+        { rank: 5, rank_2: 'low' },
+        { rank: 5, rank_2: 'low' },
+        { rank: 0, rank_2: 'high' },
+      ]);
+    }
+    // Once more: the first column's name is free again, and what was left goes.
+    const again = property('rank', 'boolean', { default: true });
+    await advance(model([todo([again], { drops: ['rank'] })]));
+    expect((await db.rows(`SELECT "rank" FROM "Todo"`)).map(({ rank: is }) => Boolean(is))).toEqual(
+      db.isShared ? [true, true, true] : [true],
+    );
   });
 
   it('gives up what a reference to another type held, its records too', async () => {
@@ -135,7 +203,13 @@ export function evolves(open: () => Promise<Evolving>): void {
     await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
       VALUES ('a', 'Todo', 'r1', 'Todo', 'link', 'r1')`);
     await advance(model([todo([link('Country')], { drops: ['link'] }), COUNTRY]));
-    expect(await db.rows(`SELECT "id", "link" FROM "Todo"`)).toEqual([{ id: 'r1', link: null }]);
+    expect(await db.rows(`SELECT "id", "link_2" FROM "Todo"`)).toEqual([
+      { id: 'r1', link_2: null },
+    ]);
+    if (db.isShared) {
+      expect(await db.rows(`SELECT "property" FROM "JmapReference"`)).toHaveLength(1);
+      await advance(model([todo([link('Country')]), COUNTRY]), true);
+    }
     expect(await db.rows(`SELECT * FROM "JmapReference"`)).toEqual([]);
     // Clients that hold an old state fetch this type anew, and this one alone.
     expect(await db.rows(`SELECT "type" FROM "JmapChange"`)).toEqual([{ type: 'Country' }]);

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 import { emitPrisma } from '../../../scripts/generator/emit/prisma.js';
-import { type MigrationPlan, planMigrations } from '../../../scripts/generator/migrations/index.js';
+import {
+  type MigrationPlan,
+  placed,
+  planMigrations,
+  readHistories,
+} from '../../../scripts/generator/migrations/index.js';
 import type { Model } from '../../../scripts/generator/model.js';
 
 const roots: string[] = [];
@@ -20,12 +25,23 @@ export function temporaryRoot(): string {
 }
 
 /** What the generator would do for the database: plans and, where nothing is wrong, writes. */
-export async function generate(root: string, model: Model): Promise<MigrationPlan> {
-  const schemas = emitPrisma(model);
-  const plan = await planMigrations({ root, model, schemas });
+export async function generate(
+  root: string,
+  model: Model,
+  contract = false,
+): Promise<MigrationPlan> {
+  const histories = readHistories(root);
+  const own = placed(model, histories);
+  const schemas = emitPrisma(own);
+  const plan = await planMigrations({ model: own, schemas, histories, contract });
   if (plan.problems.length === 0)
     for (const [path, text] of [...schemas, ...plan.files]) write(root, path, text);
   return plan;
+}
+
+/** With the tables and columns that the migrations on disk give it. */
+export function placedAt(root: string, model: Model): Model {
+  return placed(model, readHistories(root));
 }
 
 export function write(root: string, path: string, text: string): void {

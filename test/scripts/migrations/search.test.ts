@@ -97,7 +97,8 @@ describe('search indexes in SQLite migrations', () => {
       model: model([now]),
       snapshot: { tables: [], model: { capabilities: [capability] } },
       renames: [],
-      renamed: [],
+      clean: [],
+      left: [],
     } as unknown as Change;
     expect(searchSql(unchanged, new Set()).triggers).toEqual([]);
     const { triggers } = searchSql(unchanged, new Set(['JmapAccount']));

@@ -1,0 +1,173 @@
+import { columnType } from '../emit/prisma-data-tables.js';
+import { deepFreeze } from '../model/freeze.js';
+import type { Model, ModelProperty, ModelType } from '../model.js';
+import type { Snapshot } from './history.js';
+import { type ReleasedProperty, type ReleasedType, releasedTypes } from './lineage.js';
+
+/** What may follow a property's column: its own, then its shadows' (model/query.ts). */
+const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
+
+/**
+ * Gives each type its table and each property its column. A name that is new has its own; what the
+ * released state has stays where it is, whatever it is called now, so that the server of the version
+ * before goes on reading and writing it. Values that can't be kept are left in their column: the
+ * property gets another one, `size_2`.
+ */
+export function placeModel(model: Model, snapshot: Snapshot | undefined): Model {
+  if (snapshot === undefined) return model;
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const tables = new Map<string, string>();
+  const before = beforesOf(types, snapshot);
+  const taken = namesOf([...releasedTypes(snapshot).keys()]);
+  for (const { name, table } of types)
+    tables.set(name, before.get(name)?.table ?? free(table, taken));
+  const placed = new Map(
+    types.map((type) => {
+      const old = before.get(type.name);
+      const columns = old === undefined ? new Map() : columnsOf(type, old, snapshot, tables);
+      return [type.name, placeType(type, tables.get(type.name) ?? type.table, columns)];
+    }),
+  );
+  if (types.every((type) => placed.get(type.name) === type)) return model;
+  return deepFreeze({
+    capabilities: model.capabilities.map((capability) => ({
+      ...capability,
+      types: capability.types.map((type) => placed.get(type.name) ?? type),
+    })),
+  });
+}
+
+/** The released type that each is, by the name that it has now. */
+function beforesOf(
+  types: readonly ModelType[],
+  snapshot: Snapshot,
+): ReadonlyMap<string, ReleasedType> {
+  const released = new Map([...releasedTypes(snapshot).values()].map((one) => [one.name, one]));
+  const names = new Set(types.map(({ name }) => name));
+  return new Map(
+    types.flatMap(({ name, renamedFrom }) => {
+      const old = released.get(name) ?? released.get(former(renamedFrom, names) ?? '');
+      return old === undefined ? [] : [[name, old] as const];
+    }),
+  );
+}
+
+/** A name that something has now was given up by nothing. */
+function former(renamedFrom: string | undefined, names: ReadonlySet<string>): string | undefined {
+  return renamedFrom === undefined || names.has(renamedFrom) ? undefined : renamedFrom;
+}
+
+function columnsOf(
+  type: ModelType,
+  before: ReleasedType,
+  snapshot: Snapshot,
+  tables: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const names = new Set(type.properties.map(({ name }) => name));
+  const released = new Map(before.properties.map((property) => [property.name, property]));
+  const shadows = before.known?.shadows ?? [];
+  const taken = namesOf([...before.properties, ...shadows].map(({ column }) => column));
+  return new Map(
+    type.properties.map((property) => {
+      const { name, renamedFrom } = property;
+      const old = released.get(name) ?? released.get(former(renamedFrom, names) ?? '');
+      const keeps = old !== undefined && keepsValues(old, before, property, snapshot, tables);
+      return [name, keeps ? old.column : free(property.column, taken)];
+    }),
+  );
+}
+
+/** Whether what is stored is of the kind that is declared now, and means the same. */
+function keepsValues(
+  { column, known }: ReleasedProperty,
+  { table }: ReleasedType,
+  { kind, secret, reference }: ModelProperty,
+  snapshot: Snapshot,
+  tables: ReadonlyMap<string, string>,
+): boolean {
+  if (known === undefined) {
+    const stored = snapshot.tables
+      .find(({ name }) => name === table)
+      ?.columns.find(({ name }) => name === column);
+    return stored?.type === columnType(kind);
+  }
+  if (known.kind !== kind || known.secret !== secret) return false;
+  if (known.reference === undefined || reference === undefined) return true;
+  return tableBefore(known.reference.type, snapshot) === tables.get(reference.type);
+}
+
+function tableBefore(type: string, snapshot: Snapshot): string | undefined {
+  for (const { name, table } of releasedTypes(snapshot).values()) if (name === type) return table;
+  return undefined;
+}
+
+/** The same type for the same places. */
+function placeType(
+  type: ModelType,
+  table: string,
+  columns: ReadonlyMap<string, string>,
+): ModelType {
+  const columnOf = ({ name, column }: ModelProperty) => columns.get(name) ?? column;
+  const moved = type.properties.some((property) => columnOf(property) !== property.column);
+  if (table === type.table && !moved) return type;
+  const properties = type.properties.map((property) => ({
+    ...property,
+    column: columnOf(property),
+  }));
+  const byName = new Map(properties.map((property) => [property.name, property]));
+  const own = (property: ModelProperty) => byName.get(property.name) ?? property;
+  const places = new Map(
+    type.properties.flatMap((property) =>
+      SUFFIXES.map((suffix) => [property.column + suffix, columnOf(property) + suffix] as const),
+    ),
+  );
+  const at = (column: string) => places.get(column) ?? column;
+  return {
+    ...type,
+    table,
+    properties,
+    filters: type.filters.map((filter) => ({
+      ...filter,
+      property: own(filter.property),
+      column: at(filter.column),
+      ...(filter.properties === undefined ? {} : { properties: filter.properties.map(own) }),
+      ...(filter.columns === undefined ? {} : { columns: filter.columns.map(at) }),
+    })),
+    sorts: type.sorts.map((sort) => ({
+      ...sort,
+      property: own(sort.property),
+      ...(sort.casemapColumn === undefined ? {} : { casemapColumn: at(sort.casemapColumn) }),
+      ...(sort.column === undefined ? {} : { column: at(sort.column) }),
+    })),
+    shadows: type.shadows.map((shadow) => ({
+      ...shadow,
+      column: at(shadow.column),
+      property: own(shadow.property),
+    })),
+    uniques: type.uniques.map((unique) => ({
+      ...unique,
+      properties: unique.properties.map(own),
+    })),
+    indexes: type.indexes.map((index) => ({
+      ...index,
+      properties: index.properties.map(own),
+      columns: index.columns.map(at),
+    })),
+    ...(type.search === undefined
+      ? {}
+      : { search: { name: `${table}_search`, columns: type.search.columns.map(at) } }),
+  };
+}
+
+/** SQLite's names take no notice of case. */
+function namesOf(names: readonly string[]): Set<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
+/** Takes the name, or the next one that is free: names of properties and types have no underscore. */
+function free(name: string, taken: Set<string>): string {
+  let chosen = name;
+  for (let number = 2; taken.has(chosen.toLowerCase()); number += 1) chosen = `${name}_${number}`;
+  taken.add(chosen.toLowerCase());
+  return chosen;
+}
