@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { MethodDefinition } from '../../../src/capability/definition.js';
 import type { OwnMethod, TypeHooks } from '../../../src/capability/hooks.js';
+import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
 import { within } from '../../support/poll.js';
 import { type Json, Rig, U2 } from '../rig.js';
 import { Widget } from '../widget.js';
@@ -56,6 +57,29 @@ test('while an own method waits in its snapshot, other reads and writes are answ
   going.open();
   // One snapshot, from its first read to its end.
   expect(await slow).toEqual({ before: 1, after: 1 });
+});
+
+test('docs/hooks.md: what reads by Prisma sees what was committed since its snapshot', async () => {
+  const reading = gate();
+  const going = gate();
+  const own = rigWith(async (_args, _call, tx) => {
+    const prisma = tx.prisma as PrismaClient;
+    const count = async (): Promise<readonly number[]> => {
+      const rows = await prisma.$queryRawUnsafe<Json[]>('SELECT "id" FROM "Widget"');
+      const ids = rows.map(({ id }) => id);
+      return [ids.length, (await tx.get(Widget, ids)).length];
+    };
+    const before = await count();
+    reading.open();
+    await going.closed;
+    return { before, after: await count() };
+  });
+  await own.create('Widget', [{ title: 'one' }]);
+  const slow = own.call(NAME);
+  await reading.closed;
+  await own.create('Widget', [{ title: 'two' }]);
+  going.open();
+  expect(await slow).toEqual({ before: [1, 1], after: [2, 1] });
 });
 
 test('before and after of a standard method wait without keeping others from reading', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import { eventually } from '../../support/poll.js';
-import { type Json, Rig } from '../rig.js';
+import { gadgetHooks } from '../gadget.js';
+import { type Json, Rig, U2 } from '../rig.js';
 import { Widget } from '../widget.js';
 
 let rig: Rig | undefined;
@@ -41,6 +42,50 @@ test('inTransaction hears of each change once, its own tx.set included, and keep
   expect(heard).toEqual([['first'], ['second']]);
   expect(newState).toBe('2');
   expect((await own.call('Widget/changes', { sinceState: '0' })).created).toHaveLength(2);
+});
+
+test('docs/hooks.md: messages that a hook writes down, and that one user alone takes off the list', async () => {
+  const others = gadgetHooks.types?.['Gadget'];
+  const message = () => own.services.registry.dataTypes.get('Gadget') as typeof Widget;
+  const own = new Rig(
+    {},
+    {
+      hooks: {
+        types: {
+          Widget: {
+            async inTransaction({ created }, _call, tx) {
+              const create = Object.fromEntries(created.map(({ id }: Json) => [id, { title: id }]));
+              const { notCreated } = await tx.set(message(), { create });
+              if (notCreated) throw new Error('A message was refused.');
+            },
+          },
+        },
+      },
+      gadgetHooks: {
+        types: {
+          Gadget: {
+            ...others,
+            check(wanted, { userId, method }) {
+              if (method !== 'Gadget/set' || userId === 'u2') return;
+              for (const { refuse } of wanted) refuse({ type: 'forbidden', description: 'no' });
+            },
+          },
+        },
+      },
+    },
+  );
+  rig = own;
+  const { created } = await own.call('Widget/set', { create: { a: { title: 'x' } } });
+  const { list } = await own.call('Gadget/get', { ids: null });
+  expect(list).toMatchObject([{ title: created.a.id }]);
+  const { id } = list[0];
+  const args = { create: { k: { title: 'forged' } }, destroy: [id] };
+  expect(await own.call('Gadget/set', args)).toMatchObject({
+    notCreated: { k: { type: 'forbidden' } },
+    notDestroyed: { [id]: { type: 'forbidden' } },
+  });
+  const taken = await own.call('Gadget/set', { destroy: [id] }, { user: U2 });
+  expect(taken.destroyed).toEqual([id]);
 });
 
 test('hooks that call each other without end are stopped, and nothing is kept', async () => {

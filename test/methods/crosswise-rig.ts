@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { registry as generated } from '../../generated/registry.js';
+import { postgresqlSearchSql, sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
+import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { openPool } from '../../src/database/postgresql/index.js';
+import { openDatabase } from '../../src/database/sqlite/index.js';
+import { createDispatcher } from '../../src/methods/dispatch.js';
+import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
+import { createRegistry } from '../../src/methods/registry.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
+import { parseIJson } from '../../src/protocol/ijson.js';
+import { parseRequest } from '../../src/protocol/request.js';
+import { responseText } from '../../src/protocol/response.js';
+import { startRest } from '../../src/rest.js';
+import type { Storage, StorageOptions } from '../../src/storage.js';
+import { openPostgresqlStorage } from '../../src/storage-postgresql.js';
+import { openSqliteStorage } from '../../src/storage-sqlite.js';
+import { ROOT } from '../support/server.js';
+import { CROSSWISE, crosswiseCapability, crosswiseTables, SEARCHED } from './crosswise.js';
+import { BLOB, CORE, type Json, U1 } from './rig.js';
+
+const registry = createRegistry([
+  ...generated.filter(({ urn }) => urn === CORE || urn === BLOB),
+  crosswiseCapability,
+]);
+export const DATA_TYPES = [...registry.dataTypes.values()];
+const setHooks = createSetHooks(registry);
+const log = pino({ level: 'silent' });
+const LIMITS = {
+  ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, queryMaxLimit: 100, queryChangesMax: 1000 },
+  ...{ maxSizeUpload: 1000, maxSizeRequest: 1e6, maxSizeResponse: 1e6, requestTimeout: 30_000 },
+  changesKeep: 3_600_000,
+};
+
+/** A plain connection beside the storage. */
+interface Connection {
+  readonly storage: Storage;
+  run(sql: string): Promise<unknown>;
+  rows(sql: string): Promise<readonly Json[]>;
+}
+
+/** The crosswise types served from a new database: on PostgreSQL with a URL, else on SQLite. */
+export async function openCrosswise(url: string | null) {
+  const folder = mkdtempSync(join(tmpdir(), 'names-'));
+  const opened: StorageOptions['opened'] = [];
+  const options: StorageOptions = {
+    ...{ root: ROOT, log, opened, types: DATA_TYPES },
+    hookClient: (database) =>
+      database === 'sqlite'
+        ? import('../../build/prisma/sqlite/client.js')
+        : import('../../build/prisma/postgresql/client.js'),
+  };
+  const connection =
+    url === null
+      ? await onSqlite(join(folder, 'jmap.db'), options)
+      : await onPostgresql(url, options);
+  const { store, rest: database, shared } = connection.storage;
+  const services = {
+    ...{ store, registry, ids: createIdGenerator(), limits: LIMITS },
+    blobs: createFilesystemBlobStore(join(folder, 'blobs')),
+    ...(setHooks === undefined ? {} : { setHooks }),
+  };
+  const dispatcher = createDispatcher(services, LIMITS, (error) => {
+    throw error;
+  });
+  return {
+    ...connection,
+
+    /** A call by U1 on a1; its arguments, or those of its error with `error` beside. */
+    async call(name: string, args: object = {}): Promise<Json> {
+      const methodCalls = [[name, { accountId: 'a1', ...args }, 'c']];
+      const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE], methodCalls });
+      const envelope = parseRequest(parseIJson(Buffer.from(body)), {
+        maxCallsInRequest: 1,
+        hasCapability: () => true,
+      });
+      const text = [...responseText(await dispatcher.handle(envelope, U1), 's')].join('');
+      const [[answered, response]] = JSON.parse(text).methodResponses;
+      return answered === name ? response : { error: response.type, ...response };
+    },
+
+    /** What a server's start does with what migrations left. */
+    async start(): Promise<void> {
+      const running = await startRest({
+        ...{ store, registry, log, database, shared },
+        ...(setHooks === undefined ? {} : { setHooks }),
+        hooks: { timeout: 1000, prisma: null, join: (work) => work(), onError: () => undefined },
+      });
+      await running.stop();
+    },
+
+    /** A blob of a1 that nothing refers to. */
+    async blob(): Promise<string> {
+      const { id } = services.ids.next('b');
+      const deadline = performance.now() + 10_000;
+      await store.write('a1', { deadline }, (transaction) =>
+        transaction.insertBlobs([{ id, type: 'text/plain', size: 1, uploaderId: U1.userId }]),
+      );
+      return id;
+    },
+
+    async close(): Promise<void> {
+      for (const close of opened.reverse()) await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function onSqlite(file: string, options: StorageOptions): Promise<Connection> {
+  const storage = await openSqliteStorage(file, options);
+  const db = openDatabase({ file });
+  options.opened.push(() => void db.close());
+  const search = sqliteSearchSql(SEARCHED).create;
+  for (const sql of [...crosswiseTables('TEXT', 'JSONB'), ...search]) db.exec(sql);
+  const run = async (sql: string) => db.exec(sql);
+  return { storage, run, rows: async (sql) => db.prepare(sql).all() as Json[] };
+}
+
+async function onPostgresql(url: string, options: StorageOptions): Promise<Connection> {
+  const storage = await openPostgresqlStorage(url, options);
+  const pool = openPool({ url, size: 2 });
+  options.opened.push(() => pool.end());
+  const search = postgresqlSearchSql(SEARCHED).create;
+  for (const sql of [...crosswiseTables('TEXT COLLATE "C"', 'JSONB'), ...search])
+    await pool.query(sql);
+  const run = (sql: string) => pool.query(sql);
+  return { storage, run, rows: async (sql) => (await pool.query(sql)).rows };
+}
