@@ -261,6 +261,28 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     }
     expect(server.stderr()).not.toMatch(/vault of|hidden-memo|pin-|scrypt|987654321/);
   });
+
+  test('docs/hooks.md: afterCommit ends with its process; what inTransaction wrote down stays to be delivered', async () => {
+    const { state: since } = await call('Post/get', { ids: [] });
+    // Whether the client still gets its answer is the network's to say.
+    await makeBook('crash').catch(() => undefined);
+    await eventually(() => expect(told()).toContain('crash'));
+    server = await server.restart();
+    expect((await read('Book')).filter(({ title }) => title === 'crash')).toHaveLength(1);
+
+    const delivered: string[] = [];
+    const deliver = async (dies: boolean): Promise<void> => {
+      const { created } = await call('Post/changes', { sinceState: since });
+      const { list } = await call('Post/get', { ids: created });
+      delivered.push(...list.map(({ id }: Json) => id));
+      if (!dies) await call('Post/set', { destroy: list.map(({ id }: Json) => id) });
+    };
+    // Twice where it dies between: the receiver knows the id.
+    for (const dies of [true, false, false]) await deliver(dies);
+    expect(delivered).toHaveLength(2);
+    expect(new Set(delivered).size).toBe(1);
+    expect(told().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
+  });
 });
 
 test('what is generated for clients names no internal property; only hooks see them', async () => {

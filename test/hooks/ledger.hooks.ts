@@ -67,6 +67,10 @@ export const hooks = {
         if (titles.includes('reject')) return Promise.reject(undefined);
       },
       afterCommit({ created, updated, destroyed }) {
+        if (created.some(({ title }) => title === 'crash')) {
+          tell('crash');
+          process.kill(process.pid, 'SIGKILL');
+        }
         tell(`afterCommit ${created.length} ${updated.length} ${destroyed.length}`);
         if (created.some(({ title }) => title === 'after')) throw new Error('outside is down');
       },
