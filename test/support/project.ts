@@ -31,7 +31,6 @@ export async function copyProject(
   folder?: string,
 ): Promise<ProjectCopy> {
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-project-')));
-  const remove = () => rm(root, { recursive: true, force: true });
   try {
     await cp(ROOT, root, {
       recursive: true,
@@ -43,20 +42,24 @@ export async function copyProject(
       const hooks = file.replace(/[.](?:yaml|yml|json)$/, '.hooks.ts');
       if (existsSync(hooks)) await copyFile(hooks, join(root, 'capabilities', basename(hooks)));
     }
-    const project: ProjectCopy = {
-      root,
-      npm: (script, ...args) => npm(root, ['run', '-s', script, '--', ...args]),
-      remove,
-    };
+    const project: ProjectCopy = { root, ...npmAt(root) };
     if (descriptors.length > 0) {
       const { code, stdout, stderr } = await project.npm('generate');
       if (code !== 0) throw new Error(`npm run generate ended with ${code}:\n${stdout}\n${stderr}`);
     }
     return project;
   } catch (error) {
-    await remove();
+    await npmAt(root).remove();
     throw error;
   }
+}
+
+/** What can be done with the project in a folder. */
+export function npmAt(root: string): Pick<ProjectCopy, 'npm' | 'remove'> {
+  return {
+    npm: (script, ...args) => npm(root, ['run', '-s', script, '--', ...args]),
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
 }
 
 function npm(cwd: string, args: readonly string[]): Promise<CommandResult> {

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProjectCopy } from '../support/project.js';
+
+/** Writes files into `capabilities/`, generates, builds and commits: what a team does for a release. */
+export async function release(
+  { root, npm }: Pick<ProjectCopy, 'root' | 'npm'>,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(root, 'capabilities', name), text);
+  // Built here: a start must not wait for it.
+  for (const script of ['generate', 'build']) {
+    const { code, stdout, stderr } = await npm(script);
+    if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
+  }
+  git(root, 'add', '--all');
+  git(root, 'commit', '--quiet', '--message', 'capabilities: change');
+}
+
+export function git(root: string, ...args: readonly string[]): void {
+  const who = ['-c', 'user.name=Team', '-c', 'user.email=team@example.com'];
+  execFileSync('git', [...who, ...args], { cwd: root, stdio: 'pipe' });
+}
