@@ -43,7 +43,7 @@ export async function unfinished(
 export async function finish(
   client: PoolClient,
   migrations: readonly Migration[],
-  runAlone: (statement: string) => Promise<void>,
+  runAlone: (statement: string, migration: string) => Promise<void>,
   tell: TellProgress = () => undefined,
 ): Promise<void> {
   const positions = await readPositions(client);
@@ -54,7 +54,8 @@ export async function finish(
     await runBackfill(driver(client, key), migration.backfill, position, (table, rows) =>
       tell(migration.name, table, rows),
     );
-    for (const statement of splitSql(migration.sql).outside) await runAlone(statement);
+    for (const statement of splitSql(migration.sql).outside)
+      await runAlone(statement, migration.name);
     await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
   }
 }

@@ -12,6 +12,7 @@ import {
 import { quote } from '../quote.js';
 import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
+import { explainLongEntries, requireShortEntries } from './long-entries.js';
 import type { Pool, PoolClient } from './pool.js';
 import { splitStatements } from './statements.js';
 
@@ -57,7 +58,7 @@ export async function migrate(
   return withConnection(pool, (client) =>
     locked(client, async () => {
       const pending = compareMigrations(await readApplied(client), migrations);
-      const rest = () => finish(client, migrations, (sql) => applyAlone(client, sql), tell);
+      const rest = () => finish(client, migrations, applyRest(client), tell);
       await rest();
       for (const migration of pending) {
         await apply(client, migration);
@@ -141,6 +142,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
       throw new MigrationError(`The migration ${migration.name} ended the transaction it runs in.`);
     }
     await requireUnique(client, migration);
+    await requireShortEntries(client, migration);
     await client.query(TABLE);
     await record();
     await noteRest(client, migration);
@@ -161,6 +163,17 @@ async function requireUnique(client: PoolClient, { name, unique }: Migration): P
     });
     refuseDuplicates(name, check, rows);
   }
+}
+
+/** A statement that is left of a migration, which says what is in its way. */
+function applyRest(client: PoolClient) {
+  return async (statement: string, migration: string): Promise<void> => {
+    try {
+      await applyAlone(client, statement);
+    } catch (error) {
+      await explainLongEntries(client, migration, statement, error);
+    }
+  };
 }
 
 /** One statement of a migration without a transaction; an index that a cut run has left is dealt with. */

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate, openPool } from '../../../src/database/postgresql/index.js';
+import { MigrationError } from '../../../src/database/migrations.js';
+import { migrate, migrationStatus, openPool } from '../../../src/database/postgresql/index.js';
 import { openRest } from '../../../src/database/postgresql/rest.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
@@ -130,6 +132,65 @@ describe('PostgreSQL migrations', () => {
       { text_folded: fold('Straße') },
     ]);
     expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
+  });
+});
+
+describe('an ordered index over text that was longer once', () => {
+  const label = (maxLength: number) =>
+    property('label', 'string', { default: '', schema: { type: 'string', maxLength } });
+  /** Nothing that PostgreSQL could compress. */
+  const long = randomBytes(3000).toString('base64');
+
+  async function begin() {
+    const db = await open();
+    const root = temporaryRoot();
+    await advance(root, db, model([type('Todo', [label(10_000)])]));
+    const insert = (id: string, text: string) =>
+      db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "label")
+        VALUES ('a', '${id}', 1, 1, '${text}')`);
+    // The narrowing is released before the index: no descriptor says any more how long text was.
+    await advance(root, db, model([type('Todo', [label(500)], { drops: ['label'] })]));
+    const indexes = model([type('Todo', [label(500)], { sorts: [indexed(label(500))] })]);
+    const plan = await generate(root, indexes);
+    expect(plan.problems).toEqual([]);
+    return { db, root, insert };
+  }
+
+  it('names the objects that have no room in it, and changes nothing', async () => {
+    const { db, root, insert } = await begin();
+    await insert('r0', '😀'.repeat(500));
+    for (const id of ['r1', 'r2', 'r3', 'r4']) await insert(id, long);
+    const message =
+      'The migration 0003_todo makes an ordered index over Todo.label, in which PostgreSQL has room for 2704 octets, ' +
+      'and objects have longer values: r1 in account a (4003 octets); r2 in account a (4003 octets); r3 in account a ' +
+      '(4003 octets); and more. Shorten them with the version before, then migrate again. Nothing of this migration ' +
+      'was applied.';
+    await expect(db.migrate(root)).rejects.toThrow(new MigrationError(message));
+    const applied = await db.rows(`SELECT "migration_name" AS "name" FROM "_prisma_migrations"`);
+    expect(applied).toHaveLength(2);
+    expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
+    await db.run(`UPDATE "Todo" SET "label" = 'short' WHERE "id" <> 'r0'`);
+    expect(await db.migrate(root)).toEqual(['0003_todo']);
+  });
+
+  it('names them where the version before wrote them since', async () => {
+    const { db, root, insert } = await begin();
+    const folder = join(root, 'prisma/postgresql/migrations');
+    // As a process leaves it that was killed before the index was made.
+    await db.migrate(root);
+    await db.run('DROP INDEX "Todo_accountId_label_id_idx"');
+    await db.run(`INSERT INTO "JmapMeta" VALUES ('backfill:0003_todo', '{"step":0,"after":null}')`);
+    await insert('r1', long);
+    for (let run = 0; run < 2; run += 1)
+      await expect(db.migrate(root)).rejects.toThrow(
+        /^The migration 0003_todo makes .*: r1 in account a .* that wrote them, stop it, and migrate again/,
+      );
+    const pool = openPool({ url: db.url, size: 1 });
+    onTestFinished(() => pool.end());
+    expect((await migrationStatus(pool, folder)).pending).toEqual(['0003_todo']);
+    await db.run(`UPDATE "Todo" SET "label" = 'short'`);
+    await db.migrate(root);
+    expect((await migrationStatus(pool, folder)).pending).toEqual([]);
   });
 });
 

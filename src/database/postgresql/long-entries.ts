@@ -1,0 +1,102 @@
+import { type Migration, MigrationError, splitSql } from '../migrations.js';
+import { quote } from '../quote.js';
+import type { PoolClient } from './pool.js';
+
+/**
+ * Text that was stored while its property took longer ones may have no room in an ordered index that
+ * comes to it now (indexed-text.ts). PostgreSQL would say so after the migration's transaction, over
+ * and over, and name neither object nor account.
+ */
+
+/** Octets of an entry, and what its head and each value's length and alignment take at most. */
+const ROOM = 2_704;
+const OVERHEAD = 8;
+
+/** `program_limit_exceeded`. */
+const LIMIT_EXCEEDED = '54000';
+
+/** How many objects the message names; one more is asked for, to say that there are more. */
+const NAMED = 3;
+
+interface OrderedIndex {
+  readonly table: string;
+  /** What is indexed as it is, the ids of account and object included. */
+  readonly columns: readonly string[];
+}
+
+type LongEntry = readonly [accountId: string, id: string, octets: string];
+
+/** In the migration's transaction: throws MigrationError where an index of its can't hold a row. */
+export async function requireShortEntries(
+  client: PoolClient,
+  { name, sql }: Migration,
+): Promise<void> {
+  for (const statement of splitSql(sql).outside) {
+    const found = await findLongEntries(client, statement);
+    if (found !== undefined)
+      throw new MigrationError(
+        `The migration ${name} ${found} Shorten them with the version before, then migrate again. Nothing of this ` +
+          'migration was applied.',
+      );
+  }
+}
+
+/** The same of an index that could not be made: the version before may have written since. */
+export async function explainLongEntries(
+  client: PoolClient,
+  migration: string,
+  statement: string,
+  cause: unknown,
+): Promise<never> {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === LIMIT_EXCEEDED)) throw cause;
+  const found = await findLongEntries(client, statement);
+  if (found === undefined) throw cause;
+  throw new MigrationError(
+    `The migration ${migration} ${found} Shorten them with the version that wrote them, stop it, and migrate again: ` +
+      'all but this index is there.',
+    { cause },
+  );
+}
+
+/** What is too long for the index that the statement makes, in words that go on. */
+async function findLongEntries(client: PoolClient, statement: string): Promise<string | undefined> {
+  const index = orderedIndex(statement);
+  if (index === undefined) return undefined;
+  const { table, columns } = index;
+  const { rows: typed } = await client.query<{ name: string }>(
+    `SELECT "attname" AS "name" FROM pg_attribute
+     WHERE "attrelid" = to_regclass(quote_ident($1)) AND "attname" = ANY ($2) AND "atttypid" = 'text'::regtype`,
+    [table, columns],
+  );
+  const texts = typed.map(({ name }) => name);
+  const given = texts.filter((name) => name !== 'accountId' && name !== 'id');
+  if (given.length === 0) return undefined;
+  const octets = texts.map((name) => `coalesce(octet_length(${quote(name)}), 0)`).join(' + ');
+  const { rows } = await client.query<unknown[] & LongEntry>({
+    text: `SELECT "accountId", "id", "octets"::text FROM (
+             SELECT "accountId", "id", ${octets} AS "octets" FROM ${quote(table)}
+           ) AS "entries" WHERE "octets" > $1 ORDER BY "accountId", "id" LIMIT $2`,
+    values: [ROOM - OVERHEAD * (columns.length + 1), NAMED + 1],
+    rowMode: 'array',
+  });
+  if (rows.length === 0) return undefined;
+  const named = rows
+    .slice(0, NAMED)
+    .map(([accountId, id, size]) => `${id} in account ${accountId} (${size} octets)`);
+  const more = rows.length > NAMED ? '; and more' : '';
+  return (
+    `makes an ordered index over ${given.map((name) => `${table}.${name}`).join(', ')}, in which PostgreSQL ` +
+    `has room for ${ROOM} octets, and objects have longer values: ${named.join('; ')}${more}.`
+  );
+}
+
+const ORDERED = /^CREATE INDEX CONCURRENTLY "[^"]+" ON "([^"]+)"\((.*)\);?$/s;
+
+function orderedIndex(statement: string): OrderedIndex | undefined {
+  const [, table, list = ''] = ORDERED.exec(statement.trim()) ?? [];
+  if (table === undefined) return undefined;
+  const columns = list
+    .split(', ')
+    .flatMap((column) => /^"([^"]+)"(?: NULLS FIRST)?$/.exec(column)?.[1] ?? []);
+  return { table, columns };
+}
