@@ -12,7 +12,10 @@ import type { JsonValue } from '../protocol/json.js';
  * statements, whatever the number of objects it is given; an empty list costs none.
  *
  * Objects cross it in wire form (RFC 8620 types: a UTCDate is a string), one member for each wire property of the
- * type, null where null is stored. Engines turn them into columns and fill shadow columns.
+ * type, null where null is stored and may be. Engines turn them into columns and fill shadow columns.
+ *
+ * Types and properties go by their names; what tables and columns they are in is the engine's business. Records
+ * of types and properties that the store was not opened with are left out: another version's, beside this one.
  *
  * Every operation may throw `UnavailableError` (database busy or lost, deadline passed).
  */
@@ -145,7 +148,7 @@ export interface BlobReference {
   readonly objectId: string;
 }
 
-/** A row of JmapReference: the object `from` refers to the object `to` by a property of its own. */
+/** The object `from` refers to the object `to` by a property of its own. */
 export interface ReferenceRecord {
   readonly toType: string;
   readonly toId: string;
@@ -268,7 +271,7 @@ export interface Snapshot {
   /** The reference records and blob reference records that the objects have as those that refer. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 
-  /** Those of the objects (whole, as read) whose shadow columns are not what a write would leave. */
+  /** Those of the objects (whole, as read) whose columns are not all what a write would leave. */
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
