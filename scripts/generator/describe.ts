@@ -7,6 +7,7 @@ import { viewCapability } from './descriptor/view.js';
 import { asUsageError } from './file-errors.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
+import { placed, readHistories } from './migrations/index.js';
 import { buildModel } from './model/index.js';
 import type { Model, ModelCapability, ModelProperty, ModelType } from './model.js';
 import { counted, type Format, tellProblems } from './report/index.js';
@@ -39,7 +40,7 @@ async function modelOf(root: string, format: Format): Promise<Model | undefined>
     const errors = [...loaded.problems, ...checkDescriptors(views)].filter(
       ({ severity }) => severity !== 'warning',
     );
-    if (errors.length === 0) return buildModel(views);
+    if (errors.length === 0) return placed(buildModel(views), readHistories(root));
     tellProblems(root, errors, format);
     if (format === 'text') printError(`${counted(errors.length, 'error')}; mend them first.`);
     return undefined;
@@ -104,7 +105,8 @@ function described({ capability, type, ownMethods }: Entry): string {
     ({ property, indexed, at }) => `  ${property.name}${indexed ? ', indexed' : ''}  ${place(at)}`,
   );
   return [
-    `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}  ${place(type.at)}`,
+    `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}` +
+      `${type.table === type.name ? '' : `, table ${type.table}`}  ${place(type.at)}`,
     ...(type.description === '' ? [] : [type.description]),
     ...section('properties', type.properties.map(propertyLine)),
     ...section('methods', [...methods, ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`)]),

@@ -14,18 +14,19 @@ export function printDatasource(provider: Provider): string {
 
 function printModel(table: Table, documented: boolean): string {
   const model = modelName(table.model ?? table.name);
-  const fields = table.columns.map((column) => printField(table, column));
+  const columns = inPrismasOrder(table.columns);
+  const fields = columns.map((column) => printField(table, column));
   const nameWidth = Math.max(...fields.map(([name]) => name.length));
   const typeWidth = Math.max(...fields.map(([, type]) => type.length));
   const lines: string[] = [];
   if (documented) lines.push(...docComment(table.description, ''));
   lines.push(`model ${model} {`);
-  for (const [index, column] of table.columns.entries()) {
+  for (const [index, column] of columns.entries()) {
     if (documented) lines.push(...docComment(column.description, '  '));
     const [name, type, attributes] = fields[index] ?? ['', '', ''];
     lines.push(`  ${name.padEnd(nameWidth)} ${type.padEnd(typeWidth)} ${attributes}`.trimEnd());
   }
-  const blocks = blockAttributes(table, model);
+  const blocks = blockAttributes({ ...table, columns }, model);
   if (blocks.length > 0) lines.push('', ...blocks);
   lines.push('}', '');
   return lines.join('\n');
@@ -40,6 +41,30 @@ function printField(table: Table, column: Column): [name: string, type: string, 
   // The last one: the reader takes the rest of the line.
   if (column.default !== undefined) attributes.push(`@default(${column.default})`);
   return [name, `${column.type}${column.nullable ? '?' : ''}`, attributes.join(' ')];
+}
+
+/**
+ * Prisma refuses a field whose name an earlier field has as its column. Such a field comes first; where
+ * two have each other's, one gets another name.
+ */
+function inPrismasOrder(columns: readonly Column[]): readonly Column[] {
+  if (columns.every(({ name, field = name }) => field === name)) return columns;
+  const named = new Map(columns.map((column) => [column.field ?? column.name, column]));
+  const ordered: Column[] = [];
+  const begun = new Set<string>();
+  const knotted = new Set<string>();
+  const visit = (column: Column): void => {
+    begun.add(column.name);
+    const other = named.get(column.name);
+    if (other !== undefined && other.name !== column.name) {
+      if (!begun.has(other.name)) visit(other);
+      else if (!ordered.includes(other)) knotted.add(other.name);
+    }
+    const { field = column.name } = column;
+    ordered.push(knotted.has(column.name) ? { ...column, field: `${field}_` } : column);
+  };
+  for (const column of columns) if (!begun.has(column.name)) visit(column);
+  return ordered;
 }
 
 function fieldOf({ name, field }: Pick<Column, 'name' | 'field'>): string {

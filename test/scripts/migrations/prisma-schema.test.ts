@@ -45,6 +45,46 @@ describe('emitPrisma', () => {
     ]);
   });
 
+  it('calls models and fields by their names, wherever they are stored', async () => {
+    const of = (name: string, column: string) => ({ ...property(name, 'string'), column });
+    const title = of('heading', 'title');
+    const fresh = of('title', 'title_2');
+    const task = {
+      ...type('Task', [title, fresh], { sorts: [indexed(title)] }),
+      table: 'Todo',
+      shadows: [
+        { column: 'title_folded', property: title, transform: 'fold' as const },
+        { column: 'title_2_folded', property: fresh, transform: 'fold' as const },
+      ],
+    };
+    const text = schema(model([task]));
+    expect(text).toMatch(/^model Task [{]$/m);
+    expect(text).toMatch(/^ {2}@@map[(]"Todo"[)]$/m);
+    expect(text).toMatch(/^ {2}heading +String +@map[(]"title"[)]$/m);
+    expect(text).toMatch(/^ {2}title +String +@map[(]"title_2"[)]$/m);
+    expect(text).toMatch(/^ {2}heading_folded .*@map[(]"title_folded"[)]/m);
+    expect(text).toMatch(/^ {2}@@index[(]\[accountId, heading, id][)]$/m);
+    // Read back, and as SQL, there are places alone.
+    const table = readDatamodel(text).find(({ name }) => name === 'Todo');
+    expect(table?.columns.map(({ name }) => name)).toEqual([
+      ...['accountId', 'id', 'created', 'updated'],
+      ...['title_2', 'title', 'title_2_folded', 'title_folded'],
+    ]);
+    const sql = await (await loadEngine()).diff('postgresql', null, text);
+    expect(sql).toContain('CREATE INDEX "Todo_accountId_title_id_idx" ON "Todo"');
+  });
+
+  it('takes names that went round in a circle, which Prisma would refuse', async () => {
+    const at = (name: string, column: string) => ({ ...property(name, 'string'), column });
+    const text = schema(model([type('Todo', [at('a', 'b'), at('b', 'c'), at('c', 'a')])]));
+    const columns = readDatamodel(text).find(({ name }) => name === 'Todo')?.columns ?? [];
+    expect(columns.map(({ name }) => name).sort()).toEqual(
+      ['accountId', 'id', 'created', 'updated', 'a', 'b', 'c'].sort(),
+    );
+    expect(text.match(/^ {2}[abc]_ /gm)).toHaveLength(1);
+    expect(await (await loadEngine()).diff('sqlite', null, text)).toContain('"b" TEXT');
+  });
+
   it('makes an ordered index of the collation key where a string sort is indexed, of the column else', () => {
     const rank = property('rank', 'integer', { default: 0 });
     const text = property('text', 'string');
