@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
 import { utcDate } from '../support/expected.js';
@@ -9,6 +6,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { computeWithKills, migrateWithKills } from './kills.js';
+import { git, release } from './releases.js';
 
 // A team's descriptor changes while its databases have data, as docs/evolution.md describes it.
 const CAPABILITY = 'https://example.com/jmap/shelf';
@@ -94,14 +92,13 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
   beforeAll(async () => {
     project = await copyProject();
     git(project.root, 'init', '--quiet');
-    await release(project, BEFORE);
+    await release(project, { 'shelf.yaml': BEFORE });
     const urls = [
       ['sqlite', undefined],
       ['postgresql', await postgresql().createDatabase('shelf')],
     ] as const;
     for (const [name, url] of urls) served.set(name, await fill(project.root, url, count));
-    writeFileSync(join(project.root, 'capabilities', 'shelf.hooks.ts'), HOOKS);
-    await release(project, AFTER);
+    await release(project, { 'shelf.yaml': AFTER, 'shelf.hooks.ts': HOOKS });
     for (const [name, each] of served) {
       // On PostgreSQL the version before goes on serving, and writes what it knows no folded copy of.
       if (name === 'sqlite') await writeLate(each);
@@ -234,21 +231,4 @@ async function migrated(server: RunningServer): Promise<string> {
   if (code !== 0) throw new Error(`migrate ended with ${code}:\n${stdout}\n${stderr}`);
   expect(stdout).toContain('applied');
   return stdout;
-}
-
-/** Writes the descriptor, generates, builds, commits. */
-async function release({ root, npm }: ProjectCopy, descriptor: string): Promise<void> {
-  writeFileSync(join(root, 'capabilities', 'shelf.yaml'), descriptor);
-  // Built here: a start must not wait for it.
-  for (const script of ['generate', 'build']) {
-    const { code, stdout, stderr } = await npm(script);
-    if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
-  }
-  git(root, 'add', '--all');
-  git(root, 'commit', '--quiet', '--message', 'shelf: change');
-}
-
-function git(root: string, ...args: readonly string[]): void {
-  const who = ['-c', 'user.name=Team', '-c', 'user.email=team@example.com'];
-  execFileSync('git', [...who, ...args], { cwd: root, stdio: 'pipe' });
 }
