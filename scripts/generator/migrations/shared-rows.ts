@@ -6,6 +6,9 @@ import { quoted, text } from './sql.js';
 
 /** Statements that bring the engine's own tables in line with the types, on either database. */
 
+/** Longer text is no id (RFC 8620 1.2), and may have no room in the key's index. */
+const MAX_ID = 255;
+
 /** Where they know a type: by its table. */
 const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapState', 'type'],
@@ -146,7 +149,7 @@ function insertReferences(
     reference.form === 'single' ? ['', own] : itemsOf(own, reference.form, provider);
   return `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
   SELECT DISTINCT "t"."accountId", ${text(tableOf(reference.type))}, ${target}, ${text(type.table)}, ${text(column)}, "t"."id"
-  FROM ${quoted(type.table)} AS "t"${from} WHERE ${target} IS NOT NULL;`;
+  FROM ${quoted(type.table)} AS "t"${from} WHERE length(${target}) BETWEEN 1 AND ${MAX_ID};`;
 }
 
 /** A list's items, or a set's keys: what is joined, and the id in it. */

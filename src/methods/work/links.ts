@@ -1,6 +1,7 @@
+import type { JsonValue } from '../../protocol/json.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { blobIdsOf } from '../set/blobs.js';
-import { referredIds } from '../set/reference-values.js';
+import { type ReferenceProperty, referredIds } from '../set/reference-values.js';
 import type { TypeIndex } from '../type-index.js';
 
 interface Difference<T> {
@@ -35,8 +36,8 @@ export function noteReferences(
   for (const property of index.references) {
     const { name } = property;
     if (before !== null && after !== null && before[name] === after[name]) continue;
-    const old = new Set(before === null ? [] : referredIds(property, before[name]));
-    const now = new Set(after === null ? [] : referredIds(property, after[name]));
+    const old = new Set(before === null ? [] : namedIds(property, before[name]));
+    const now = new Set(after === null ? [] : namedIds(property, after[name]));
     const record = (toId: string): ReferenceRecord => {
       return { toType: property.reference.type, toId, fromType, fromId, property: name };
     };
@@ -44,3 +45,13 @@ export function noteReferences(
     for (const id of now) if (!old.has(id)) into.added.push(record(id));
   }
 }
+
+/**
+ * Text of before the property was a reference may be no id (RFC 8620 1.2): it names nothing, and long
+ * text has no room in the key of JmapReference.
+ */
+function namedIds(property: ReferenceProperty, value: JsonValue | undefined): readonly string[] {
+  return referredIds(property, value).filter(({ length }) => length >= 1 && length <= MAX_ID);
+}
+
+const MAX_ID = 255;
