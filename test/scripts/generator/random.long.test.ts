@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { usePostgresql } from '../../support/postgresql.js';
 import { Random } from '../../support/random.js';
 import { createProject, REPOSITORY } from './project.js';
@@ -23,7 +22,7 @@ const CONFIG = {
 it(`many random descriptors generate, pass the compiler and serve on both databases (TEST_SEED=${seed})`, async () => {
   const size = { files: 4, types: 6, properties: 14 };
   for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {
-    const { root, generate, write } = await createProject(filesOf(project, stringify));
+    const { root, generate, write } = await createProject(filesOf(project));
     const what = `project ${index} of TEST_SEED=${seed}: ${root}`;
     const { code, stderr } = await generate();
     expect(code, `${what}\n${stderr}`).toBe(0);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { Random } from '../../support/random.js';
 import { createProject } from './project.js';
 import { projects } from './random/descriptors.js';
@@ -11,7 +10,7 @@ const { seed } = Random.fromEnvironment();
 it(`random descriptors generate and serve what is created (TEST_SEED=${seed})`, async () => {
   const size = { files: 2, types: 3, properties: 6 };
   for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {
-    const { root, generate } = await createProject(filesOf(project, stringify));
+    const { root, generate } = await createProject(filesOf(project));
     const { code, stderr } = await generate();
     expect(code, stderr).toBe(0);
     await roundTrips(root, project, seed);

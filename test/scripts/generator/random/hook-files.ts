@@ -131,9 +131,14 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** `"__proto__": x` in a literal would be the prototype. */
+/** Names that TypeScript takes for those of Object, whatever the signature of an index says. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype).join('|');
+const WIDENED = new RegExp(`"(?:${INHERITED})":(?:true|false|"(?:[^"\\\\]|\\\\.)*")`, 'g');
+
+/** `"__proto__": x` in a literal would be the prototype; `toString: true` would be any boolean. */
 function literal(value: Json): string {
   return JSON.stringify(value)
+    .replaceAll(WIDENED, '$& as const')
     .replaceAll('"__proto__":', '["__proto__"]:')
     .replace(/[\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16)}`);
 }
