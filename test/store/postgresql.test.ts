@@ -4,6 +4,7 @@ import { postgresqlSearchSql } from '../../scripts/generator/migrations/search.j
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { storageNames } from '../methods/storage-names.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Gadget, gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 import { A, B } from './suite/bench.js';
@@ -52,6 +53,8 @@ async function open({ now }: { readonly now: () => number }) {
 }
 
 storeSuite('PostgreSQL', open);
+
+storageNames('postgresql', () => postgresql().createDatabase('names'));
 
 describe('store on PostgreSQL alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
