@@ -31,8 +31,9 @@ const ENGINE_TABLES: readonly Table[] = [
 
 /**
  * Deletes an account with all of its data: `tables` are those of the registered data types, to which come those that
- * PostgreSQL has of types that the version before serves; `deleteBlobs` removes its files. Access goes first, so that nothing new comes; then the data in small steps, so that a running server
- * is never blocked; the account's own row last, so that a deletion that was interrupted can be called again.
+ * PostgreSQL has of types that another version serves; `deleteBlobs` removes its files. Access goes first, so that
+ * nothing new comes; then the data in small steps, so that a running server is never blocked; the account's own row
+ * last, so that a deletion that was interrupted can be called again.
  * Throws DirectoryError where there is no such account.
  */
 export async function deleteAccount(
@@ -65,14 +66,18 @@ export async function deleteAccount(
   );
 }
 
-/** The table of a type that is dropped stays for one release: what looks like a data type's table. */
+/**
+ * The table of a type that is dropped stays for one release, and the version before doesn't know the next
+ * one's: what has the columns of a data type's table, in their collation too, which no other table is likely
+ * to have.
+ */
 async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
   const rows = await prisma.$queryRaw<{ name: string }[]>`
     SELECT "table_name"::text AS "name"
     FROM information_schema.columns JOIN information_schema.tables USING ("table_schema", "table_name")
     WHERE "table_schema" = current_schema() AND "table_type" = 'BASE TABLE'
     AND "table_name" NOT LIKE 'Jmap%'
-    AND ("column_name" IN ('accountId', 'id') AND "data_type" = 'text'
+    AND ("column_name" IN ('accountId', 'id') AND "data_type" = 'text' AND "collation_name" = 'C'
       OR "column_name" IN ('created', 'updated') AND "data_type" = 'bigint')
     GROUP BY "table_name" HAVING count(*) = 4`;
   return rows.map(({ name }) => name);
