@@ -2,13 +2,13 @@ import type { BackfillStep } from '../../../src/database/backfill.js';
 import type { UniqueCheck } from '../../../src/database/uniques.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
-import type { Model } from '../model.js';
+import type { Model, ModelType } from '../model.js';
 import { meanwhile } from '../thread/second.js';
 import { backfillsOf } from './backfill.js';
 import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
-import { leftoversOf } from './leftovers.js';
+import { formerLinks, leftoversOf } from './leftovers.js';
 import type { Renamed } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import type { ReadTable } from './read-datamodel.js';
@@ -78,6 +78,8 @@ export async function compose(change: Change): Promise<Composed> {
       after.name === 'JmapState' && added.some(({ name }) => name === 'objects'),
   );
   const removed = difference.removed.map(({ name }) => name);
+  const held = (type: ModelType) =>
+    snapshot === undefined || provider === 'sqlite' ? [] : formerLinks(snapshot, type).blobs;
   const parts = [
     ...search.before,
     ...leftovers.flatMap((leftover) => fillLeftNulls(leftover, clean)),
@@ -86,8 +88,8 @@ export async function compose(change: Change): Promise<Composed> {
     ...search.triggers,
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),
-    clearedSql(leftovers, model, existing, provider),
-    effectsSql(effects, model, provider),
+    clearedSql(leftovers, model, existing, held, provider),
+    effectsSql(effects, model, held, provider),
     ...(left.length === 0 ? [removedTypesSql(removed, existing, provider)] : []),
     removedRestSql(removed),
     restSql(

@@ -48,7 +48,7 @@ export function effectsOf({
   readonly renames: readonly Renamed[];
   readonly model: Model;
   readonly filled: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Columns that are given up stay for the version before, and so do their records. */
+  /** What is given up stays for the version before, and so do its records. */
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
@@ -121,19 +121,19 @@ function compare(
       if (reference === undefined || old === undefined) return false;
       return old.reference !== `${reference.form} ${reference.type}` || altered.has(column);
     }),
-    formerReferences: [...before]
-      .filter(([column, { reference }]) => {
-        const property = now.get(column);
-        return (
-          reference !== undefined && !property?.reference && !(leaves && property === undefined)
-        );
-      })
-      .map(([name]) => name),
+    formerReferences: leaves
+      ? []
+      : [...before]
+          .filter(
+            ([column, { reference }]) => reference !== undefined && !now.get(column)?.reference,
+          )
+          .map(([column]) => column),
     blobs:
-      (!leaves && gone.some(([, { blob }]) => blob === true)) ||
+      (!leaves &&
+        [...before].some(([column, { blob }]) => blob && now.get(column)?.blob !== true)) ||
       type.properties.some(({ column, blob }) => {
         const old = before.get(column);
-        return old?.blob !== undefined && (old.blob !== blob || (blob && altered.has(column)));
+        return blob && old?.blob !== undefined && (!old.blob || altered.has(column));
       }),
     counts: type.properties.filter(
       (property) => property.computed?.kind === 'count' && recomputed(property),

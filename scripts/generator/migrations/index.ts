@@ -145,7 +145,7 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
   );
   return {
     ...{ provider, model, snapshot, renames, clean, difference },
-    ...(leaves ? leave(snapshot, difference, own) : { left: [], tables: own }),
+    ...(leaves ? leave(snapshot, difference, own, model) : { left: [], tables: own }),
     effects: effectsOf({ snapshot, renames, model, filled, leaves }),
     unique: newUniques(snapshot, model, filled),
     redefined: redefined(snapshot, model),
@@ -164,7 +164,7 @@ function isNeeded(change: Change): boolean {
   return (
     !isEmpty(difference) ||
     change.redefined.length > 0 ||
-    renames.length + unique.length > 0 ||
+    renames.length + unique.length + change.left.length > 0 ||
     effects.some(doesMore) ||
     searchChanged(change)
   );

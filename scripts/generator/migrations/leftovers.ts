@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
-import type { Column, Table } from '../emit/prisma-datamodel.js';
-import type { Difference } from './compare.js';
+import type { Column, ColumnType, Table } from '../emit/prisma-datamodel.js';
+import type { Model, ModelProperty, ModelType } from '../model.js';
+import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
@@ -44,43 +45,32 @@ export function leave(
   snapshot: Snapshot,
   difference: Difference<ReadTable>,
   tables: readonly Table[],
+  model: Model,
 ): { readonly left: readonly Leftover[]; readonly tables: readonly Table[] } {
+  const changes = new Map(difference.changed.map((change) => [change.after.name, change]));
+  const types = new Map(
+    model.capabilities.flatMap((capability) => capability.types.map((type) => [type.table, type])),
+  );
   const left: Leftover[] = difference.removed.map(({ name }) => ({ table: name, whole: true }));
   const kept = new Map<string, Table>();
-  for (const { before, after, removed, altered } of difference.changed) {
-    const nullable = altered
-      .filter((column) => column.before.nullable && !column.after.nullable)
-      .map((column) => column.after.name);
-    if (removed.length + nullable.length === 0) continue;
-    const columns = removed.map(({ name }) => name);
-    const released = releasedTypes(snapshot).get(before.name)?.known?.properties ?? [];
-    const gone = released.filter(({ column }) => columns.includes(column));
-    const references = gone.filter(({ reference }) => reference !== undefined);
+  for (const { name } of tables) {
+    const change = changes.get(name);
+    const columns = (change?.removed ?? []).map((column) => column.name);
+    const nullable = (change?.altered ?? [])
+      .filter(({ before, after }) => before.nullable && !after.nullable)
+      .map(({ after }) => after.name);
+    const type = types.get(name);
+    const links = type === undefined ? NO_LINKS : formerLinks(snapshot, type);
+    if (columns.length + nullable.length + links.references.length + links.blobs.length === 0)
+      continue;
     left.push({
-      table: after.name,
+      table: name,
       ...(columns.length === 0 ? {} : { columns }),
-      ...(references.length === 0 ? {} : { references: references.map(({ column }) => column) }),
-      ...(gone.some(({ blob }) => blob) ? { blobs: true as const } : {}),
+      ...(links.references.length === 0 ? {} : { references: links.references }),
+      ...(links.blobs.length === 0 ? {} : { blobs: true as const }),
       ...(nullable.length === 0 ? {} : { nullable }),
     });
-    kept.set(after.name, {
-      ...after,
-      columns: [
-        ...after.columns.map((column) =>
-          nullable.includes(column.name) ? { ...column, nullable: true } : column,
-        ),
-        ...removed.map((column) =>
-          withDefault(
-            column,
-            gone.find((one) => one.column === column.name),
-          ),
-        ),
-      ],
-      indexes: [
-        ...after.indexes,
-        ...before.indexes.filter((index) => index.some((name) => columns.includes(name))),
-      ],
-    });
+    if (change !== undefined) kept.set(name, keep(snapshot, change, nullable));
   }
   return {
     left,
@@ -88,13 +78,72 @@ export function leave(
   };
 }
 
+function keep(
+  snapshot: Snapshot,
+  { before, after, removed }: TableChange<ReadTable>,
+  nullable: readonly string[],
+): Table {
+  const columns = removed.map(({ name }) => name);
+  const released = releasedTypes(snapshot).get(before.name)?.known?.properties ?? [];
+  return {
+    ...after,
+    columns: [
+      ...after.columns.map((column) =>
+        nullable.includes(column.name) ? { ...column, nullable: true } : column,
+      ),
+      ...removed.map((column) =>
+        withDefault(
+          column,
+          released.find((one) => one.column === column.name),
+        ),
+      ),
+    ],
+    indexes: [
+      ...after.indexes,
+      ...before.indexes.filter((index) => index.some((name) => columns.includes(name))),
+    ],
+  };
+}
+
+/** Columns of properties that held references or blobs and do so no more: the version before has records of them. */
+export function formerLinks(
+  snapshot: Snapshot,
+  { table, properties }: ModelType,
+): { readonly references: readonly string[]; readonly blobs: readonly string[] } {
+  const released = releasedTypes(snapshot).get(table)?.known?.properties ?? [];
+  const now = new Map(properties.map((property) => [property.column, property]));
+  const columns = (isFormer: (before: SnapshotProperty, after?: ModelProperty) => boolean) =>
+    released
+      .filter((before) => isFormer(before, now.get(before.column)))
+      .map(({ column }) => column);
+  return {
+    references: columns(({ reference }, after) => reference !== undefined && !after?.reference),
+    blobs: columns(({ blob }, after) => blob && after?.blob !== true),
+  };
+}
+
+const NO_LINKS = Object.freeze({ references: [], blobs: [] });
+
 /** New objects need a value there that the version before can serve. */
 function withDefault(column: Column, property: SnapshotProperty | undefined): Column {
   if (column.nullable || column.default !== undefined) return column;
-  const value = property === undefined ? '' : legalValue(property);
-  const fallback = property === undefined ? '""' : defaultText({ ...property, default: value });
+  const fallback =
+    property === undefined
+      ? LEAST[column.type]
+      : defaultText({ ...property, default: legalValue(property) });
   return fallback === undefined ? { ...column, nullable: true } : { ...column, default: fallback };
 }
+
+/** Of a release that kept no model: the least that the column takes. */
+const LEAST: Readonly<Record<ColumnType, string | undefined>> = Object.freeze({
+  String: '""',
+  Boolean: 'false',
+  Int: '0',
+  BigInt: '0',
+  Float: '0',
+  Json: undefined,
+  Bytes: undefined,
+});
 
 /** The least that the property's schema takes, as far as that is plain. */
 function legalValue({ kind, format, schema }: SnapshotProperty): JsonValue {

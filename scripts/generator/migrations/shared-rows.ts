@@ -18,16 +18,20 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapReference', 'toType'],
 ];
 
+/** Columns that hold blobs for the version before, and for it alone. */
+type Held = (type: ModelType) => readonly string[];
+
 /** References first: counts read them. */
 export function effectsSql(
   effects: readonly TypeEffect[],
   model: Model,
+  held: Held,
   provider: Provider,
 ): string {
   const tableOf = tablesByName(model);
   const statements = [
     ...effects.flatMap((effect) => referenceRows(effect, tableOf, provider)),
-    ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type)),
+    ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type, held)),
     ...(effects.some(({ blobs }) => blobs) ? blobAges(provider) : []),
     ...effects.flatMap((effect) => countRows(effect, model)),
   ];
@@ -88,6 +92,7 @@ export function clearedSql(
   leftovers: readonly Leftover[],
   model: Model,
   existing: ReadonlySet<string>,
+  held: Held,
   provider: Provider,
 ): string {
   const types = model.capabilities.flatMap((capability) => capability.types);
@@ -101,7 +106,7 @@ export function clearedSql(
   return (
     section('What the engine keeps of the properties that went.', [
       ...referring,
-      ...holding.flatMap(blobRows),
+      ...holding.flatMap((type) => blobRows(type, held)),
       ...(holding.length === 0 ? [] : blobAges(provider)),
     ]) + removedTypesSql(whole, existing, provider)
   );
@@ -170,17 +175,16 @@ function itemsOf(
   return [`, ${reader}(${safe}) AS "item"("id")`, '"item"."id"'];
 }
 
-function blobRows(type: ModelType): readonly string[] {
+function blobRows(type: ModelType, held: Held): readonly string[] {
+  const own = type.properties.filter(({ blob }) => blob).map(({ column }) => column);
   return [
     `DELETE FROM "JmapBlobReference" WHERE "type" = ${text(type.table)};`,
-    ...type.properties
-      .filter(({ blob }) => blob)
-      .map(
-        ({ column }) => `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+    ...[...own, ...held(type)].map(
+      (column) => `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
   SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${quoted(type.table)} AS "t"
   JOIN "JmapBlob" AS "b" ON "b"."accountId" = "t"."accountId" AND "b"."id" = "t".${quoted(column)}
   WHERE true ON CONFLICT DO NOTHING;`,
-      ),
+    ),
   ];
 }
 

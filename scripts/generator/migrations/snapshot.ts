@@ -39,9 +39,9 @@ export interface Leftover {
   readonly whole?: true;
   /** Columns that nothing reads any more. */
   readonly columns?: readonly string[];
-  /** Those of them that have rows in JmapReference. */
+  /** Columns, these and others, that nothing refers by any more: they have rows in JmapReference. */
   readonly references?: readonly string[];
-  /** One of them has rows in JmapBlobReference. */
+  /** One or more hold blobs no longer, and have rows in JmapBlobReference. */
   readonly blobs?: true;
   /** Columns that still take null, though the property does not. */
   readonly nullable?: readonly string[];

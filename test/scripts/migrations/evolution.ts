@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
@@ -214,6 +214,55 @@ export function evolves(open: () => Promise<Evolving>): void {
     expect(await db.rows(`SELECT * FROM "JmapReference"`)).toEqual([]);
     // Clients that hold an old state fetch this type anew, and this one alone.
     expect(await db.rows(`SELECT "type" FROM "JmapChange"`)).toEqual([{ type: 'Country' }]);
+  });
+
+  it('keeps records of references and blobs while the version before needs them', async () => {
+    const blob = (name: string) => property(name, 'string', { nullable: true, blob: true });
+    const restrict = { onDestroy: 'restrict', acyclic: false } as const;
+    const reference = { type: 'Country', form: 'single', ...restrict } as const;
+    const link = property('link', 'string', { nullable: true });
+    const { db, advance } = await begin(
+      model([todo([blob('file'), blob('cover'), { ...link, reference }]), COUNTRY]),
+    );
+    await db.run(ROW);
+    await db.run(`UPDATE "Todo" SET "file" = 'B1', "cover" = 'B2', "link" = 'c1'`);
+    for (const id of ['B1', 'B2']) {
+      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+        VALUES ('a', '${id}', 'text/plain', 1, 'u', 1)`);
+      await db.run(`INSERT INTO "JmapBlobReference" VALUES ('a', '${id}', 'Todo', 'r1')`);
+    }
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+      VALUES ('a', 'Country', 'c1', 'Todo', 'link', 'r1')`);
+    const kept = async () => [
+      ...(await db.rows(`SELECT "blobId" FROM "JmapBlobReference" ORDER BY "blobId"`)),
+      ...(await db.rows(`SELECT "property" FROM "JmapReference"`)),
+    ];
+    const [file, cover, records] = [{ blobId: 'B1' }, { blobId: 'B2' }, { property: 'link' }];
+    // One is dropped, one is text like any other from now on.
+    await advance(model([todo([blob('cover'), link], { drops: ['file'] }), COUNTRY]));
+    expect(await kept()).toEqual(db.isShared ? [file, cover, records] : [cover]);
+    await advance(model([todo([property('cover', 'string', { nullable: true }), link]), COUNTRY]));
+    expect(await kept()).toEqual(db.isShared ? [cover] : []);
+    await advance(model([todo([link], { drops: ['cover'] }), COUNTRY]));
+    expect(await kept()).toEqual([]);
+    const unreferenced = `SELECT "id" FROM "JmapBlob" WHERE "unreferencedSince" IS NOT NULL`;
+    expect(await db.rows(unreferenced)).toHaveLength(2);
+  });
+
+  it('drops what a release had that kept no model, whatever it is', async () => {
+    const kinds = ['boolean', 'integer', 'number', 'date', 'json', 'string'] as const;
+    const given = kinds.map((kind) => property(`${kind}s`, kind));
+    const { db, root, advance } = await begin(model([type('Todo', [TEXT, ...given])]));
+    for (const provider of ['sqlite', 'postgresql'])
+      rmSync(join(root, `prisma/${provider}/migrations/0001_init/model.json`));
+    const names = given.map(({ name }) => name);
+    await advance(model([type('Todo', [TEXT], { drops: names })]));
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text")
+      VALUES ('a', 'r1', 1, 2, '')`);
+    const [row = {}] = await db.rows(`SELECT * FROM "Todo"`);
+    expect(names.filter((name) => name in row)).toHaveLength(db.isShared ? 6 : 0);
+    await advance(model([type('Todo', [TEXT])]), true);
+    expect(Object.keys((await db.rows(`SELECT * FROM "Todo"`))[0] ?? {})).toHaveLength(5);
   });
 
   it('fills folded text and collation keys of 2,500 rows that exist', async () => {
