@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../src/config.js';
+import { clientNames } from '../src/database/client-names.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
 import type { RestNote } from '../src/database/rest.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
@@ -38,7 +39,7 @@ await runTool('migrate', HELP, async (argv) => {
 async function apply(file: string, folder: string): Promise<number> {
   const db = openDatabase({ file });
   try {
-    return tell(migrate(db, folder).applied, await openRest(db).notes());
+    return tell(folder, migrate(db, folder).applied, await openRest(db).notes());
   } finally {
     db.close();
   }
@@ -49,24 +50,26 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
   const pool = postgresql.openPool({ url, size: 1 });
   try {
     if (wanted) return report(await postgresql.migrationStatus(pool, folder));
-    const progress = (migration: string, table: string, rows: number): void =>
-      printLine(`${migration}: ${rows} rows of ${table} filled`);
+    const progress = (migration: string, type: string, rows: number): void =>
+      printLine(`${migration}: ${rows} rows of ${type} filled`);
     const { applied } = await postgresql.migrate(pool, folder, progress);
-    return tell(applied, await postgresql.openRest(pool).notes());
+    return tell(folder, applied, await postgresql.openRest(pool).notes());
   } finally {
     await pool.end();
   }
 }
 
-function tell(applied: readonly string[], notes: readonly RestNote[]): number {
+function tell(folder: string, applied: readonly string[], notes: readonly RestNote[]): number {
   for (const name of applied) printLine(`applied ${name}`);
   if (applied.length === 0) printLine('Nothing is pending.');
+  const names = clientNames(readMigrations(folder).at(-1)?.folder ?? folder);
   // Hook files compute them, and the server runs those.
-  for (const { key } of notes)
-    if (key.startsWith('compute:'))
-      printLine(
-        `${key.slice('compute:'.length).replace('/', '.')} is computed at the server's next start`,
-      );
+  for (const { key } of notes) {
+    if (!key.startsWith('compute:')) continue;
+    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
+    const property = `${names.type(table)}.${names.property(table, column)}`;
+    printLine(`${property} is computed at the server's next start`);
+  }
   return EXIT.fine;
 }
 

@@ -7,6 +7,7 @@ import type { UniqueCheck } from './uniques.js';
 /** One reviewed migration: a folder `0001_name` with its `migration.sql`. */
 export interface Migration {
   readonly name: string;
+  readonly folder: string;
   readonly sql: string;
   /** SHA-256 of the file in hex, as Prisma's own table keeps it. */
   readonly checksum: string;
@@ -69,7 +70,13 @@ export function readMigrations(folder: string): readonly Migration[] {
     const octets = readFileSync(join(folder, name, 'migration.sql'));
     const checksum = createHash('sha256').update(octets).digest('hex');
     const rest = readBackfill(join(folder, name, 'backfill.json'));
-    return Object.freeze({ name, sql: octets.toString('utf8'), checksum, ...rest });
+    return Object.freeze({
+      name,
+      folder: join(folder, name),
+      sql: octets.toString('utf8'),
+      checksum,
+      ...rest,
+    });
   });
 }
 

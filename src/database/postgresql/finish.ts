@@ -5,6 +5,7 @@ import {
   type RowKey,
   runBackfill,
 } from '../backfill.js';
+import { clientNames } from '../client-names.js';
 import { type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
 import type { PoolClient } from './pool.js';
@@ -17,7 +18,7 @@ import type { PoolClient } from './pool.js';
 const START: BackfillPosition = Object.freeze({ step: 0, after: null });
 
 /** Told of each batch. */
-export type TellProgress = (migration: string, table: string, rows: number) => void;
+export type TellProgress = (migration: string, type: string, rows: number) => void;
 
 /** In the migration's transaction: says that there is more to do, where there is. */
 export async function noteRest(client: PoolClient, migration: Migration): Promise<void> {
@@ -43,7 +44,7 @@ export async function unfinished(
 export async function finish(
   client: PoolClient,
   migrations: readonly Migration[],
-  runAlone: (statement: string, migration: string) => Promise<void>,
+  runAlone: (statement: string, migration: Migration) => Promise<void>,
   tell: TellProgress = () => undefined,
 ): Promise<void> {
   const positions = await readPositions(client);
@@ -51,11 +52,11 @@ export async function finish(
     const key = progressKey(migration.name);
     const position = positions.get(key);
     if (position === undefined) continue;
+    const names = clientNames(migration.folder);
     await runBackfill(driver(client, key), migration.backfill, position, (table, rows) =>
-      tell(migration.name, table, rows),
+      tell(migration.name, names.type(table), rows),
     );
-    for (const statement of splitSql(migration.sql).outside)
-      await runAlone(statement, migration.name);
+    for (const statement of splitSql(migration.sql).outside) await runAlone(statement, migration);
     await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
   }
 }

@@ -1,3 +1,4 @@
+import { clientNames } from '../client-names.js';
 import { type Migration, MigrationError, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
 import type { PoolClient } from './pool.js';
@@ -29,10 +30,10 @@ type LongEntry = readonly [accountId: string, id: string, octets: string];
 /** In the migration's transaction: throws MigrationError where an index of its can't hold a row. */
 export async function requireShortEntries(
   client: PoolClient,
-  { name, sql }: Migration,
+  { name, folder, sql }: Migration,
 ): Promise<void> {
   for (const statement of splitSql(sql).outside) {
-    const found = await findLongEntries(client, statement);
+    const found = await findLongEntries(client, statement, folder);
     if (found !== undefined)
       throw new MigrationError(
         `The migration ${name} ${found} Shorten them with the version before, then migrate again. Nothing of this ` +
@@ -44,22 +45,26 @@ export async function requireShortEntries(
 /** The same of an index that could not be made: the version before may have written since. */
 export async function explainLongEntries(
   client: PoolClient,
-  migration: string,
+  { name, folder }: Pick<Migration, 'name' | 'folder'>,
   statement: string,
   cause: unknown,
 ): Promise<never> {
   if (!(cause instanceof Error && 'code' in cause && cause.code === LIMIT_EXCEEDED)) throw cause;
-  const found = await findLongEntries(client, statement);
+  const found = await findLongEntries(client, statement, folder);
   if (found === undefined) throw cause;
   throw new MigrationError(
-    `The migration ${migration} ${found} Shorten them with the version that wrote them, stop it, and migrate again: ` +
+    `The migration ${name} ${found} Shorten them with the version that wrote them, stop it, and migrate again: ` +
       'all but this index is there.',
     { cause },
   );
 }
 
 /** What is too long for the index that the statement makes, in words that go on. */
-async function findLongEntries(client: PoolClient, statement: string): Promise<string | undefined> {
+async function findLongEntries(
+  client: PoolClient,
+  statement: string,
+  folder: string,
+): Promise<string | undefined> {
   const index = orderedIndex(statement);
   if (index === undefined) return undefined;
   const { table, columns } = index;
@@ -84,8 +89,10 @@ async function findLongEntries(client: PoolClient, statement: string): Promise<s
     .slice(0, NAMED)
     .map(([accountId, id, size]) => `${id} in account ${accountId} (${size} octets)`);
   const more = rows.length > NAMED ? '; and more' : '';
+  const names = clientNames(folder);
+  const properties = given.map((name) => `${names.type(table)}.${names.property(table, name)}`);
   return (
-    `makes an ordered index over ${given.map((name) => `${table}.${name}`).join(', ')}, in which PostgreSQL ` +
+    `makes an ordered index over ${properties.join(', ')}, in which PostgreSQL ` +
     `has room for ${ROOM} octets, and objects have longer values: ${named.join('; ')}${more}.`
   );
 }

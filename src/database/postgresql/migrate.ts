@@ -167,7 +167,7 @@ async function requireUnique(client: PoolClient, { name, unique }: Migration): P
 
 /** A statement that is left of a migration, which says what is in its way. */
 function applyRest(client: PoolClient) {
-  return async (statement: string, migration: string): Promise<void> => {
+  return async (statement: string, migration: Migration): Promise<void> => {
     try {
       await applyAlone(client, statement);
     } catch (error) {

@@ -141,7 +141,9 @@ describe('an ordered index over text that was longer once', () => {
   /** Nothing that PostgreSQL could compress. */
   const long = randomBytes(3000).toString('base64');
 
-  async function begin() {
+  const indexes = model([type('Todo', [label(500)], { sorts: [indexed(label(500))] })]);
+
+  async function begin(next = indexes) {
     const db = await open();
     const root = temporaryRoot();
     await advance(root, db, model([type('Todo', [label(10_000)])]));
@@ -150,8 +152,7 @@ describe('an ordered index over text that was longer once', () => {
         VALUES ('a', '${id}', 1, 1, '${text}')`);
     // The narrowing is released before the index: no descriptor says any more how long text was.
     await advance(root, db, model([type('Todo', [label(500)], { drops: ['label'] })]));
-    const indexes = model([type('Todo', [label(500)], { sorts: [indexed(label(500))] })]);
-    const plan = await generate(root, indexes);
+    const plan = await generate(root, next);
     expect(plan.problems).toEqual([]);
     return { db, root, insert };
   }
@@ -171,6 +172,22 @@ describe('an ordered index over text that was longer once', () => {
     expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
     await db.run(`UPDATE "Todo" SET "label" = 'short' WHERE "id" <> 'r0'`);
     expect(await db.migrate(root)).toEqual(['0003_todo']);
+  });
+
+  it('calls them what clients call them, and tells of rows so', async () => {
+    const tag = { ...label(500), name: 'tag', column: 'tag', renamedFrom: 'label' };
+    const names = { renamedFrom: 'Todo', folded: ['tag'], sorts: [indexed(tag)] };
+    const { db, root, insert } = await begin(model([type('Task', [tag], names)]));
+    for (const id of ['r1', 'r2']) await insert(id, long);
+    await expect(db.migrate(root)).rejects.toThrow(/ordered index over Task[.]tag, in which/);
+    await db.run(`UPDATE "Todo" SET "label" = 'short'`);
+    const pool = openPool({ url: db.url, size: 1 });
+    onTestFinished(() => pool.end());
+    const told: unknown[] = [];
+    await migrate(pool, join(root, 'prisma/postgresql/migrations'), (_, type, rows) =>
+      told.push([type, rows]),
+    );
+    expect(told).toEqual([['Task', 2]]);
   });
 
   it('names them where the version before wrote them since', async () => {

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * What clients call a table or a column, for people who read what a migration says: by the model beside it. A
+ * migration of before there were models has none, and its storage names were the names.
+ */
+export interface ClientNames {
+  type(table: string): string;
+  property(table: string, column: string): string;
+}
+
+interface Model {
+  readonly capabilities?: readonly {
+    readonly types?: readonly {
+      readonly name: string;
+      readonly table: string;
+      readonly properties: readonly { readonly name: string; readonly column: string }[];
+      readonly shadows: readonly { readonly column: string; readonly property: string }[];
+    }[];
+  }[];
+}
+
+/** `folder`: of the migration. */
+export function clientNames(folder: string): ClientNames {
+  const types = typesIn(join(folder, 'model.json'));
+  const typeOf = (table: string) => types.find((type) => type.table === table);
+  return {
+    type: (table) => typeOf(table)?.name ?? table,
+    property(table, column) {
+      const type = typeOf(table);
+      const property = type?.properties.find((one) => one.column === column)?.name;
+      return property ?? type?.shadows.find((one) => one.column === column)?.property ?? column;
+    },
+  };
+}
+
+function typesIn(file: string) {
+  if (!existsSync(file)) return [];
+  try {
+    const { capabilities = [] } = JSON.parse(readFileSync(file, 'utf8')) as Model;
+    return capabilities.flatMap(({ types = [] }) => types);
+  } catch (error) {
+    // The generator says what is wrong with it; here it is for words alone.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
