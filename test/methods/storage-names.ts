@@ -206,6 +206,20 @@ function storageNameCases(
     expect(await get('Task', id)).toBeUndefined();
   });
 
+  it('an object that another version destroyed keeps nothing, though its records are there', async () => {
+    const [kept, other] = [await create('Task', {}), await create('Task', {})];
+    const child = await create('Task', { parent: other });
+    // The other version doesn't have the property, so it left the record.
+    for (const toId of [kept, other])
+      await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+        VALUES ('a1', 'Entry', '${toId}', 'Entry', 'ghost', 'entry')`);
+    expect((await destroy('Task', kept)).destroyed).toEqual([kept]);
+    const { notDestroyed } = await destroy('Task', other);
+    expect(notDestroyed[other].objectIds).toEqual([child]);
+    const both = await call('Task/set', { destroy: [other, child] });
+    expect(both.destroyed).toEqual([other, child]);
+  });
+
   it('a null of the version before is the default, and is found as such once it was followed', async () => {
     const id = await create('Task', { heading: 'a', size: 9 });
     await on.run(`UPDATE "Entry" SET "code" = NULL, "known" = 'kept', "updated" = ${Date.now()}`);

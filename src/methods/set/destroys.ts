@@ -121,7 +121,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, and one for each type that follows. */
+  /** One statement, and one for each type that follows, and for each that keeps what it refers to. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#relations;
     const { index, rows } = this.#proposal;
@@ -138,8 +138,7 @@ export class Destroyer {
       records = [];
     }
     const links = records.map((record) => this.#linkOf(record)).filter((link) => link !== null);
-    await this.#readRows(links, new Set(roots.map(textOf)));
-    return links;
+    return this.#ofWhatIsThere(links, new Set(roots.map(textOf)));
   }
 
   /**
@@ -156,18 +155,39 @@ export class Destroyer {
     for (const id of all ? ids : by.keys()) this.#beyond.set(id, by.get(id) ?? []);
   }
 
-  async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {
-    const wanted = new Map<string, Set<string>>();
-    for (const { from, property } of links) {
-      if (property.reference.onDestroy === 'restrict' || roots.has(textOf(from))) continue;
-      const ids = wanted.get(from.type) ?? new Set();
-      wanted.set(from.type, ids.add(from.id));
-    }
-    for (const [name, ids] of wanted) {
+  /**
+   * The links without those that gone objects have left: another version, which didn't have the
+   * property, destroyed them beside this one. What follows is read for it, what only keeps is looked up.
+   */
+  async #ofWhatIsThere(
+    links: readonly Link[],
+    roots: ReadonlySet<string>,
+  ): Promise<readonly Link[]> {
+    const { following, keeping } = this.#referring(links, roots);
+    const there = new Set(roots);
+    for (const [name, ids] of following) {
       const type = this.#type(name);
       const found = await this.#snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
       for (const row of found) this.rows.set(textOf({ type: name, id: row.id }), row);
     }
+    for (const key of this.rows.keys()) there.add(key);
+    for (const [name, ids] of keeping) {
+      const found = await this.#snapshot.existing(this.#type(name), [...ids]);
+      for (const id of found) there.add(textOf({ type: name, id }));
+    }
+    return links.filter(({ from }) => there.has(textOf(from)));
+  }
+
+  /** Ids of the objects that refer, by type, the roots apart. */
+  #referring(links: readonly Link[], roots: ReadonlySet<string>) {
+    const following = new Map<string, Set<string>>();
+    const keeping = new Map<string, Set<string>>();
+    for (const { from, property } of links) {
+      if (roots.has(textOf(from))) continue;
+      const byType = property.reference.onDestroy === 'restrict' ? keeping : following;
+      byType.set(from.type, (byType.get(from.type) ?? new Set()).add(from.id));
+    }
+    return { following, keeping };
   }
 
   /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */
