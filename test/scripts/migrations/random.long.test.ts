@@ -1,0 +1,23 @@
+import { afterEach, describe, it } from 'vitest';
+import { usePostgresql } from '../../support/postgresql.js';
+import { closeAll, openPostgresql, openSqlite } from './databases.js';
+import { keepsReleases } from './random.js';
+
+const LIMIT = 600_000;
+const server = usePostgresql();
+
+afterEach(closeAll);
+
+describe('releases as they come', () => {
+  it(
+    'keep on SQLite what no descriptor gives up, and leave nothing',
+    () => keepsReleases(openSqlite, 60),
+    LIMIT,
+  );
+
+  it(
+    'keep on PostgreSQL what the version before needs too, and leave nothing for longer',
+    () => keepsReleases(() => openPostgresql(server()), 60),
+    LIMIT,
+  );
+});

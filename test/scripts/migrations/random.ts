@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Model } from '../../../scripts/generator/model.js';
+import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
+import type { Evolving } from './evolution.js';
+import { columnsOf, Fleet, type Release } from './fleet.js';
+import { generate, placedAt, temporaryRoot } from './project.js';
+
+interface Step {
+  readonly operations: readonly Operation[];
+  readonly contract: boolean;
+}
+
+const OPERATION = fc.record({
+  what: fc.nat(16),
+  type: fc.nat(3),
+  property: fc.nat(5),
+  name: fc.nat(5),
+});
+
+const STEPS = fc.array(
+  fc.record({
+    operations: fc.array(OPERATION, { minLength: 1, maxLength: 4 }),
+    contract: fc.boolean(),
+  }),
+  { minLength: 2, maxLength: 6 },
+);
+
+/** As many sequences of releases as `numRuns`; it ends after 8 minutes at the latest. */
+export function keepsReleases(open: () => Promise<Evolving>, numRuns: number): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(STEPS, async (steps) => releases(await open(), steps)),
+    { numRuns, interruptAfterTimeLimit: 480_000 },
+  );
+}
+
+/** Releases one after the other, with servers of two versions where the database is shared. */
+async function releases(db: Evolving, steps: readonly Step[]): Promise<void> {
+  const root = temporaryRoot();
+  const fleet = new Fleet(db);
+  let release = await advance(db, root, begin(), undefined);
+  await db.run(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a', '', 'u', 1)`,
+  );
+  await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+    VALUES ('a', 'blob', 'text/plain', 1, 'u', 1)`);
+  fleet.knows(release);
+  for (const { operations, contract } of steps) {
+    await fleet.write(release);
+    const records = fleet.records(release);
+    const drawn = next(release.drawn, operations);
+    const before = release;
+    release = await advance(db, root, drawn, before.drawn);
+    fleet.migrated(before, release);
+    fleet.knows(before);
+    fleet.knows(release);
+    await fleet.check(release);
+    if (db.isShared) {
+      await fleet.has(records);
+      await fleet.serves(before, release);
+      await fleet.serves(release, release);
+      await fleet.write(before, release);
+      await fleet.write(release);
+      await fleet.serves(before, release);
+      await fleet.follow(release);
+      await fleet.check(release);
+    } else await fleet.write(release);
+    if (contract || !db.isShared) {
+      await generateFor(root, modelOf(drawn, drawn), true);
+      await db.migrate(root);
+      await fleet.check(release);
+      await fleet.hasNoOthers(release);
+      await isExactly(db, release.placed);
+    }
+  }
+}
+
+async function advance(
+  db: Evolving,
+  root: string,
+  drawn: Drawn,
+  before: Drawn | undefined,
+): Promise<Release> {
+  const model = modelOf(drawn, before);
+  const placed = placedAt(root, model);
+  await generateFor(root, model, false);
+  await db.migrate(root);
+  return { drawn, placed };
+}
+
+async function generateFor(root: string, model: Model, contract: boolean): Promise<void> {
+  const plan = await generate(root, model, contract);
+  expect(plan.problems).toEqual([]);
+}
+
+/** The tables are those of the model, with nothing left and nothing missing. */
+async function isExactly(db: Evolving, model: Model): Promise<void> {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const columns = db.isShared
+    ? `SELECT "table_name" AS "table", "column_name" AS "column", "is_nullable" = 'YES' AS "nullable"
+       FROM "information_schema"."columns" WHERE "table_schema" = 'public'`
+    : `SELECT "t"."name" AS "table", "c"."name" AS "column", NOT "c"."notnull" AS "nullable"
+       FROM sqlite_master AS "t", pragma_table_info("t"."name") AS "c" WHERE "t"."type" = 'table'`;
+  const found = (await db.rows(columns))
+    .filter(({ table }) => !/^(?:Jmap|_prisma|sqlite_)|_search/.test(String(table)))
+    .map(({ table, column, nullable }) => `${table}.${column}${nullable ? '?' : ''}`);
+  const wanted = types.flatMap((type) => {
+    const all = [...type.properties, ...type.shadows.map(({ property }) => property)];
+    const nullable = [false, ...all.map((property) => property.nullable)];
+    return columnsOf(type).map(
+      (column, index) => `${type.table}.${column}${nullable[index] ? '?' : ''}`,
+    );
+  });
+  expect(found.sort()).toEqual(wanted.sort());
+}
