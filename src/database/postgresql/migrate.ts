@@ -11,6 +11,7 @@ import {
 } from '../migrations.js';
 import { quote } from '../quote.js';
 import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
+import { isRetryable } from './errors.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import { explainLongEntries, requireShortEntries } from './long-entries.js';
 import type { Pool, PoolClient } from './pool.js';
@@ -39,6 +40,9 @@ const LOCK = '7668050513123302';
 const LOCK_WAIT = 600_000;
 const LOCK_PAUSE = 100;
 
+/** How often a migration is applied that others' writes keep from it. */
+const ATTEMPTS = 20;
+
 const CONCURRENTLY = /\bINDEX\s+CONCURRENTLY\b/i;
 const CREATED =
   /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?"([^"]+)"/i;
@@ -61,7 +65,7 @@ export async function migrate(
       const rest = () => finish(client, migrations, applyRest(client), tell);
       await rest();
       for (const migration of pending) {
-        await apply(client, migration);
+        await applyAgain(client, migration);
         await rest();
       }
       return { applied: pending.map((migration) => migration.name), pending: [] };
@@ -117,6 +121,24 @@ async function locked<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
   const result = await work();
   await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
   return result;
+}
+
+/**
+ * The version before writes meanwhile, to several tables in an order of its own: where it and the migration wait
+ * for each other, PostgreSQL undoes one of the two. What is undone as a whole is applied again.
+ */
+async function applyAgain(client: PoolClient, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await apply(client, migration);
+      return;
+    } catch (error) {
+      const isWhole = !CONCURRENTLY.test(splitSql(migration.sql).inside);
+      if (!isWhole || !isRetryable(error) || attempt === ATTEMPTS) throw error;
+      await client.query('ROLLBACK');
+      await sleep(LOCK_PAUSE);
+    }
+  }
 }
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
