@@ -120,7 +120,8 @@ export async function planMigrations({
   return {
     files,
     obsolete: unreleased.filter((path) => !files.has(path)),
-    problems: [...distinct(problems), ...unusedDrops(changes, model)],
+    // What is wrong may be what the words are for.
+    problems: problems.length > 0 ? distinct(problems) : unusedDrops(changes, model),
   };
 }
 

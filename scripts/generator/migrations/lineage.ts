@@ -86,6 +86,12 @@ export function predecessorOf(
   return type.properties.some((one) => one.name === renamedFrom) ? undefined : named(renamedFrom);
 }
 
+/** Where the released type of the name is. */
+export function tableBefore(type: string, snapshot: Snapshot): string | undefined {
+  for (const { name, table } of releasedTypes(snapshot).values()) if (name === type) return table;
+  return undefined;
+}
+
 /** The types and properties whose names differ from the released state's. */
 export function renamesOf(snapshot: Snapshot, model: Model): readonly Renamed[] {
   const released = releasedTypes(snapshot);

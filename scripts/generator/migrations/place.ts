@@ -2,7 +2,7 @@ import { columnType } from '../emit/prisma-data-tables.js';
 import { deepFreeze } from '../model/freeze.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
-import { type ReleasedProperty, type ReleasedType, releasedTypes } from './lineage.js';
+import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 
 /** What may follow a property's column: its own, then its shadows' (model/query.ts). */
 const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
@@ -94,11 +94,6 @@ function keepsValues(
   if (known.kind !== kind || known.secret !== secret) return false;
   if (known.reference === undefined || reference === undefined) return true;
   return tableBefore(known.reference.type, snapshot) === tables.get(reference.type);
-}
-
-function tableBefore(type: string, snapshot: Snapshot): string | undefined {
-  for (const { name, table } of releasedTypes(snapshot).values()) if (name === type) return table;
-  return undefined;
 }
 
 /** The same type for the same places. */

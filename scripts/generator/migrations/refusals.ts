@@ -2,7 +2,13 @@ import type { Column } from '../emit/prisma-datamodel.js';
 import type { Location, Model, ModelProperty, ModelType, Problem } from '../model.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
-import { isShadow, predecessorOf, type ReleasedProperty, releasedTypes } from './lineage.js';
+import {
+  isShadow,
+  predecessorOf,
+  type ReleasedProperty,
+  releasedTypes,
+  tableBefore,
+} from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 
 /**
@@ -21,7 +27,7 @@ export function refusals(
     ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
       const type = types.find((candidate) => candidate.table === change.after.name);
-      return changedType(change, type, snapshot);
+      return changedType(change, type, difference.removed, snapshot);
     }),
   ];
 }
@@ -56,6 +62,8 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
 /** Refused at the capability that had it, while that is there; otherwise in the snapshot. */
 function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
   const type = releasedTypes(snapshot).get(table.name)?.name ?? table.name;
+  const heir = heirOf(type, model);
+  if (heir !== undefined) return [takenName(heir, type, 'type', 'beside `capability`')];
   if (model.capabilities.some(({ drops }) => drops.some(({ name }) => name === type))) return [];
   const urn = snapshot.model?.capabilities.find(({ types }) =>
     types.some((one) => one.table === table.name),
@@ -73,9 +81,32 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
   ];
 }
 
+/** The type that says that it was this one, and has the place of another of its own name. */
+function heirOf(released: string, model: Model): ModelType | undefined {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  return types.find(({ renamedFrom }) => renamedFrom === released);
+}
+
+/** What is renamed has its place already (place.ts), but for one whose own name something had. */
+function takenName(
+  { name, at }: Pick<ModelType, 'name' | 'at'>,
+  old: string,
+  what: 'type' | 'property',
+  where: string,
+): Problem {
+  return {
+    at,
+    code: 'bad-rename',
+    message:
+      `The ${what} ${old} can't be renamed to ${name} yet: the last release has another ${what} of that name. Give that ` +
+      `one up first (take it out, \`drops: [${name}]\` ${where}, generate, commit), then rename ${old}.`,
+  };
+}
+
 function changedType(
   change: TableChange<ReadTable>,
   type: ModelType | undefined,
+  removed: readonly ReadTable[],
   snapshot: Snapshot,
 ): Problem[] {
   const at = type?.at ?? { file: snapshot.file, line: change.before.line, column: 1 };
@@ -83,6 +114,10 @@ function changedType(
   const where = (property: string) => `${type?.name ?? change.after.name}.${property}`;
   const given = new Set(type?.drops.map(({ name }) => name));
   const problems: Problem[] = [];
+  // It is told of already, and compared with what it never was.
+  const { renamedFrom = '' } = type ?? {};
+  const tables = new Set(removed.map(({ name }) => name));
+  if (tables.has(tableBefore(renamedFrom, snapshot) ?? '')) return [];
   const replaced = new Map<string, readonly [old: ReleasedProperty, now: ModelProperty]>();
   for (const property of type?.properties ?? []) {
     const old = before && type && predecessorOf(before, type, property);
@@ -93,7 +128,10 @@ function changedType(
     if (isShadow(column.name, change.before)) continue;
     const [old, property] = replaced.get(column.name) ?? [];
     const name = before?.properties.find((one) => one.column === column.name)?.name ?? column.name;
-    if (old === undefined || property === undefined) {
+    const heir = type?.properties.find(({ renamedFrom: from }) => from === name);
+    if (heir !== undefined && heir !== property) {
+      problems.push(takenName(heir, name, 'property', 'at the type'));
+    } else if (old === undefined || property === undefined) {
       if (!given.has(name)) problems.push(removedProperty(where(name), name, at));
     } else if (old.known?.kind !== property.kind)
       problems.push(...retyped(change, column, old, property, where(property.name), given));

@@ -276,6 +276,33 @@ describe('planMigrations: what is refused', () => {
     expect(follows.problems).toEqual([]);
   });
 
+  it('a rename to a name that the last release has, though that one goes', async () => {
+    const root = temporaryRoot();
+    const of = (name: string, rest: Partial<ModelProperty> = {}) =>
+      property(name, 'string', { default: '', ...rest });
+    await generate(root, model([todo([of('size'), of('length')]), COUNTRY]));
+    const size = of('size', { renamedFrom: 'length' });
+    for (const drops of [['size'], ['size', 'length']])
+      expect(await refusalsOf(root, model([todo([size], { drops }), COUNTRY]))).toEqual([
+        {
+          ...{ code: 'bad-rename', line: 10 },
+          message:
+            "The property length can't be renamed to size yet: the last release has another property of that name. Give that " +
+            'one up first (take it out, `drops: [size]` at the type, generate, commit), then rename length.',
+        },
+      ]);
+    const [capability] = model([]).capabilities;
+    if (capability === undefined) throw new Error('no capability');
+    const country = { ...todo([of('size'), of('length')]), name: 'Country', table: 'Country' };
+    const types = [{ ...country, renamedFrom: 'Todo' }];
+    const plan = await refusalsOf(root, {
+      capabilities: [{ ...capability, types, drops: [drop('Country')] }],
+    });
+    expect(plan).toEqual([
+      { code: 'bad-rename', line: 5, message: expect.stringContaining('renamed to Country yet') },
+    ]);
+  });
+
   it('a type that becomes a singleton, or stops being one', async () => {
     for (const singleton of [true, false]) {
       const root = temporaryRoot();
