@@ -53,7 +53,9 @@ interface Position {
  * on following it. Throws MigrationError where a hook file fails: a start goes on where it stood.
  */
 export async function startRest(options: RestOptions): Promise<{ stop(): Promise<void> }> {
+  const { database, log } = options;
   const rest = new Rest(options);
+  const own = await database.newest();
   await rest.finish();
   if (!options.shared || !(await rest.isFollowing())) return { stop: async () => undefined };
   let stopped = false;
@@ -62,10 +64,17 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
     running = running.then(async () => {
       if (stopped) return;
       try {
+        const newest = await database.newest();
+        if (newest !== own) {
+          // Now it is this version that is followed: it would undo what is legal from now on.
+          clearInterval(timer);
+          log.info({ newest }, 'a newer version has migrated the database: it follows from now on');
+          return;
+        }
         await rest.follow(() => stopped);
         if (!(await rest.isFollowing())) clearInterval(timer);
       } catch (error) {
-        options.log.error({ err: error }, 'following the version before failed; it is tried again');
+        log.error({ err: error }, 'following the version before failed; it is tried again');
       }
     });
   }, options.pause ?? PAUSE);

@@ -1,5 +1,6 @@
 import {
   miscountedStatement,
+  NEWEST,
   NOTES,
   type RestDatabase,
   type RestNote,
@@ -19,6 +20,7 @@ export function openRest(pool: Pool): RestDatabase {
     return rows;
   };
   return {
+    newest: async () => (await pool.query<{ name: string }>(NEWEST)).rows[0]?.name ?? '',
     notes: async () => (await pool.query<RestNote>(NOTES)).rows,
     async keep(key, value) {
       await pool.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [key, value]);

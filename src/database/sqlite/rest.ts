@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import {
   miscountedStatement,
+  NEWEST,
   NOTES,
   type RestDatabase,
   type RestNote,
@@ -21,6 +22,7 @@ export function openRest(db: Database): RestDatabase {
   const run = (text: string, ...parameters: readonly (string | number)[]): number =>
     patiently(db, () => db.prepare(text).run(...parameters).changes);
   return {
+    newest: async () => db.prepare<[], { name: string }>(NEWEST).get()?.name ?? '',
     notes: async () => db.prepare<[], RestNote>(NOTES).all(),
     async keep(key, value) {
       run('UPDATE "JmapMeta" SET "value" = ? WHERE "key" = ?', value, key);

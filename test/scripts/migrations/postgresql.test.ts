@@ -248,6 +248,52 @@ it('what the version before writes beside the new one is found within the pause'
   }
 });
 
+it('a server of before follows nobody once a newer version has migrated', async () => {
+  const db = await open();
+  const root = temporaryRoot();
+  await advance(root, db, model([todo([], { folded: [] })]));
+  await db.run(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a', '', 'u', 1)`,
+  );
+  await advance(root, db, model([todo()]));
+  const pool = openPool({ url: db.url, size: 2 });
+  const store = createPostgresqlStore({
+    pool: openPool({ url: db.url, size: 2 }),
+    types: [todo()],
+  });
+  const seen: string[] = [];
+  const database = openRest(pool);
+  const counted = {
+    ...database,
+    newest: async () => {
+      const name = await database.newest();
+      seen.push(name);
+      return name;
+    },
+  };
+  const rest = await start(
+    { types: [todo()] },
+    { store, database: counted, shared: true, pause: 20 },
+  );
+  try {
+    const [text, done] = todo().properties.slice(3);
+    if (text === undefined || done === undefined) throw new Error('no properties');
+    const nullable = { ...done, nullable: true, default: null };
+    const changed = type('Todo', [text, nullable], { folded: ['text'], casemapped: ['text'] });
+    expect(await advance(root, db, model([changed]))).toHaveLength(1);
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_casemap")
+      VALUES ('a', 'r1', 1, ${Date.now()}, 'Milk', NULL, 'MILK')`);
+    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe('0003_todo');
+  } finally {
+    await rest.stop();
+    await store.close();
+    await pool.end();
+  }
+  expect(await db.rows(`SELECT "done", "text_folded" FROM "Todo"`)).toEqual([
+    { done: null, text_folded: '' },
+  ]);
+});
+
 describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
   finishes(open);
