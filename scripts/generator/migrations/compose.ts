@@ -20,6 +20,7 @@ import {
   objectCountsSql,
   removedTypesSql,
   resetSql,
+  reusedNamesSql,
 } from './shared-rows.js';
 import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
@@ -41,6 +42,8 @@ export interface Change {
   readonly effects: readonly TypeEffect[];
   /** What is unique from now on, of types that exist. */
   readonly unique: readonly UniqueCheck[];
+  /** Tables of types whose names are new to them, and were those of other objects once. */
+  readonly reused: readonly string[];
   /** Types that take other values, though no table need change for it. */
   readonly redefined: readonly string[];
 }
@@ -98,6 +101,7 @@ export async function compose(change: Change): Promise<Composed> {
       left.flatMap(({ table, nullable }) => (nullable === undefined ? [] : [table])),
       provider,
     ),
+    reusedNamesSql(change.reused),
     resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.table)),
     ...search.after,
   ];

@@ -39,6 +39,8 @@ export interface History {
   readonly unreleased: readonly string[];
   /** That one was asked for, to take away what the released state has left. */
   readonly contracts: boolean;
+  /** By name of each type that a release had: the tables of those that were called so. */
+  readonly named: ReadonlyMap<string, ReadonlySet<string>>;
   readonly snapshot?: Snapshot;
 }
 
@@ -74,11 +76,15 @@ export function readHistory(
   checkChain(released, report);
   for (const name of halves(root, provider, committed)) report(half(provider, name));
   let snapshot: Snapshot | undefined;
+  const named = new Map<string, Set<string>>();
   for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
       if (!entry.files.has(`${entry.path}/${needed}`))
         report(incomplete(entry.path, `lacks ${needed}`));
-    snapshot = readSnapshot(entry, report) ?? snapshot;
+    const read = readSnapshot(entry, report);
+    for (const { name, table } of read === undefined ? [] : namesIn(read))
+      named.set(name, (named.get(name) ?? new Set()).add(table));
+    snapshot = read ?? snapshot;
   }
   return {
     provider,
@@ -86,8 +92,15 @@ export function readHistory(
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
+    named,
     ...(snapshot === undefined ? {} : { snapshot }),
   };
+}
+
+/** Of a release that kept no model: what its tables were called. */
+function namesIn({ model, tables }: Snapshot) {
+  if (model !== undefined) return model.capabilities.flatMap(({ types }) => types);
+  return tables.map(({ name }) => ({ name, table: name }));
 }
 
 /** What was committed, is deleted, and still stands for another database. */

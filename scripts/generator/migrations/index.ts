@@ -14,10 +14,11 @@ import {
   migrationsFolder,
   readHistory,
   SNAPSHOT_FILE,
+  type Snapshot,
   SQL_FILE,
 } from './history.js';
 import { leave, leftoversOf, withoutLeftovers } from './leftovers.js';
-import { renamesOf } from './lineage.js';
+import { releasedTypes, renamesOf } from './lineage.js';
 import { nameProblems } from './names.js';
 import { contractName, migrationName } from './naming.js';
 import { narrowings, redefined } from './narrowing.js';
@@ -125,12 +126,12 @@ export async function planMigrations({
   };
 }
 
-function changeOf({ provider, snapshot }: History, model: Model, schema: string): Change {
+function changeOf({ provider, snapshot, named }: History, model: Model, schema: string): Change {
   const own = readDatamodel(schema);
   if (snapshot === undefined) {
     const difference = compareTables<ReadTable>([], own);
-    const nothing = { renames: [], clean: [], left: [], effects: [], unique: [], redefined: [] };
-    return { provider, model, snapshot, tables: own, difference, ...nothing };
+    const nothing = { renames: [], clean: [], left: [], effects: [], unique: [] };
+    return { provider, model, snapshot, tables: own, difference, ...nothing, ...NO_NAMES };
   }
   const leaves = provider === 'postgresql';
   const renames = renamesOf(snapshot, model);
@@ -150,7 +151,24 @@ function changeOf({ provider, snapshot }: History, model: Model, schema: string)
     effects: effectsOf({ snapshot, renames, model, filled, leaves }),
     unique: newUniques(snapshot, model, filled),
     redefined: redefined(snapshot, model),
+    reused: reusedNames(snapshot, model, named),
   };
+}
+
+const NO_NAMES = Object.freeze({ redefined: [], reused: [] });
+
+/** Clients may hold states of what had the name before: by type and number, which are all that a state has. */
+function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
+  return model.capabilities
+    .flatMap(({ types }) => types)
+    .filter(({ name, table }) => {
+      const before = releasedTypes(snapshot).get(table);
+      if (before?.name === name) return false;
+      const others = [...(named.get(name) ?? [])];
+      // A table that was there and went is another one now.
+      return others.some((other) => other !== table || before === undefined);
+    })
+    .map(({ table }) => table);
 }
 
 /** Columns in which every row that exists gets the default; by table. */

@@ -56,6 +56,22 @@ export function resetSql(tables: readonly string[]): string {
   );
 }
 
+/**
+ * These types have names that others had: they begin behind every number that the account has seen. The counters of
+ * types that are given up stay for that.
+ */
+export function reusedNamesSql(tables: readonly string[]): string {
+  return section(
+    'Clients may hold states of other types that had these names: they are refused.',
+    tables.flatMap((type) => [
+      `INSERT INTO "JmapState" ("accountId", "type", "number")
+  SELECT "accountId", ${text(type)}, max("number") + 1 FROM "JmapState" WHERE true GROUP BY "accountId"
+  ON CONFLICT ("accountId", "type") DO UPDATE SET "number" = excluded."number";`,
+      `DELETE FROM "JmapChange" WHERE "type" = ${text(type)};`,
+    ]),
+  );
+}
+
 /** JmapState.objects came after the first release: what the types before it hold is counted. */
 export function objectCountsSql(tables: readonly Table[]): string {
   return section(
@@ -70,15 +86,17 @@ export function objectCountsSql(tables: readonly Table[]): string {
   );
 }
 
-/** The rows of types whose tables go. */
+/** The rows of types whose tables go; see reusedNamesSql for their counters. */
 export function removedTypesSql(
   types: readonly string[],
   tables: ReadonlySet<string>,
   provider: Provider,
 ): string {
   const statements = types.flatMap((type) =>
-    TYPE_COLUMNS.filter(([table]) => tables.has(table)).map(
-      ([table, column]) => `DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ${text(type)};`,
+    TYPE_COLUMNS.filter(([table]) => tables.has(table)).map(([table, column]) =>
+      table === 'JmapState'
+        ? `UPDATE "JmapState" SET "objects" = 0 WHERE "type" = ${text(type)};`
+        : `DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ${text(type)};`,
     ),
   );
   return section(

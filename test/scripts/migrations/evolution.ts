@@ -127,9 +127,38 @@ export function evolves(open: () => Promise<Evolving>): void {
       expect(await advance(model([less([])]), true), 'nothing is left').toEqual([]);
     }
     expect((await db.rows(`SELECT * FROM "Todo"`))[0]).not.toHaveProperty('done');
-    expect(await db.rows(changes('Country'))).toEqual([]);
+    expect(await db.rows(`SELECT "objects" FROM "JmapState" WHERE "type" = 'Country'`)).toEqual([
+      { objects: 0 },
+    ]);
     expect(await db.rows(`SELECT * FROM "JmapChange"`)).toEqual([]);
     await expect(db.rows(`SELECT * FROM "Country"`)).rejects.toThrow();
+  });
+
+  it('begins a type whose name another had behind every state of that one', async () => {
+    const { db, advance } = await begin(model([todo(), COUNTRY]));
+    for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
+    const without = (drops: readonly string[], types: readonly ModelType[]): Model => ({
+      capabilities: model(types).capabilities.map((of) => ({ ...of, drops: drops.map(drop) })),
+    });
+    await advance(without(['Todo'], [COUNTRY]));
+    await advance(model([todo(), COUNTRY]));
+    const states = async (table: string) =>
+      (await db.rows(changes(table))).find(({ accountId }) => accountId === 'a');
+    expect(await states('Todo'), 'it was 7').toEqual({ accountId: 'a', number: 8 });
+    // A name that moves on to another type's objects.
+    const land = { ...COUNTRY, name: 'Land', table: 'Land', renamedFrom: 'Country' };
+    await advance(model([todo(), land]));
+    await db.run(`UPDATE "JmapState" SET "number" = 20 WHERE "type" = 'Country'`);
+    await advance(model([todo(), land, COUNTRY].map(({ renamedFrom: _, ...of }) => of)));
+    expect(await states('Country_2')).toEqual({ accountId: 'a', number: 21 });
+    expect(await states('Country')).toEqual({ accountId: 'a', number: 20 });
+    await advance(without(['Country'], [todo(), { ...COUNTRY, name: 'Land', table: 'Land' }]));
+    const back = { ...COUNTRY, renamedFrom: 'Land' };
+    await advance(model([todo(), back]));
+    expect(await states('Country')).toEqual({ accountId: 'a', number: 22 });
+    // Under a name of its own its states go on.
+    await advance(model([todo(), land]));
+    expect(await states('Country')).toEqual({ accountId: 'a', number: 22 });
   });
 
   it('fills null with the default where a narrowing is accepted', async () => {
