@@ -29,6 +29,8 @@ const SHORT_MARGIN = 120_000;
 /** How long the version before may write after a migration, and how often it is followed, ms. */
 const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
+/** How often all records are read for what gone objects have left, ms. */
+const GONE_PAUSE = 300_000;
 
 interface Followed {
   readonly at: number;
@@ -95,6 +97,8 @@ class Rest {
   readonly #redo: Redo;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
+  /** By type: when what gone objects have left was last removed. */
+  readonly #cleared = new Map<string, number>();
 
   constructor(options: RestOptions) {
     this.#options = options;
@@ -158,6 +162,7 @@ class Rest {
       for (const { type: other, property } of this.#followers(type))
         await this.#redo.follow(other, property, batch, true);
     }
+    await this.#forgetGone(type, isOver);
     await this.#recount(type, isOver);
     this.#followed.set(type.name, { at, done });
   }
@@ -207,6 +212,28 @@ class Rest {
         { cause: error },
       );
     }
+  }
+
+  /**
+   * The version before destroyed objects without the records of what it doesn't know. Of what the type
+   * no longer has they stay: it is the other's.
+   */
+  async #forgetGone(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
+    const { database } = this.#options;
+    const references = type.properties.flatMap(({ reference, column }) =>
+      reference === undefined ? [] : [column],
+    );
+    const hasBlobs = type.properties.some(({ blob }) => blob);
+    if (references.length === 0 && !hasBlobs) return;
+    const at = Date.now();
+    if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
+    const linking = { table: type.table, references, hasBlobs };
+    const page = (after: RowKey | null) => database.gone(linking, after, BATCH);
+    for await (const batch of batches(type, page, null)) {
+      if (isOver()) return;
+      await this.#redo.forget(batch);
+    }
+    this.#cleared.set(type.name, at);
   }
 
   /** Counts of the type, and counts that others have of it. */

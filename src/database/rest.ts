@@ -21,6 +21,14 @@ export interface CountColumn {
   readonly fromColumn: string;
 }
 
+/** What objects of `table` have records of. */
+export interface LinkingTable {
+  readonly table: string;
+  /** Its references' columns. */
+  readonly references: readonly string[];
+  readonly hasBlobs: boolean;
+}
+
 /** A row's key, and the ms when an object was last changed, as the driver gives it. */
 export type RestRow = readonly [accountId: string, id: string, updated: unknown];
 
@@ -43,6 +51,8 @@ export interface RestDatabase {
   ): Promise<readonly RestRow[]>;
   /** The same of objects whose count is wrong. */
   miscounted(count: CountColumn, after: RowKey | null, limit: number): Promise<readonly RestRow[]>;
+  /** The same of objects that are gone, and have left records of references or blobs. */
+  gone(of: LinkingTable, after: RowKey | null, limit: number): Promise<readonly RestRow[]>;
 }
 
 /** A statement whose parameters stand as `?` in order. */
@@ -89,6 +99,37 @@ export function miscountedStatement(
  AND "r"."fromType" = ? AND "r"."property" = ?)${behind}
  ORDER BY "t"."accountId", "t"."id" LIMIT ?`,
     parameters: [table, fromTable, fromColumn, ...(after ?? []), limit],
+  };
+}
+
+export function goneStatement(
+  { table, references, hasBlobs }: LinkingTable,
+  after: RowKey | null,
+  limit: number,
+): RestStatement {
+  const columns = references.map(() => '?').join(', ');
+  const kinds = [
+    ...(references.length === 0
+      ? []
+      : [
+          `SELECT "accountId", "fromId" AS "id" FROM "JmapReference" WHERE "fromType" = ? AND "property" IN (${columns})`,
+        ]),
+    ...(hasBlobs
+      ? ['SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference" WHERE "type" = ?']
+      : []),
+  ];
+  const behind = after === null ? '' : ' AND ("r"."accountId", "r"."id") > (?, ?)';
+  return {
+    text: `SELECT DISTINCT "r"."accountId", "r"."id", 0 FROM (${kinds.join(' UNION ALL ')}) AS "r"
+ WHERE NOT EXISTS (SELECT 1 FROM ${quote(table)} AS "t"
+ WHERE "t"."accountId" = "r"."accountId" AND "t"."id" = "r"."id")${behind}
+ ORDER BY "r"."accountId", "r"."id" LIMIT ?`,
+    parameters: [
+      ...(references.length === 0 ? [] : [table, ...references]),
+      ...(hasBlobs ? [table] : []),
+      ...(after ?? []),
+      limit,
+    ],
   };
 }
 

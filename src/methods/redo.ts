@@ -79,6 +79,17 @@ export class Redo {
     });
   }
 
+  /** Removes what objects that are gone have left of records. */
+  forget({ type, accountId, ids }: RedoBatch): Promise<void> {
+    return this.#write(accountId, false, async (transaction) => {
+      const there = await transaction.existing(type, ids);
+      const gone = ids.filter((id) => !there.has(id));
+      const { references, blobs } = await transaction.links(type, gone);
+      await transaction.changeReferences(references, []);
+      await transaction.changeBlobReferences(blobs, []);
+    });
+  }
+
   /** Puts the values that `computeOn` of `property` gives, told of the batch as of new objects. */
   follow(
     type: DataTypeDefinition,

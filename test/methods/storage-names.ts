@@ -220,6 +220,32 @@ function storageNameCases(
     expect(both.destroyed).toEqual([other, child]);
   });
 
+  it('what objects leave that the version before destroyed goes, and is counted no longer', async () => {
+    const fileId = await on.blob();
+    const entry = await create('Entry', {});
+    const id = await create('Task', { entry, fileId });
+    const ghost = await create('Task', { entry, fileId });
+    // Of properties that it doesn't have it knows no records; those of its own it takes away.
+    await on.run(`DELETE FROM "Entry" WHERE "id" = '${ghost}'`);
+    await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+      VALUES ('a1', 'Entry_2', '${entry}', 'Entry', '${ghost}', 'theirs')`);
+    expect(await get('Entry', entry)).toMatchObject({ tasks: 2 });
+    const { state } = await call('Task/get', { ids: [] });
+    await on.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('follow:Entry', '1')`);
+    await on.start();
+    expect(await get('Entry', entry)).toMatchObject({ tasks: 1 });
+    const left = `SELECT "fromId", "property" FROM "JmapReference" ORDER BY "property"`;
+    expect(await on.rows(left)).toEqual([
+      { fromId: id, property: 'parent' },
+      { fromId: ghost, property: 'theirs' },
+    ]);
+    expect(await on.rows(`SELECT "objectId" FROM "JmapBlobReference"`)).toEqual([{ objectId: id }]);
+    expect((await call('Task/get', { ids: [] })).state).toBe(state);
+    await call('Task/set', { update: { [id]: { fileId: null } } });
+    const blobs = await on.rows(`SELECT "unreferencedSince" FROM "JmapBlob"`);
+    expect(blobs).not.toEqual([{ unreferencedSince: null }]);
+  });
+
   it('a null of the version before is the default, and is found as such once it was followed', async () => {
     const id = await create('Task', { heading: 'a', size: 9 });
     await on.run(`UPDATE "Entry" SET "code" = NULL, "known" = 'kept', "updated" = ${Date.now()}`);

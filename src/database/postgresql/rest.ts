@@ -1,4 +1,5 @@
 import {
+  goneStatement,
   miscountedStatement,
   NEWEST,
   NOTES,
@@ -45,6 +46,7 @@ export function openRest(pool: Pool): RestDatabase {
     },
     rows: (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
     miscounted: (count, after, limit) => keys(miscountedStatement(count, after, limit)),
+    gone: (of, after, limit) => keys(goneStatement(of, after, limit)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import {
+  goneStatement,
   miscountedStatement,
   NEWEST,
   NOTES,
@@ -39,5 +40,6 @@ export function openRest(db: Database): RestDatabase {
     },
     rows: async (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
     miscounted: async (count, after, limit) => keys(miscountedStatement(count, after, limit)),
+    gone: async (of, after, limit) => keys(goneStatement(of, after, limit)),
   };
 }
