@@ -185,6 +185,8 @@ describe('5.4 and 6: blobs of copied objects', () => {
     const one = await rig.upload('one');
     const { notCreated } = await copy({ k: { id, blobId: one } });
     expect(notCreated.k).toMatchObject({ type: 'invalidProperties', properties: ['blobId'] });
+    const nameless = await copy({ k: { blobId: one, foo: 1 } });
+    expect(nameless.notCreated.k.properties).toEqual(['id', 'foo', 'blobId']);
   });
 
   it('a copy that fails leaves no octets behind', async () => {

@@ -20,12 +20,9 @@ export type PlannedCopy =
       /** What the copy gets if it comes to be. */
       readonly birth: Birth;
     }
-  | {
-      readonly kind: 'refused';
-      readonly error: SetError;
-      /** Where there is an object to judge. */
-      readonly overrides?: Draft;
-    };
+  /** It doesn't name an original; more may be at fault. */
+  | { readonly kind: 'nameless'; readonly problems: Problems; readonly overrides: Draft }
+  | { readonly kind: 'refused'; readonly error: SetError };
 
 export interface CopyPlan {
   /** By creation id. */
@@ -66,8 +63,8 @@ export function copiesOf(plan: CopyPlan): ReadonlyMap<string, PlannedCreate> {
 /** The same with those that lack the id of their original, which have more at fault perhaps. */
 export function draftsOf(plan: CopyPlan): ReadonlyMap<string, { readonly draft: Draft }> {
   const drafts = new Map<string, { readonly draft: Draft }>();
-  for (const [key, { overrides }] of plan.entries) {
-    if (overrides !== undefined) drafts.set(key, { draft: overrides });
+  for (const [key, entry] of plan.entries) {
+    if (entry.kind !== 'refused') drafts.set(key, { draft: entry.overrides });
   }
   return drafts;
 }
@@ -89,16 +86,11 @@ function planOne(
   const overrides = draftOverrides(index, without(value, idName), createdIds);
   if (typeof id !== 'string') {
     problems.addAll(overrides.problems);
-    return { kind: 'refused', error: problems.toSetError(), overrides };
+    return { kind: 'nameless', problems, overrides };
   }
   const sourceId = resolveId(id, createdIds.earlier);
   if (sourceId === null) return { kind: 'refused', error: originalNotFound(id) };
-  return {
-    kind: 'copy',
-    sourceId,
-    birth,
-    overrides,
-  };
+  return { kind: 'copy', sourceId, birth, overrides };
 }
 
 export function originalNotFound(id: string): SetError {

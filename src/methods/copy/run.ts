@@ -86,7 +86,7 @@ export class CopyRun {
   #overridingBlobs(): ReadonlySet<string> {
     const ids = new Set<string>();
     for (const entry of this.#scene.plan.entries.values()) {
-      if (entry.kind !== 'copy') continue;
+      if (entry.kind === 'refused') continue;
       for (const id of blobIdsOf(this.#scene.index, entry.overrides.values)) ids.add(id);
     }
     return ids;
@@ -96,6 +96,11 @@ export class CopyRun {
   #copy(creationId: string, entry: PlannedCopy, usable: UsableBlobs): SetError | null {
     const { index, originals } = this.#scene;
     if (entry.kind === 'refused') return entry.error;
+    if (entry.kind === 'nameless') {
+      const problems = new Problems(entry.problems);
+      requireUsableBlobs(index, entry.overrides.values, usable, problems);
+      return problems.toSetError();
+    }
     const original = originals.objects.get(entry.sourceId);
     if (original === undefined) return originalNotFound(entry.sourceId);
     const { overrides } = entry;
