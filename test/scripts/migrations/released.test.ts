@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import { migrate, migrationStatus, openDatabase } from '../../../src/database/sqlite/index.js';
 import { model, property, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
@@ -154,6 +154,57 @@ describe('planMigrations: what is released', () => {
     expect(names(await generate(root, both))).toEqual(mended);
     commit('merged');
     expect(names(await generate(root, both))).toEqual(mended);
+  });
+
+  it('what takes leftovers away is kept until it is released, or another migration does it', async () => {
+    const root = await released();
+    const commit = (message: string) => {
+      git(root, 'add', '.');
+      git(root, 'commit', '-q', '-m', message);
+    };
+    const less = model([todo([RANK])]);
+    await generate(root, model([todo([DUE, RANK])]));
+    commit('both');
+    await generate(root, model([todo([RANK], { drops: ['due'] })]));
+    commit('dropped');
+    const made = ['0001_init', '0002_todo_due', '0003_todo'];
+    expect(names(await generate(root, less), 'postgresql')).toEqual(made);
+    const contract = [...made, '0004__contract'];
+    expect(names(await generate(root, less, true), 'postgresql')).toEqual(contract);
+    expect(names(await generate(root, less), 'postgresql'), 'asked for').toEqual(contract);
+    expect(names(await generate(root, less)), 'SQLite leaves nothing').toEqual(made);
+    const more = model([todo([RANK, DUE])]);
+    const plan = await generate(root, more);
+    expect(names(plan, 'postgresql')).toEqual([...made, '0004_todo_due']);
+    expect(sql(plan, '0004_todo_due', 'postgresql')).toMatch(
+      /DROP COLUMN "due";[\s\S]*ADD COLUMN {5}"due"/,
+    );
+    expect(plan.obsolete).toContain('prisma/postgresql/migrations/0004__contract/migration.sql');
+    // One branch releases the one, one the other.
+    git(root, 'clean', '-q', '-d', '-f');
+    git(root, 'branch', '-M', 'main');
+    git(root, 'checkout', '-q', '-b', 'other');
+    await generate(root, less, true);
+    commit('theirs');
+    git(root, 'checkout', '-q', 'main');
+    await generate(root, more);
+    commit('ours');
+    git(root, 'merge', '-q', '-X', 'ours', 'other');
+    const { problems } = await generate(root, more);
+    expect(problems.map(({ code }) => code)).toEqual(['migration-branches']);
+    const advice = /\(rm -r (\S+)\)/.exec(problems[0]?.message ?? '')?.[1] ?? '';
+    execFileSync('sh', ['-c', `rm -r ${advice}`], { cwd: root });
+    const mended = await generate(root, more);
+    expect(names(mended)).toEqual([...made, '0005_todo_due']);
+    expect(names(mended, 'postgresql')).toEqual([...contract, '0005_todo_due']);
+    expect(sql(mended, '0005_todo_due', 'postgresql')).not.toContain('DROP');
+    commit('mended');
+    expect((await generate(root, more)).obsolete).toEqual([]);
+    const db = openDatabase({ file: join(root, 'test.db') });
+    const folder = join(root, 'prisma/sqlite/migrations');
+    expect(migrate(db, folder).applied).toEqual([...made, '0005_todo_due']);
+    expect(migrationStatus(db, folder).pending).toEqual([]);
+    db.close();
   });
 
   it('refuses a released migration that was deleted for one database alone', async () => {
