@@ -12,7 +12,7 @@ interface Before {
   readonly reference?: string;
   /** Undefined: unknown. */
   readonly blob?: boolean;
-  /** How it is computed, as canonical JSON of the names that things have now. */
+  /** How it is computed, as canonical JSON of the places that are read. */
   readonly computed?: string;
 }
 
@@ -52,11 +52,22 @@ export function effectsOf({
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
+  const placesNow = placesOf(types);
+  const placesBefore = placesOf([...releasedTypes(snapshot).values()]);
   return types.flatMap((type) => {
     const released = releasedTypes(snapshot).get(type.table);
     if (released === undefined) return [];
-    const before = propertiesBefore(released, renames);
-    const effect = compare(type, before, filled.get(type.table) ?? new Set(), leaves);
+    const before = propertiesBefore(released, renames, placesBefore);
+    const recomputed = ({ column, computed }: ModelProperty): boolean => {
+      if (computed === undefined) return false;
+      const places = placesNow(computed, type.name);
+      return (
+        [[type.table, column] as const, ...places].some(([table, of]) =>
+          filled.get(table)?.has(of),
+        ) || before.get(column)?.computed !== canonicalJson([computed.kind, ...places])
+      );
+    };
+    const effect = compare(type, before, filled.get(type.table) ?? new Set(), recomputed, leaves);
     const renamed = type.properties.some(({ name, column }) => {
       const old = released.properties.find((property) => property.column === column);
       return old !== undefined && old.name !== name && before.get(column)?.visible;
@@ -69,6 +80,7 @@ export function effectsOf({
 function propertiesBefore(
   released: ReleasedType,
   renames: readonly Renamed[],
+  places: PlacesOf,
 ): ReadonlyMap<string, Before> {
   const typeNamed = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   return new Map(
@@ -76,14 +88,14 @@ function propertiesBefore(
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
       const { kind, access, blob, reference, computed } = known;
-      const names = computed && canonicalJson(underNewNames(computed, released.name, renames));
+      const read = computed && canonicalJson([computed.kind, ...places(computed, released.name)]);
       return [
         column,
         {
           visible: isVisible(access),
           kind,
           blob,
-          ...(names === undefined ? {} : { computed: names }),
+          ...(read === undefined ? {} : { computed: read }),
           ...(reference === undefined
             ? {}
             : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
@@ -97,12 +109,10 @@ function compare(
   type: ModelType,
   before: ReadonlyMap<string, Before>,
   altered: ReadonlySet<string>,
+  recomputed: (property: ModelProperty) => boolean,
   leaves: boolean,
 ): TypeEffect {
   const now = new Map(type.properties.map((property) => [property.column, property]));
-  const recomputed = ({ column, computed }: ModelProperty): boolean =>
-    computed !== undefined &&
-    (altered.has(column) || before.get(column)?.computed !== canonicalJson(computed));
   const gone = [...before].filter(([name]) => !now.has(name));
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
@@ -141,6 +151,30 @@ function compare(
     computed: type.properties.filter(
       (property) => property.computed?.kind !== 'count' && recomputed(property),
     ),
+  };
+}
+
+type Place = readonly [table: string, column: string];
+
+/** What a property of the type is computed from: the same places have the same values, whatever they are called. */
+type PlacesOf = (computed: ComputedDefinition, type: string) => readonly Place[];
+
+function placesOf(types: readonly Pick<ReleasedType, 'name' | 'table' | 'properties'>[]): PlacesOf {
+  const named = new Map(types.map((type) => [type.name, type]));
+  const place = (type: string, property: string): Place => {
+    const of = named.get(type);
+    const column = of?.properties.find(({ name }) => name === property)?.column;
+    return [of?.table ?? type, column ?? property];
+  };
+  return (computed, own) => {
+    switch (computed.kind) {
+      case 'from':
+        return computed.properties.map((name) => place(own, name));
+      case 'count':
+        return [place(computed.type, computed.by)];
+      case 'on':
+        return computed.sources.map(({ type, property }) => place(type, property));
+    }
   };
 }
 

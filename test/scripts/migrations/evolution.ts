@@ -294,6 +294,48 @@ export function evolves(open: () => Promise<Evolving>): void {
     expect(Object.keys((await db.rows(`SELECT * FROM "Todo"`))[0] ?? {})).toHaveLength(5);
   });
 
+  it('computes anew what is computed from values that were given up, and not what is renamed', async () => {
+    const serverSet = (name: string, computed: NonNullable<ModelProperty['computed']>) =>
+      property(name, 'integer', { default: 0, access: 'serverSet', computed });
+    const length = (from: string) => serverSet('length', { kind: 'from', properties: [from] });
+    const uses = (by: string) => serverSet('uses', { kind: 'count', type: 'Todo', by });
+    const link = (name: string, form: 'single' | 'set', rest: Partial<ModelProperty> = {}) =>
+      property(name, form === 'single' ? 'string' : 'json', {
+        ...(form === 'single' ? { nullable: true } : { default: {} }),
+        reference: { type: 'Country', form, onDestroy: 'setNull', acyclic: false },
+        ...rest,
+      });
+    const country = (by: string) => type('Country', [find(COUNTRY.properties, 'name'), uses(by)]);
+    const size = property('size', 'integer', { nullable: true });
+    const { db, advance } = await begin(
+      model([todo([size, length('size'), link('at', 'single')]), country('at')]),
+    );
+    await db.run(ROW);
+    await db.run(`UPDATE "Todo" SET "at" = 'c1'`);
+    await db.run(`INSERT INTO "Country" ("accountId", "id", "created", "updated", "name", "uses")
+      VALUES ('a', 'c1', 1, 1, '', 1)`);
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+      VALUES ('a', 'Country', 'c1', 'Todo', 'at', 'r1')`);
+    const notes = () => db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'compute:%'`);
+    const renamed = { ...size, name: 'extent', column: 'extent' };
+    const links = [link('place', 'single', { renamedFrom: 'at' })];
+    const extent = { ...renamed, renamedFrom: 'size' };
+    await advance(model([todo([extent, length('extent'), ...links]), country('place')]));
+    expect(await notes()).toEqual([]);
+    expect(await db.rows(`SELECT "uses" FROM "Country"`)).toEqual([{ uses: 1 }]);
+    // Null becomes the default, and the count is of what refers now.
+    const given = [{ ...renamed, nullable: false, default: 3 }, link('place', 'set')];
+    const drops = ['extent', 'place'];
+    await advance(model([todo([...given, length('extent')], { drops }), country('place')]));
+    expect(await notes()).toEqual([{ key: 'compute:Todo/length' }]);
+    expect(await db.rows(`SELECT "uses" FROM "Country"`)).toEqual([{ uses: 0 }]);
+    await db.run(`DELETE FROM "JmapMeta"`);
+    const text = property('extent', 'string', { default: '' });
+    const other = [text, link('place', 'set'), length('extent')];
+    await advance(model([todo(other, { drops: ['extent'] }), country('place')]));
+    expect(await notes()).toEqual([{ key: 'compute:Todo/length' }]);
+  });
+
   it('fills folded text and collation keys of 2,500 rows that exist', async () => {
     const place = property('place', 'string', { nullable: true });
     const { db, advance } = await begin(model([todo([place], { folded: [], casemapped: [] })]));
