@@ -56,9 +56,9 @@ interface Position {
  */
 export async function startRest(options: RestOptions): Promise<{ stop(): Promise<void> }> {
   const { database, log } = options;
-  const rest = new Rest(options);
   const own = await database.newest();
-  await rest.finish();
+  const rest = new Rest(options);
+  await rest.finish(own.at);
   if (!options.shared || !(await rest.isFollowing())) return { stop: async () => undefined };
   let stopped = false;
   let running = Promise.resolve();
@@ -67,13 +67,13 @@ export async function startRest(options: RestOptions): Promise<{ stop(): Promise
       if (stopped) return;
       try {
         const newest = await database.newest();
-        if (newest !== own) {
+        if (newest.name !== own.name) {
           // Now it is this version that is followed: it would undo what is legal from now on.
           clearInterval(timer);
-          log.info({ newest }, 'a newer version has migrated the database: it follows from now on');
+          log.info(newest, 'a newer version has migrated the database: it follows from now on');
           return;
         }
-        await rest.follow(() => stopped);
+        await rest.follow(newest.at, () => stopped);
         if (!(await rest.isFollowing())) clearInterval(timer);
       } catch (error) {
         log.error({ err: error }, 'following the version before failed; it is tried again');
@@ -107,7 +107,7 @@ class Rest {
     this.#redo = new Redo(options);
   }
 
-  async finish(): Promise<void> {
+  async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('compute:')) continue;
@@ -115,7 +115,7 @@ class Rest {
       if (computed !== null) await this.#compute(computed, positionOf(value));
       await database.forget(key);
     }
-    await this.follow(() => false);
+    await this.follow(migrated, () => false);
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
       if (!key.startsWith('reset:')) continue;
@@ -130,8 +130,11 @@ class Rest {
     return notes.some(({ key }) => key.startsWith('follow:'));
   }
 
-  /** Everything that was written since the migration, and what follows from it. */
-  async follow(isOver: () => boolean): Promise<void> {
+  /**
+   * Everything that was written since the migration, and what follows from it. `migrated`: when the
+   * newest was applied; a note may be an older one's.
+   */
+  async follow(migrated: number, isOver: () => boolean): Promise<void> {
     const { database, shared } = this.#options;
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('follow:')) continue;
@@ -141,7 +144,8 @@ class Rest {
       if (type !== undefined) await this.#followType(type, since, isOver);
       if (isOver()) return;
       // Where nobody serves beside this server, once is enough.
-      if (!shared || Date.now() > since + FOLLOWED) await database.forget(key);
+      const isOld = Date.now() > Math.max(since, migrated) + FOLLOWED;
+      if (!shared || isOld) await database.forget(key);
     }
   }
 

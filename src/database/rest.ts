@@ -34,8 +34,8 @@ export type RestRow = readonly [accountId: string, id: string, updated: unknown]
 
 /** What a database tells of the work that migrations leave to the engine. */
 export interface RestDatabase {
-  /** The last migration that was applied, this version's or a newer one's. */
-  newest(): Promise<string>;
+  /** The last migration that was applied, this version's or a newer one's, and when (ms). */
+  newest(): Promise<{ readonly name: string; readonly at: number }>;
   notes(): Promise<readonly RestNote[]>;
   /** Keeps how far a note's work is, where the note is still there. */
   keep(key: string, value: string): Promise<void>;
@@ -64,10 +64,6 @@ export interface RestStatement {
 /** The statements that are the same on every database. */
 export const NOTES = `SELECT "key", "value" FROM "JmapMeta"
  WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key" LIKE 'reset:%' ORDER BY "key"`;
-
-/** Of the table that Prisma's tools read, too. */
-export const NEWEST = `SELECT coalesce(max("migration_name"), '') AS "name" FROM "_prisma_migrations"
- WHERE "rolled_back_at" IS NULL`;
 
 export function rowsStatement(
   table: string,

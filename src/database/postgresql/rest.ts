@@ -1,7 +1,6 @@
 import {
   goneStatement,
   miscountedStatement,
-  NEWEST,
   NOTES,
   type RestDatabase,
   type RestNote,
@@ -12,6 +11,10 @@ import {
 } from '../rest.js';
 import type { Pool } from './pool.js';
 
+const NEWEST = `SELECT "migration_name" AS "name", extract(epoch FROM "finished_at") * 1000 AS "at"
+ FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL AND "finished_at" IS NOT NULL
+ ORDER BY "migration_name" DESC LIMIT 1`;
+
 export function openRest(pool: Pool): RestDatabase {
   const keys = async (statement: RestStatement): Promise<readonly RestRow[]> => {
     const { rows } = await pool.query<[string, string, unknown]>({
@@ -21,7 +24,10 @@ export function openRest(pool: Pool): RestDatabase {
     return rows;
   };
   return {
-    newest: async () => (await pool.query<{ name: string }>(NEWEST)).rows[0]?.name ?? '',
+    async newest() {
+      const { rows } = await pool.query<{ name: string; at: string }>(NEWEST);
+      return { name: rows[0]?.name ?? '', at: Number(rows[0]?.at ?? 0) };
+    },
     notes: async () => (await pool.query<RestNote>(NOTES)).rows,
     async keep(key, value) {
       await pool.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [key, value]);
