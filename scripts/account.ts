@@ -136,13 +136,13 @@ await runTool('account', HELP, async (argv) => {
   return command(rest);
 });
 
-/** Only some commands need what the project's descriptors define. */
 /** Of the registered data types. */
 async function loadTables(): Promise<readonly string[]> {
   const { dataTypes } = await loadRegistry();
   return [...dataTypes.values()].map(({ table }) => table);
 }
 
+/** Only some commands need what the project's descriptors define. */
 async function loadRegistry(): Promise<Registry> {
   const { registry } = await loadProject(process.cwd());
   return createRegistry(registry);
