@@ -104,6 +104,8 @@ export class Rig {
   readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
   readonly trick: Trick = { run: async () => ({}) };
   readonly services: Services;
+  /** SQL that another version of the server would run. */
+  readonly run: (statement: string) => void;
   /** Epoch ms that the store and the methods see; null is the system's clock. */
   time: number | null = null;
   readonly #folder: string;
@@ -116,6 +118,7 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
+    this.run = (statement) => void writerDatabase.exec(statement);
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
     writerDatabase.exec(
       `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ${accounts.join(', ')}`,

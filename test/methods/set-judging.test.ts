@@ -66,6 +66,16 @@ describe('a chain of refusals', () => {
     expect((await own.call('Gadget/set', { update: around })).notUpdated).toBeNull();
   });
 
+  it('has no object lose what it had, though another version gave it to two', async () => {
+    const own = open();
+    const ids = await own.create('Gadget', many(3));
+    own.run(`UPDATE "Gadget" SET "code" = 'same' WHERE "id" <> '${ids[2]}'`);
+    const update = byId(ids, (index) => (index === 2 ? { code: 'same' } : { title: 'new' }));
+    const { updated, notUpdated } = await own.call('Gadget/set', { update });
+    expect(Object.keys(updated)).toEqual(ids.slice(0, 2));
+    expect(notUpdated[ids[2] ?? '']).toMatchObject({ type: 'alreadyExists' });
+  });
+
   it('of creates that refer to one that is refused takes all of them, whatever the order', async () => {
     const own = open();
     await own.create('Gadget', [g({ code: 'taken' })]);

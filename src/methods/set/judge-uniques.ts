@@ -121,6 +121,8 @@ export class UniqueJudge {
       const key = keyOf(unique, row.after);
       if (key === null) continue;
       const text = textOf(key);
+      // What both had is no one's to lose: another version may have made them so, which knew of no constraint.
+      if (row.before !== null && text === textOf(keyOf(unique, row.before))) continue;
       const other = taken.get(`${unique.name}\n${text}`);
       if (other !== undefined && other !== row.id) return { unique, id: other };
       const id = this.#held

@@ -92,9 +92,19 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
   const old = before.types.find(({ key }) => key === own.key);
   const one = own.properties[of % Math.max(1, own.properties.length)];
   const was = old?.properties.find(({ key }) => key === one?.key);
-  const freeName = (pool: readonly string[], things: readonly { name: string }[][]) =>
-    pool.filter((word) => !things.flat().some((thing) => thing.name === word))[name % 3];
-  const propertyName = () => freeName(PROPERTIES, [own.properties, old?.properties ?? []]);
+  // A descriptor has no names that differ in case alone; two releases may.
+  const freeName = (
+    pool: readonly string[],
+    current: readonly { name: string }[],
+    released: readonly { name: string }[],
+  ) =>
+    pool.filter(
+      (word) =>
+        !current.some((thing) => thing.name.toLowerCase() === word.toLowerCase()) &&
+        !released.some((thing) => thing.name === word),
+    )[name % 3];
+  const propertyName = () => freeName(PROPERTIES, own.properties, old?.properties ?? []);
+  const typeName = () => freeName(TYPES, now.types, before.types);
   switch (what) {
     case 0: {
       const word = propertyName();
@@ -139,7 +149,7 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
       own.searched = !own.searched;
       return;
     case 8: {
-      const word = freeName(TYPES, [now.types, before.types]);
+      const word = typeName();
       if (word === undefined) return;
       const text = fresh(now.keys++, 'a', 'string', false);
       delete text.default;
@@ -148,7 +158,7 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
       return;
     }
     case 9: {
-      const word = freeName(TYPES, [now.types, before.types]);
+      const word = typeName();
       if (word !== undefined) own.name = word;
       return;
     }

@@ -1,12 +1,10 @@
-import { afterEach, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { usePostgresql } from '../../support/postgresql.js';
-import { closeAll, openPostgresql, openSqlite } from './databases.js';
+import { openPostgresql, openSqlite } from './databases.js';
 import { keepsReleases } from './random.js';
 
 const LIMIT = 600_000;
 const server = usePostgresql();
-
-afterEach(closeAll);
 
 describe('releases as they come', () => {
   it(

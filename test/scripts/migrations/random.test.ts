@@ -1,8 +1,6 @@
-import { afterEach, describe, it } from 'vitest';
-import { closeAll, openSqlite } from './databases.js';
+import { describe, it } from 'vitest';
+import { openSqlite } from './databases.js';
 import { keepsReleases } from './random.js';
-
-afterEach(closeAll);
 
 describe('releases as they come', () => {
   it('keep on SQLite what no descriptor gives up, and leave nothing', () =>

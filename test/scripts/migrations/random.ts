@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Model } from '../../../scripts/generator/model.js';
+import { closeAll } from './databases.js';
 import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
 import type { Evolving } from './evolution.js';
 import { columnsOf, Fleet, type Release } from './fleet.js';
@@ -29,7 +30,13 @@ const STEPS = fc.array(
 /** As many sequences of releases as `numRuns`; it ends after 8 minutes at the latest. */
 export function keepsReleases(open: () => Promise<Evolving>, numRuns: number): Promise<void> {
   return fc.assert(
-    fc.asyncProperty(STEPS, async (steps) => releases(await open(), steps)),
+    fc.asyncProperty(STEPS, async (steps) => {
+      try {
+        await releases(await open(), steps);
+      } finally {
+        await closeAll();
+      }
+    }),
     { numRuns, interruptAfterTimeLimit: 480_000 },
   );
 }
