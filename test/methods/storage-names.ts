@@ -210,9 +210,11 @@ function storageNameCases(
     const [kept, other] = [await create('Task', {}), await create('Task', {})];
     const child = await create('Task', { parent: other });
     // The other version doesn't have the property, so it left the record.
+    const ghosts = Array.from({ length: 12 }, (_, index) => `a-ghost${index}`);
     for (const toId of [kept, other])
-      await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
-        VALUES ('a1', 'Entry', '${toId}', 'Entry', 'ghost', 'entry')`);
+      for (const ghost of ghosts)
+        await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+          VALUES ('a1', 'Entry', '${toId}', 'Entry', '${ghost}', 'entry')`);
     expect((await destroy('Task', kept)).destroyed).toEqual([kept]);
     const { notDestroyed } = await destroy('Task', other);
     expect(notDestroyed[other].objectIds).toEqual([child]);

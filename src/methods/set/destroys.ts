@@ -121,7 +121,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, and one for each type that follows, and for each that keeps what it refers to. */
+  /** One statement, one for each type that follows, and one or two for each that keeps what it refers to. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#relations;
     const { index, rows } = this.#proposal;
@@ -157,37 +157,49 @@ export class Destroyer {
 
   /**
    * The links without those that gone objects have left: another version, which didn't have the
-   * property, destroyed them beside this one. What follows is read for it, what only keeps is looked up.
+   * property, destroyed them beside this one. Of those that alone keep what they link to, as many are
+   * left as it takes to keep it and to be named.
    */
   async #ofWhatIsThere(
     links: readonly Link[],
     roots: ReadonlySet<string>,
   ): Promise<readonly Link[]> {
-    const { following, keeping } = this.#referring(links, roots);
-    const there = new Set(roots);
-    for (const [name, ids] of following) {
-      const type = this.#type(name);
-      const found = await this.#snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
-      for (const row of found) this.rows.set(textOf({ type: name, id: row.id }), row);
+    await this.#readRows(links, roots);
+    const there = new Set([...roots, ...this.rows.keys()]);
+    const keepers = new Map<string, ObjectKey[]>();
+    for (const { from, to, property } of links) {
+      if (property.reference.onDestroy !== 'restrict' || there.has(textOf(from))) continue;
+      push(keepers, textOf(to), from);
     }
-    for (const key of this.rows.keys()) there.add(key);
-    for (const [name, ids] of keeping) {
-      const found = await this.#snapshot.existing(this.#type(name), [...ids]);
-      for (const id of found) there.add(textOf({ type: name, id }));
+    for (const many of [NAMED_LINKS, Number.POSITIVE_INFINITY]) {
+      for (const key of await this.#existing([...keepers.values()].map((of) => of.slice(0, many))))
+        there.add(key);
+      for (const [to, of] of keepers)
+        if (of.some((from) => there.has(textOf(from)))) keepers.delete(to);
     }
     return links.filter(({ from }) => there.has(textOf(from)));
   }
 
-  /** Ids of the objects that refer, by type, the roots apart. */
-  #referring(links: readonly Link[], roots: ReadonlySet<string>) {
-    const following = new Map<string, Set<string>>();
-    const keeping = new Map<string, Set<string>>();
-    for (const { from, property } of links) {
-      if (roots.has(textOf(from))) continue;
-      const byType = property.reference.onDestroy === 'restrict' ? keeping : following;
-      byType.set(from.type, (byType.get(from.type) ?? new Set()).add(from.id));
+  /** Those that follow or are changed. */
+  async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {
+    const following = links.filter(
+      ({ from, property }) =>
+        property.reference.onDestroy !== 'restrict' && !roots.has(textOf(from)),
+    );
+    for (const [name, ids] of idsByType(following.map(({ from }) => from))) {
+      const type = this.#type(name);
+      const found = await this.#snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
+      for (const row of found) this.rows.set(textOf({ type: name, id: row.id }), row);
     }
-    return { following, keeping };
+  }
+
+  async #existing(objects: readonly (readonly ObjectKey[])[]): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for (const [name, ids] of idsByType(objects.flat())) {
+      const found = await this.#snapshot.existing(this.#type(name), [...ids]);
+      for (const id of found) keys.push(textOf({ type: name, id }));
+    }
+    return keys;
   }
 
   /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */
@@ -225,6 +237,16 @@ export class Destroyer {
     if (type === undefined) throw new Error(`A reference record names the unknown type ${name}.`);
     return type;
   }
+}
+
+function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { type, id } of objects) {
+    const known = ids.get(type);
+    if (known === undefined) ids.set(type, new Set([id]));
+    else known.add(id);
+  }
+  return ids;
 }
 
 function closure(
