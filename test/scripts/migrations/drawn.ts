@@ -1,4 +1,9 @@
-import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
+import type {
+  Model,
+  ModelIndex,
+  ModelProperty,
+  ModelType,
+} from '../../../scripts/generator/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { drop, find, model, property, type } from './models.js';
 
@@ -30,6 +35,8 @@ export interface DrawnType {
   properties: DrawnProperty[];
   /** Over all folded properties. */
   searched: boolean;
+  /** One index over two properties. */
+  paired: boolean;
 }
 
 export interface Drawn {
@@ -59,7 +66,13 @@ export function begin(): Drawn {
   delete text.default;
   return {
     types: [
-      { key: 1, name: 'Book', properties: [text, fresh(3, 'b', 'integer', true)], searched: false },
+      {
+        key: 1,
+        name: 'Book',
+        properties: [text, fresh(3, 'b', 'integer', true)],
+        searched: false,
+        paired: false,
+      },
     ],
     keys: 4,
   };
@@ -148,13 +161,22 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
     case 7:
       own.searched = !own.searched;
       return;
+    case 17:
+      own.paired = !own.paired;
+      return;
     case 8: {
       const word = typeName();
       if (word === undefined) return;
       const text = fresh(now.keys++, 'a', 'string', false);
       delete text.default;
       text.folded = true;
-      now.types.push({ key: now.keys++, name: word, properties: [text], searched: of % 2 === 0 });
+      now.types.push({
+        key: now.keys++,
+        name: word,
+        properties: [text],
+        searched: of % 2 === 0,
+        paired: false,
+      });
       return;
     }
     case 9: {
@@ -236,6 +258,10 @@ function typeOf(own: DrawnType, now: Drawn, before: Drawn | undefined): ModelTyp
   const of = (one: DrawnProperty): ModelProperty => find(properties, one.name);
   const folded = own.properties.filter((one) => one.folded);
   const sorted = own.properties.filter((one) => one.sorted);
+  const pair = own.properties
+    .filter(({ kind }) => kind !== 'json')
+    .slice(-2)
+    .map(of);
   const texts = sorted.filter(({ kind }) => kind === 'string');
   return type(own.name, properties, {
     drops,
@@ -248,6 +274,7 @@ function typeOf(own: DrawnType, now: Drawn, before: Drawn | undefined): ModelTyp
       indexed: true,
       at: of(one).at,
     })),
+    indexes: own.paired && pair.length === 2 ? [indexOver(pair)] : [],
     uniques: own.properties
       .filter(({ unique }) => unique)
       .map((one) => ({ name: one.name, properties: [of(one)], at: of(one).at })),
@@ -260,6 +287,11 @@ function typeOf(own: DrawnType, now: Drawn, before: Drawn | undefined): ModelTyp
         }
       : {}),
   });
+}
+
+function indexOver(properties: readonly ModelProperty[]): ModelIndex {
+  const columns = properties.map(({ column }) => column);
+  return { properties, columns, at: { file: 'capabilities/things.yaml', line: 25, column: 1 } };
 }
 
 function propertyOf(one: DrawnProperty, was: DrawnProperty | undefined, now: Drawn): ModelProperty {

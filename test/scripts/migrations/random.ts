@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { dataTable } from '../../../scripts/generator/emit/prisma-data-tables.js';
+import { indexName } from '../../../scripts/generator/emit/prisma-names.js';
 import type { Model } from '../../../scripts/generator/model.js';
 import { closeAll } from './databases.js';
 import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
@@ -13,7 +15,7 @@ interface Step {
 }
 
 const OPERATION = fc.record({
-  what: fc.nat(16),
+  what: fc.nat(17),
   type: fc.nat(3),
   property: fc.nat(5),
   name: fc.nat(5),
@@ -100,7 +102,7 @@ async function generateFor(root: string, model: Model, contract: boolean): Promi
   expect(plan.problems).toEqual([]);
 }
 
-/** The tables are those of the model, with nothing left and nothing missing. */
+/** Tables and indexes are those of the model, with nothing left and nothing missing. */
 async function isExactly(db: Evolving, model: Model): Promise<void> {
   const types = model.capabilities.flatMap((capability) => capability.types);
   const columns = db.isShared
@@ -119,4 +121,15 @@ async function isExactly(db: Evolving, model: Model): Promise<void> {
     );
   });
   expect(found.sort()).toEqual(wanted.sort());
+  const indexes = db.isShared
+    ? `SELECT "indexname" AS "name" FROM pg_indexes WHERE "schemaname" = 'public' AND "tablename" !~ '^(Jmap|_)'`
+    : `SELECT "name" FROM sqlite_master WHERE "type" = 'index' AND "tbl_name" NOT LIKE 'Jmap%'`;
+  const names = (await db.rows(indexes)).map(({ name }) => String(name));
+  const own = types.flatMap((type) => [
+    ...dataTable(type).indexes.map(
+      (list) => indexName(type.table, list) ?? `${type.table}_${list.join('_')}_idx`,
+    ),
+    ...(db.isShared && type.search !== undefined ? [type.search.name] : []),
+  ]);
+  expect(names.filter((name) => !/_pkey$|^sqlite_/.test(name)).sort()).toEqual(own.sort());
 }
