@@ -121,7 +121,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, one for each type that follows, and one or two for each that keeps what it refers to. */
+  /** One statement, one for each type that follows, one or two for each that only keeps. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#relations;
     const { index, rows } = this.#proposal;
