@@ -212,7 +212,11 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
     case 14: {
       const word = propertyName();
       if (word !== undefined)
-        own.properties.push({ ...fresh(now.keys++, word, 'string', true), blob: true });
+        own.properties.push({
+          ...fresh(now.keys++, word, 'string', true),
+          blob: true,
+          distinct: false,
+        });
       return;
     }
     case 15:

@@ -9,6 +9,8 @@ import type { Evolving } from './evolution.js';
 export interface Release {
   readonly drawn: Drawn;
   readonly placed: Model;
+  /** Something had to be applied for it. */
+  readonly isMigrated: boolean;
 }
 
 interface Row {
@@ -75,7 +77,7 @@ export class Fleet {
       else
         for (const row of this.#rows.get(key) ?? []) {
           advance(row, old.properties, now.properties);
-          if (row.late === 'now') row.late = 'before';
+          if (row.late === 'now' && to.isMigrated) row.late = 'before';
         }
     }
   }

@@ -93,8 +93,8 @@ async function advance(
   const model = modelOf(drawn, before);
   const placed = placedAt(root, model);
   await generateFor(root, model, false);
-  await db.migrate(root);
-  return { drawn, placed };
+  const applied = await db.migrate(root);
+  return { drawn, placed, isMigrated: applied.length > 0 };
 }
 
 async function generateFor(root: string, model: Model, contract: boolean): Promise<void> {
