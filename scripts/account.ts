@@ -2,16 +2,18 @@ import {
   createAccount,
   deleteAccount,
   grantAccess,
+  leapAt,
   listAccounts,
   renameAccount,
   resetStates,
   revokeAccess,
 } from '../src/accounts/index.js';
+import { blobsHeld } from '../src/blob-hold.js';
 import { openBlobStore } from '../src/blobs/index.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { loadProject } from '../src/project.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
-import { parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { parseOptions, printError, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
@@ -114,8 +116,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         id,
         tables,
         database: config.database.kind,
-        deleteBlobs: async (accountId) =>
-          (await openBlobStore(config.blobStore)).deleteAccount(accountId),
+        deleteBlobs: async (accountId) => {
+          // Its rows are gone; a backup may have copied them (blob-hold.ts).
+          if (!(await blobsHeld(prisma))) {
+            await (await openBlobStore(config.blobStore)).deleteAccount(accountId);
+          } else printError('A backup is running: the server removes the files within a day.');
+        },
       }),
     );
   },
@@ -123,7 +129,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'reset-states': async (argv) => {
     parseOptions(argv, { options: {} });
     const tables = await loadTables();
-    return withDirectory((prisma) => resetStates(prisma, tables));
+    return withDirectory((prisma) => resetStates(prisma, tables, leapAt(Date.now())));
   },
 };
 

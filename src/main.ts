@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap, createAuthenticator } from './accounts/index.js';
+import { blobsHeld } from './blob-hold.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { MigrationError } from './database/migrations.js';
@@ -174,6 +175,7 @@ async function start(
       const rows = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs(blobIds));
       return rows.map(({ id }) => id);
     },
+    blobsHeld: () => blobsHeld(prisma),
     limits,
     log,
   });

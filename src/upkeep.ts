@@ -20,6 +20,8 @@ export interface UpkeepOptions {
   listBlobs(): AsyncIterable<KeptBlob>;
   /** Those of the ids that the account has rows of. */
   knownBlobs(accountId: string, ids: readonly string[]): Promise<readonly string[]>;
+  /** Whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts). */
+  blobsHeld(): Promise<boolean>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
   readonly log: Logger;
 }
@@ -43,8 +45,11 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     return (await options.pruneChanges(Date.now() - limits.changesKeep, STEP)) >= STEP;
   });
   const collect = repeat(tenth(limits.blobsKeep), log, 'blobs', async () => {
+    if (await options.blobsHeld()) return false;
     const before = Date.now() - limits.blobsKeep;
     const gone = await options.collectBlobs(before, STEP);
+    // A backup that began in between may have copied the rows: the sweep takes the octets later.
+    if (gone.length > 0 && (await options.blobsHeld())) return false;
     // The rows are gone: whatever happens now, no row points at nothing.
     for (const { accountId, id } of gone) await options.deleteBlob(accountId, id);
     return gone.length >= STEP;
@@ -89,6 +94,7 @@ class OrphanSweep {
     }
     for (const [accountId, ids] of byAccount) {
       const known = new Set(await this.#options.knownBlobs(accountId, ids));
+      if (known.size < ids.length && (await this.#options.blobsHeld())) continue;
       for (const id of ids) {
         if (!known.has(id)) await this.#options.deleteBlob(accountId, id);
       }

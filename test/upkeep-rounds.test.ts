@@ -13,6 +13,7 @@ const idle: UpkeepOptions = {
     // No blob at all.
   },
   knownBlobs: async () => [],
+  blobsHeld: async () => false,
 };
 
 it('D23: a round goes on until nothing is left; a blob’s octets go after its row', async () => {
@@ -48,4 +49,23 @@ it('a round that fails is logged and tried again', async () => {
   await expect.poll(() => tries).toBeGreaterThan(1);
   await upkeep.stop();
   expect(lines.join('')).toContain('disk full');
+});
+
+it('D23: octets whose rows went while a backup began stay: the backup may have copied the rows', async () => {
+  const deleted: string[] = [];
+  const looks = [false, true];
+  let collected = 0;
+  const upkeep = startUpkeep({
+    ...idle,
+    blobsHeld: async () => looks.shift() ?? true,
+    async collectBlobs() {
+      collected += 1;
+      return [{ accountId: 'A', id: 'b0' }];
+    },
+    deleteBlob: async (_accountId, id) => void deleted.push(id),
+  });
+  await expect.poll(() => looks.length).toBe(0);
+  await upkeep.stop();
+  expect(collected).toBe(1);
+  expect(deleted).toEqual([]);
 });

@@ -31,7 +31,7 @@ function aged(store: BlobStore, age: number): AsyncIterable<KeptBlob> {
   })();
 }
 
-function upkeep(age: number, known: ReadonlySet<string>) {
+function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }) {
   const asked: string[] = [];
   const running = startUpkeep({
     pruneChanges: async () => 0,
@@ -42,6 +42,7 @@ function upkeep(age: number, known: ReadonlySet<string>) {
       asked.push(...ids.map((id) => `${accountId}/${id}`));
       return ids.filter((id) => known.has(id));
     },
+    blobsHeld: async () => held.value,
     limits: { changesKeep: HOUR, blobsKeep: HOUR },
     log: pino({ level: 'silent' }),
   });
@@ -65,6 +66,19 @@ it('D23: octets whose row never came are removed, those with a row stay', async 
   const { running } = upkeep(2 * HOUR, new Set(['bknown']));
   await eventually(async () => expect(await kept()).toEqual(['a1/bknown']));
   await running.stop();
+});
+
+it('D23: no octets go while a backup runs', async () => {
+  await write('a1', 'borphan');
+  const held = { value: true };
+  const { running, asked } = upkeep(2 * HOUR, new Set(), held);
+  await eventually(() => expect(asked).toEqual(['a1/borphan']));
+  await running.stop();
+  expect(await kept()).toEqual(['a1/borphan']);
+  held.value = false;
+  const later = upkeep(2 * HOUR, new Set(), held);
+  await eventually(async () => expect(await kept()).toEqual([]));
+  await later.running.stop();
 });
 
 it('D23: octets that came within the hour stay: their row may be on its way', async () => {

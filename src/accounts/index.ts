@@ -18,7 +18,7 @@ export {
   accountHas,
   type Principal,
 } from './principal.js';
-export { resetStates } from './reset-states.js';
+export { leapAt, resetStates } from './reset-states.js';
 export {
   createToken,
   listTokens,

@@ -1,6 +1,6 @@
 export { MigrationError, type MigrationStatus } from '../migrations.js';
 export { lockServer, type ServerLock, ServerLockError } from './lock.js';
-export { migrate, migrationStatus } from './migrate.js';
+export { appliedMigrations, migrate, migrationStatus } from './migrate.js';
 export { type OpenOptions, openDatabase } from './open.js';
 export { recordUnicodeVersion } from './unicode-version.js';
 export { type RunOptions, type Work, Writer } from './writer.js';

@@ -89,6 +89,11 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
   }
 }
 
+/** What a database says of its own migrations, whatever folder it is used with. */
+export function appliedMigrations(db: Database): readonly AppliedMigration[] {
+  return patiently(db, () => readApplied(db));
+}
+
 function readApplied(db: Database): readonly AppliedMigration[] {
   const exists = db
     .prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_prisma_migrations'`)

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { PrismaClient } from '../build/prisma/engine-sqlite/client.js';
+
+/**
+ * A backup copies the database first and the blobs that the copy's rows name after it. Meanwhile a note in
+ * JmapMeta keeps everybody from removing octets. Whoever removes octets removes their rows first and looks at
+ * the notes after that is committed: where it sees none, a backup that begins later copies no such row.
+ */
+
+const PREFIX = 'backup:';
+
+/** A note that isn't renewed for so long is that of a killed backup, ms. Clocks of machines may differ by less. */
+export const HOLD_LASTS = 300_000;
+
+export interface BlobHold {
+  /** To be called far more often than notes last. */
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Keeps the octets of all blobs from now on. */
+export async function holdBlobs(prisma: PrismaClient, now = Date.now): Promise<BlobHold> {
+  const key = `${PREFIX}${randomUUID()}`;
+  const renew = async (): Promise<void> => {
+    const value = String(now() + HOLD_LASTS);
+    await prisma.jmapMeta.upsert({
+      where: { key },
+      create: { key, value },
+      update: { value },
+    });
+  };
+  await renew();
+  for (const note of await notes(prisma)) {
+    if (Number(note.value) < now()) await forget(prisma, note.key);
+  }
+  return { renew, release: () => forget(prisma, key) };
+}
+
+/** Whether a backup runs, so that no octets may be removed. */
+export async function blobsHeld(prisma: PrismaClient, now = Date.now): Promise<boolean> {
+  return (await notes(prisma)).some(({ value }) => Number(value) >= now());
+}
+
+/** In a restored database: the notes of the backups that ran when it was copied. */
+export async function forgetHolds(prisma: PrismaClient): Promise<void> {
+  await prisma.jmapMeta.deleteMany({ where: { key: { startsWith: PREFIX } } });
+}
+
+function notes(prisma: PrismaClient): Promise<readonly { key: string; value: string }[]> {
+  return prisma.jmapMeta.findMany({ where: { key: { startsWith: PREFIX } } });
+}
+
+async function forget(prisma: PrismaClient, key: string): Promise<void> {
+  await prisma.jmapMeta.deleteMany({ where: { key } });
+}
