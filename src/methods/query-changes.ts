@@ -6,7 +6,13 @@ import { accountOf } from './accounts.js';
 import { addChanges, type NetChanges } from './changes.js';
 import type { CallContext, Services, StandardMethod } from './context.js';
 import { resolveId } from './creation-ids.js';
-import { compileQuery, formatQueryState, isStable, parseQueryState } from './query-plan.js';
+import {
+  compileQuery,
+  formatQueryState,
+  isStable,
+  parseQueryState,
+  totalOf,
+} from './query-plan.js';
 import { cannotCalculate, requireUnbroken } from './states.js';
 import { indexOf } from './type-index.js';
 
@@ -27,14 +33,15 @@ export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesRes
   if (since === null) {
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.');
   }
-  return context.services.store.read(account.id, context, async (snapshot) => {
+  const options = { deadline: context.deadline, mayScan: true };
+  return context.services.store.read(account.id, options, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
     if (since > current) cannotCalculate('"sinceQueryState" is ahead of the current state.');
     const changes = await netChangesSince(snapshot, type, since, current, context.services);
-    const all = await difference(snapshot, type, plan, changes);
-    const { removed, added } = await upTo(snapshot, type, plan, args.upToId ?? null, all, context);
+    const last = await lastOf(snapshot, type, plan, args.upToId ?? null, context);
+    const { removed, added } = await difference(snapshot, type, plan, changes, last);
     requireFew(removed.length + added.length, args.maxChanges ?? null);
-    const total = args.calculateTotal === true ? await snapshot.count(type, plan.filter) : null;
+    const total = args.calculateTotal === true ? await totalOf(snapshot, type, plan) : null;
     return {
       accountId: account.id,
       oldQueryState: args.sinceQueryState,
@@ -82,53 +89,56 @@ async function netChangesSince(
   return kinds;
 }
 
+/** The object `upToId` where it counts, and its index. */
+interface Last {
+  readonly id: string;
+  readonly index: number;
+}
+
+/** 5.6: only where no position can have changed. */
+async function lastOf(
+  snapshot: Snapshot,
+  type: DataTypeDefinition,
+  plan: QueryPlan,
+  upToId: string | null,
+  context: CallContext,
+): Promise<Last | null> {
+  const id = upToId === null ? null : resolveId(upToId, context.request.createdIds);
+  if (id === null || !isStable(plan)) return null;
+  const index = await snapshot.rank(type, plan, id);
+  return index === null ? null : { id, index };
+}
+
 /**
  * removed: changed or destroyed since then, less those created since. added: those of the changed
- * that match now. An object that may have moved is in both, as 5.6 requires.
+ * that match now. An object that may have moved is in both, as 5.6 requires. Both without what lies
+ * behind `last`, which is not even read; an object that is gone is known to lie behind it where the
+ * order is that of ids.
  */
 async function difference(
   snapshot: Snapshot,
   type: DataTypeDefinition,
   plan: QueryPlan,
   changes: NetChanges,
+  last: Last | null,
 ): Promise<Difference> {
-  const removed: string[] = [];
-  const changed: string[] = [];
-  for (const [id, kind] of changes) {
-    if (kind === 'updated' || kind === 'destroyed') removed.push(id);
-    if (kind === 'updated' || kind === 'created') changed.push(id);
-  }
-  const added = changed.length === 0 ? [] : await snapshot.ranks(type, plan, changed);
-  return { removed, added: added.map(({ id, index }) => ({ id, index })) };
-}
-
-/**
- * Leaves out what lies behind `upToId` (5.6). Only where no position can have changed; an object
- * that is gone is known to lie behind it where the order is that of ids.
- */
-async function upTo(
-  snapshot: Snapshot,
-  type: DataTypeDefinition,
-  plan: QueryPlan,
-  upToId: string | null,
-  all: Difference,
-  context: CallContext,
-): Promise<Difference> {
-  if (upToId === null || !isStable(plan)) return all;
-  const id = resolveId(upToId, context.request.createdIds);
-  const last = id === null ? null : await snapshot.rank(type, plan, id);
-  if (id === null || last === null) return all;
-  const indexes = new Map(all.added.map((item) => [item.id, item.index]));
+  const changed = [...changes].flatMap(([id, kind]) =>
+    kind === 'updated' || kind === 'created' ? [id] : [],
+  );
+  const within = last === null ? [] : [last.index + 1];
+  const added = await snapshot.ranks(type, plan, changed, ...within);
+  const indexes = new Set(added.map(({ id }) => id));
   const ascending = idOrder(plan);
-  const behind = (removed: string): boolean => {
-    const index = indexes.get(removed);
-    if (index !== undefined) return index > last;
-    return ascending !== null && (ascending ? removed > id : removed < id);
+  const isBehind = (id: string, kind: ChangeKind): boolean => {
+    if (last === null || indexes.has(id)) return false;
+    // It is there, but not up to the last one: behind it, or never in the results at all.
+    if (kind === 'updated') return true;
+    return ascending !== null && (ascending ? id > last.id : id < last.id);
   };
-  return {
-    removed: all.removed.filter((removed) => !behind(removed)),
-    added: all.added.filter((item) => item.index <= last),
-  };
+  const removed = [...changes].flatMap(([id, kind]) =>
+    kind !== null && kind !== 'created' && !isBehind(id, kind) ? [id] : [],
+  );
+  return { removed, added: added.map(({ id, index }) => ({ id, index })) };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { Comparator } from '../capability/standard.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { FilterNode, QueryPlan } from '../store/port.js';
+import type { FilterNode, QueryPlan, Snapshot } from '../store/port.js';
 import { compileFilter, usedFilters } from './filter.js';
 import { compileSort } from './sort.js';
 import { formatState, parseState } from './states.js';
@@ -40,6 +41,15 @@ export function formatQueryState(number: number, hash: string): string {
 export function parseQueryState(state: string, hash: string): number | null {
   const dot = state.indexOf('.');
   return state.slice(dot + 1) === hash && dot !== -1 ? parseState(state.slice(0, dot)) : null;
+}
+
+/** How many results there are; of constant cost where nothing is filtered. */
+export function totalOf(
+  snapshot: Snapshot,
+  type: DataTypeDefinition,
+  { filter }: QueryPlan,
+): Promise<number> {
+  return filter.kind === 'all' ? snapshot.objectCount(type) : snapshot.count(type, filter);
 }
 
 /** 5.6: filter and sort read nothing that may change while an object lives. */

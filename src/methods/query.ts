@@ -6,7 +6,7 @@ import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { resolveId } from './creation-ids.js';
 import { quoted } from './issues.js';
-import { compileQuery, formatQueryState } from './query-plan.js';
+import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 import { indexOf } from './type-index.js';
 
 /** Foo/query (RFC 8620 5.5, D14 to D16). */
@@ -17,9 +17,10 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   const maximum = context.services.limits.queryMaxLimit;
   const clamped = asked === null || asked > maximum;
   const limit = clamped ? maximum : asked;
-  return context.services.store.read(account.id, context, async (snapshot) => {
+  const options = { deadline: context.deadline, mayScan: true };
+  return context.services.store.read(account.id, options, async (snapshot) => {
     const number = await snapshot.stateNumber(type);
-    const total = needsTotal(args) ? await snapshot.count(type, plan.filter) : 0;
+    const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
     const position = await startOf(snapshot, type, plan, args, total, context);
     const ids = limit === 0 ? [] : await snapshot.queryIds(type, plan, position, limit);
     return {

@@ -73,6 +73,12 @@ export interface CallOptions {
    * run at once, so that the others always find a connection.
    */
   readonly exclusive?: boolean;
+  /**
+   * Of a `read`: its statements may look at any number of rows (a query). An engine that runs statements on
+   * the thread of all requests may give the work up after a moment there and run it anew elsewhere: the work
+   * does nothing but read and compute what it resolves to.
+   */
+  readonly mayScan?: boolean;
 }
 
 /** What one committed transaction changed, for push: states as the /set's `newState` said them. */
@@ -214,11 +220,15 @@ export interface Snapshot {
   /** The index of one id in the ordered result, null where it is not in it. */
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
 
-  /** Those of `ids` that are in the result, with their index, in order of index. */
+  /**
+   * Those of `ids` that are in the result, with their index, in order of index; of the first `within`
+   * of it alone where that is given, and the rest is not read.
+   */
   ranks(
     type: DataTypeDefinition,
     plan: QueryPlan,
     ids: readonly string[],
+    within?: number,
   ): Promise<readonly { readonly id: string; readonly index: number }[]>;
 
   /** Those of `ids` that exist. */

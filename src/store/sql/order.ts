@@ -1,12 +1,14 @@
 import type { SortKey } from '../port.js';
 import type { Dialect } from './dialect.js';
-import { quote } from './fragment.js';
+import { type Fragment, quote, raw, type SqlValue, sql } from './fragment.js';
 
 /** One expression of ORDER BY. */
 export interface OrderTerm {
   readonly expression: string;
   readonly ascending: boolean;
   readonly nullable: boolean;
+  /** An ordered index of the account begins with it. */
+  readonly indexed: boolean;
 }
 
 /**
@@ -23,14 +25,22 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
     // will.
     for (const expression of expressionsOf(key, dialect)) {
       if (terms.some((term) => term.expression === expression)) continue;
-      terms.push({ expression, ascending: key.ascending, nullable });
+      const indexed = isIndexed(key, expression, dialect);
+      terms.push({ expression, ascending: key.ascending, nullable, indexed });
     }
   }
   return [...terms, idTerm(sort.at(-1)?.ascending ?? true, dialect)];
 }
 
 function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {
-  return { expression: dialect.octet(quote('id')), ascending, nullable: false };
+  return { expression: dialect.octet(quote('id')), ascending, nullable: false, indexed: true };
+}
+
+function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean {
+  const { indexed, column, casemapColumn, property } = key.sort;
+  const of = quote(column ?? casemapColumn ?? property.column);
+  const held = casemapColumn === undefined ? of : (dialect.indexedText?.(of) ?? of);
+  return indexed === true && expression === held;
 }
 
 /** What decides the order, after what an index of it holds where that is not the same. */
@@ -78,24 +88,45 @@ export function orderBy(terms: readonly OrderTerm[]): string {
 }
 
 /**
- * The condition that a row comes before the target, whose keys `target(n)` names. Row values can't
- * say it: comparing them is unknown where one holds a null.
+ * The condition that a row comes before one with these keys. Row values can't say it: comparing them
+ * is unknown where one holds a null.
  */
-export function comesBefore(
+export function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fragment {
+  return terms.reduceRight((rest, term, index) => {
+    const key = keys[index] ?? null;
+    const strictly = before(term, key);
+    const tie = sql`${same(term, key)} AND ${rest}`;
+    return [...strictly, tie].reduce((all, next) => sql`(${all} OR ${next})`);
+  }, sql`FALSE`);
+}
+
+/** The same as ranges of an index over the terms, one after the other, which have no row in common. */
+export function rangesBefore(
   terms: readonly OrderTerm[],
-  target: (index: number) => string,
-): string {
-  return terms.reduceRight((rest, { expression, ascending, nullable }, index) => {
-    const other = target(index);
-    const beforeNull = ascending
-      ? `(${expression} IS NULL AND ${other} IS NOT NULL)`
-      : `(${expression} IS NOT NULL AND ${other} IS NULL)`;
-    const less = `${expression} ${ascending ? '<' : '>'} ${other}`;
-    const strictly = nullable ? `(${less} OR ${beforeNull})` : less;
-    if (rest === '') return strictly;
-    const same = nullable
-      ? `(${expression} = ${other} OR (${expression} IS NULL AND ${other} IS NULL))`
-      : `${expression} = ${other}`;
-    return `(${strictly} OR (${same} AND ${rest}))`;
-  }, '');
+  keys: readonly SqlValue[],
+): readonly Fragment[] {
+  const ranges: Fragment[] = [];
+  let tie = sql`TRUE`;
+  for (const [index, term] of terms.entries()) {
+    const key = keys[index] ?? null;
+    for (const range of before(term, key)) ranges.push(sql`${tie} AND ${range}`);
+    tie = sql`${tie} AND ${same(term, key)}`;
+  }
+  return ranges;
+}
+
+/** Nulls are the least of all: first ascending, last descending. */
+function before(
+  { expression, ascending, nullable }: OrderTerm,
+  key: SqlValue,
+): readonly Fragment[] {
+  const of = raw(expression);
+  if (key === null) return ascending ? [] : [sql`${of} IS NOT NULL`];
+  if (!ascending) return [sql`${of} > ${key}`];
+  return nullable ? [sql`${of} IS NULL`, sql`${of} < ${key}`] : [sql`${of} < ${key}`];
+}
+
+function same({ expression }: OrderTerm, key: SqlValue): Fragment {
+  const of = raw(expression);
+  return key === null ? sql`${of} IS NULL` : sql`${of} = ${key}`;
 }

@@ -2,10 +2,14 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { composeFilter } from './filter.js';
-import { type Fragment, name, raw, sql } from './fragment.js';
-import { comesBefore, orderBy, orderTerms } from './order.js';
+import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
+import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
+
+/** Of more ranges, or of a longer filter that each repeats, one condition is made. */
+const MAX_RANGES = 8;
+const MAX_REPEATED = 1000;
 
 /** Rows `[id]` of a window of the ordered result. */
 export function idsQuery(
@@ -30,42 +34,62 @@ export function countQuery(
   return sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect)}`;
 }
 
-/** One row `[index]` of an id, none where it is not in the result: counts what comes before. */
-export function rankQuery(
+/** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
+export function keysQuery(
   type: DataTypeDefinition,
   accountId: string,
   plan: QueryPlan,
   id: string,
   dialect: Dialect,
 ): Fragment {
-  const terms = orderTerms(plan.sort, dialect);
   const { where } = composeFilter(type, accountId, plan.filter, dialect);
-  // An underscore in front: no property has such a name.
-  const keys = terms.map((term, index) => `${term.expression} AS "_k${index}"`).join(', ');
-  const before = comesBefore(terms, (index) => `"_target"."_k${index}"`);
-  const table = name(type.table);
-  return sql`WITH "_target" AS MATERIALIZED (
- SELECT ${raw(keys)} FROM ${table} WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where})
-SELECT (SELECT count(*) FROM "_target" CROSS JOIN ${rows(type, accountId, plan.filter, dialect)}
- AND ${raw(before)})
- FROM "_target"`;
+  const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
+  return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
+ WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
 }
 
 /**
- * Rows `[id, index]` of those ids that are in the result, in order of index: numbers the whole
- * result once.
+ * One row `[count]` of what comes before an object with these keys. Where an index has the order, as
+ * ranges of it: nothing behind them is read.
+ */
+export function rankQuery(
+  type: DataTypeDefinition,
+  accountId: string,
+  plan: QueryPlan,
+  keys: readonly SqlValue[],
+  dialect: Dialect,
+): Fragment {
+  const terms = orderTerms(plan.sort, dialect);
+  const { where, lookup } = composeFilter(type, accountId, plan.filter, dialect);
+  const counted = (condition: Fragment): Fragment =>
+    sql`(SELECT count(*) FROM ${rows(type, accountId, plan.filter, dialect)} AND ${condition})`;
+  const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
+  const isShort = ranges.length <= MAX_RANGES && where.values.length <= MAX_REPEATED;
+  const [first, ...rest] = isShort ? ranges.map(counted) : [];
+  if (first !== undefined) return sql`SELECT ${rest.reduce((a, b) => sql`${a} + ${b}`, first)}`;
+  return sql`SELECT ${counted(comesBefore(terms, keys))}`;
+}
+
+/**
+ * Rows `[id, index]` of those ids that are in the result, in order of index: numbers the result once,
+ * the first `within` of it where that is given.
  */
 export function ranksQuery(
   type: DataTypeDefinition,
   accountId: string,
   plan: QueryPlan,
   ids: readonly string[],
+  within: number | null,
   dialect: Dialect,
 ): Fragment {
   const order = raw(orderBy(orderTerms(plan.sort, dialect)));
-  return sql`SELECT "id", "n" FROM (
- SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n"
- FROM ${rows(type, accountId, plan.filter, dialect)}) AS "numbered"
+  const found = rows(type, accountId, plan.filter, dialect);
+  const numbered =
+    within === null
+      ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
+      : sql`SELECT "id", row_number() OVER () - 1 AS "n"
+ FROM (SELECT "id" FROM ${found} ORDER BY ${order} LIMIT ${within}) AS "first"`;
+  return sql`SELECT "id", "n" FROM (${numbered}) AS "numbered"
  WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`;
 }
 

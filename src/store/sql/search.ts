@@ -49,7 +49,8 @@ export function searchOf(
   dialect: Dialect,
 ): { readonly beside: Fragment | null; readonly lookup: Lookup | null } {
   const { operator } = filter;
-  const isSearch = operator === 'contains' || operator === 'text';
+  // A text that begins with a needle contains it.
+  const isSearch = ['contains', 'startsWith', 'text'].includes(operator);
   if (filter.indexed !== true || type.search === undefined || !isSearch)
     return { beside: null, lookup: null };
   const target = { name: type.search.name, accountId };

@@ -17,15 +17,15 @@ import type {
   StoredObject,
 } from '../port.js';
 import type { ReadingEngine, Scope } from './engine.js';
-import type { Fragment } from './fragment.js';
+import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
-import { countQuery, idsQuery, rankQuery, ranksQuery } from './query.js';
+import { countQuery, idsQuery, keysQuery, rankQuery, ranksQuery } from './query.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`: two),
+ * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`: two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
@@ -104,19 +104,26 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
     const { accountId } = this.scope;
-    const [row] = await this.#query(rankQuery(type, accountId, plan, id, this.#engine.dialect));
-    return (row?.[0] as number | undefined) ?? null;
+    const { dialect } = this.#engine;
+    const [target] = await this.#query(keysQuery(type, accountId, plan, id, dialect));
+    if (target === undefined) return null;
+    const keys = target.map((key) =>
+      typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue),
+    );
+    const [row] = await this.#query(rankQuery(type, accountId, plan, keys, dialect));
+    return row?.[0] as number;
   }
 
   async ranks(
     type: DataTypeDefinition,
     plan: QueryPlan,
     ids: readonly string[],
+    within: number | null = null,
   ): Promise<readonly { readonly id: string; readonly index: number }[]> {
     this.check();
     if (ids.length === 0) return [];
     const { accountId } = this.scope;
-    const query = ranksQuery(type, accountId, plan, ids, this.#engine.dialect);
+    const query = ranksQuery(type, accountId, plan, ids, within, this.#engine.dialect);
     return (await this.#query(query)).map((row) => ({ id: idOf(row), index: row[1] as number }));
   }
 
