@@ -3,7 +3,6 @@
  * zero, in UTC or with any offset. LocalDateTime (RFC 8984 1.4.4): the same without an offset.
  */
 
-const UTC_DATE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?Z$/;
 const OFFSET = /([+-])([01]\d|2[0-3]):([0-5]\d)$/;
 const FRACTION = /\.(\d+)/;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -14,19 +13,24 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * time line: null.
  */
 export function parseUtcDate(text: string): number | null {
-  const match = UTC_DATE.exec(text);
-  if (match === null) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map(Number);
+  const { length } = text;
+  if (length < 20 || text.charCodeAt(length - 1) !== LETTER_Z) return null;
+  for (let at = 0; at < SEPARATORS.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const wanted = SEPARATORS.charCodeAt(at);
+    if (wanted === DIGIT_0 ? !isDigit(code) : code !== wanted) return null;
+  }
+  const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
-  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999; setUTCFullYear does not.
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hour, minute, second, milliseconds);
-  return date.getTime();
+  const milliseconds = length === 20 ? 0 : fraction(text);
+  if (milliseconds === null) return null;
+  return startOfDay(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds;
 }
 
 /** Milliseconds since 1970, or null for what is no Date: a UTCDate, or the like with an offset. */
@@ -60,12 +64,75 @@ export function isLocalDateTime(text: string): boolean {
  * Throws RangeError for a time outside those years, which no stored date is.
  */
 export function formatUtcDate(ms: number): string {
+  // As a Date has it: whole milliseconds, towards zero.
+  const time = Math.trunc(ms);
+  const day = Math.floor(time / DAY);
+  // Times that are read and written together are mostly of few days.
+  if (day !== lastDay) {
+    lastDate = dateText(ms);
+    lastDay = day;
+  }
+  const rest = time - day * DAY;
+  const seconds = Math.floor(rest / 1000);
+  const milliseconds = rest - seconds * 1000;
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const text = `${lastDate}${pair(hours)}:${pair(minutes - hours * 60)}:${pair(seconds - minutes * 60)}`;
+  if (milliseconds === 0) return `${text}Z`;
+  if (milliseconds % 100 === 0) return `${text}.${milliseconds / 100}Z`;
+  if (milliseconds % 10 === 0) return `${text}.${pair(milliseconds / 10)}Z`;
+  return `${text}.${String(milliseconds).padStart(3, '0')}Z`;
+}
+
+const DAY = 86_400_000;
+const SEPARATORS = '0000-00-00T00:00:00';
+const DIGIT_0 = 0x30;
+const DOT = 0x2e;
+const LETTER_Z = 0x5a;
+const PAIRS: readonly string[] = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
+
+let lastDay = Number.NaN;
+let lastDate = '';
+
+/** Up to the "T" of the time. */
+function dateText(ms: number): string {
   const text = new Date(ms).toISOString();
   if (text.length !== 24) throw new RangeError(`No UTCDate: ${ms} ms lies outside 0000 to 9999.`);
-  if (text.endsWith('.000Z')) return `${text.slice(0, 19)}Z`;
-  if (text.endsWith('00Z')) return `${text.slice(0, 21)}Z`;
-  if (text.endsWith('0Z')) return `${text.slice(0, 22)}Z`;
-  return text;
+  return text.slice(0, 11);
+}
+
+function pair(value: number): string {
+  return PAIRS[value] ?? '';
+}
+
+function isDigit(code: number): boolean {
+  return code >= DIGIT_0 && code <= DIGIT_0 + 9;
+}
+
+/** Of a text whose digits at `at` have been looked at. */
+function twoDigits(text: string, at: number): number {
+  return 10 * (text.charCodeAt(at) - DIGIT_0) + text.charCodeAt(at + 1) - DIGIT_0;
+}
+
+/** The milliseconds of ".", digits and "Z" behind the seconds; null for what is nothing of the kind. */
+function fraction(text: string): number | null {
+  const end = text.length - 1;
+  if (text.charCodeAt(19) !== DOT || end === 20) return null;
+  let milliseconds = 0;
+  let unit = 100;
+  for (let at = 20; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) return null;
+    milliseconds += Math.floor(unit) * (code - DIGIT_0);
+    unit /= 10;
+  }
+  return milliseconds;
+}
+
+/** Date.UTC takes the years 0 to 99 for 1900 to 1999; setUTCFullYear does not. */
+function startOfDay(year: number, month: number, day: number): number {
+  if (year > 99) return Date.UTC(year, month - 1, day);
+  return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
 function daysIn(year: number, month: number): number {
