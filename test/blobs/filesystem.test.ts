@@ -7,8 +7,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { link } from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { createServer, request } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -18,12 +19,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { ClearableBlobStore } from '../../src/blobs/port.js';
 import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/port.js';
-
-// Only what a test replaces behaves differently: a file system that has no hard links.
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
-  return { ...real, link: vi.fn(real.link) };
-});
 
 const ACCOUNT = 'a01';
 const OTHER = 'a02';
@@ -38,7 +33,6 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  vi.mocked(link).mockRestore();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -218,9 +212,17 @@ describe('copying a blob', () => {
   });
 
   it('copies the octets on a file system without hard links', async () => {
-    vi.mocked(link).mockRejectedValueOnce(Object.assign(new Error('no links'), { code: 'EPERM' }));
-    await put('b1', 'shared');
-    await store.copy(from, to);
+    const refusal = Object.assign(new Error('no links'), { code: 'EPERM' });
+    const link = vi.spyOn(fs, 'link').mockRejectedValue(refusal);
+    syncBuiltinESMExports();
+    try {
+      await put('b1', 'shared');
+      await store.copy(from, to);
+      expect(link).toHaveBeenCalled();
+    } finally {
+      link.mockRestore();
+      syncBuiltinESMExports();
+    }
     const copy = statSync(join(folder, 'deep', 'blobs', OTHER, 'b2', 'b2'));
     expect(copy.nlink).toBe(1);
     expect(copy.mode & 0o777).toBe(0o600);
