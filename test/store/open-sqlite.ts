@@ -5,12 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import type { ScanOptions } from '../../src/store/sqlite/scans/index.js';
 import { Gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
 
+interface OpenOptions {
+  readonly now: () => number;
+  readonly scans?: ScanOptions;
+}
+
 /** A store on a new SQLite file with the tables of the service and of Gadget. */
-export async function openSqlite({ now }: { readonly now: () => number }) {
+export async function openSqlite({ now, scans }: OpenOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
@@ -30,11 +36,13 @@ export async function openSqlite({ now }: { readonly now: () => number }) {
   const store = createSqliteStore({
     ...{ writer, writerDatabase, reader, now, onStatement },
     types: TYPES,
+    ...(scans === undefined ? {} : { scans }),
   });
   return {
     store,
     statements,
     writerDatabase,
+    file,
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,24 +1,31 @@
 import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
+/** When what runs on a connection is stopped, and what it is told. */
+interface Limit {
+  readonly deadline: number;
+  readonly late: () => Error;
+}
+
 /**
  * The deadline of the call that a connection serves at the moment. SQLite can't be interrupted from
  * the thread that runs it, so statements that may scan call `jmap_tick()`, which throws once the
  * deadline has passed.
  */
-const deadlines = new WeakMap<Database, number>();
-
-/** `performance.now()` after which `jmap_tick` stops a statement; Infinity for never. */
-export function setDeadline(db: Database, deadline: number): void {
-  deadlines.set(db, deadline);
-}
+const limits = new WeakMap<Database, Limit>();
 
 /**
- * 1, or UnavailableError when it is too late: the body of `jmap_tick`, and asked before each
- * statement.
+ * `performance.now()` after which `jmap_tick` stops a statement with what `late` makes; Infinity for
+ * never.
  */
+export function setDeadline(db: Database, deadline: number, late: () => Error = lateError): void {
+  limits.set(db, { deadline, late });
+}
+
+/** 1, or throws when it is too late: the body of `jmap_tick`, and asked before each statement. */
 export function tick(db: Database): 1 {
-  checkDeadline(deadlines.get(db) ?? Number.POSITIVE_INFINITY);
+  const limit = limits.get(db);
+  if (limit !== undefined && performance.now() > limit.deadline) throw limit.late();
   return 1;
 }
 

@@ -1,7 +1,8 @@
 import type { BlobReference, BlobRow, NewBlob } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { Answer, Scope } from '../sql/engine.js';
 import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
+import { after, type Reader } from './reader.js';
 
 /** Rows of blobs and of the references to them. */
 
@@ -47,31 +48,32 @@ const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
 
 /** One statement. */
 export function readBlobs(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   ids: readonly string[],
-): readonly BlobRow[] {
-  return connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids)).map(blobOf);
+): Answer<readonly BlobRow[]> {
+  const rows = connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids));
+  return after(rows, (found) => found.map(blobOf));
 }
 
 /** One statement. */
 export function readReferences(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   blobIds: readonly string[],
   tables: readonly string[],
-): readonly BlobReference[] {
-  return connection
-    .all(SELECT_REFERENCES, accountId, JSON.stringify(blobIds), JSON.stringify(tables))
-    .map(blobReferenceOf);
+): Answer<readonly BlobReference[]> {
+  const lists = [JSON.stringify(blobIds), JSON.stringify(tables)];
+  const rows = connection.all(SELECT_REFERENCES, accountId, ...lists);
+  return after(rows, (found) => found.map(blobReferenceOf));
 }
 
 /** One statement: the references that objects have. */
 export function readOwnBlobs(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   table: string,
   ids: readonly string[],
-): readonly BlobReference[] {
+): Answer<readonly BlobReference[]> {
   const rows = connection.all(SELECT_OWN, accountId, table, JSON.stringify(ids));
-  return rows.map(blobReferenceOf);
+  return after(rows, (found) => found.map(blobReferenceOf));
 }
 
 /** One statement. A new blob counts as unreferenced since now. */

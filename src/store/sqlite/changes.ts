@@ -1,7 +1,9 @@
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { Answer, Scope } from '../sql/engine.js';
+import type { Row } from '../sql/objects.js';
 import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
+import { after, type Reader } from './reader.js';
 
 /** States and change records (D8, D9). */
 
@@ -22,26 +24,27 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
  SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM json_each(?)`;
 
 /** One statement. */
-export function readState({ connection, accountId }: Scope<Connection>, table: string): number {
-  return (connection.all(SELECT_STATE, accountId, table)[0]?.[0] as number | undefined) ?? 0;
+export function readState({ connection, accountId }: Scope<Reader>, table: string): Answer<number> {
+  return after(connection.all(SELECT_STATE, accountId, table), numberOf);
 }
 
 /** One statement. */
 export function readObjectCount(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   table: string,
-): number {
-  return (connection.all(SELECT_OBJECTS, accountId, table)[0]?.[0] as number | undefined) ?? 0;
+): Answer<number> {
+  return after(connection.all(SELECT_OBJECTS, accountId, table), numberOf);
 }
 
 /** One statement. */
 export function readChanges(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   table: string,
   since: number,
   limit: number,
-): readonly ChangeRecordAt[] {
-  return connection.all(SELECT_CHANGES, accountId, table, since, limit).map(changeOf);
+): Answer<readonly ChangeRecordAt[]> {
+  const rows = connection.all(SELECT_CHANGES, accountId, table, since, limit);
+  return after(rows, (found) => found.map(changeOf));
 }
 
 /**
@@ -58,4 +61,8 @@ export function writeChanges(
   const first = state - changes.length + 1;
   connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
   return state;
+}
+
+function numberOf([row]: readonly Row[]): number {
+  return (row?.[0] as number | undefined) ?? 0;
 }

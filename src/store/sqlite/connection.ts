@@ -1,23 +1,26 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { tick } from '../../database/sqlite/deadline.js';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { sqlite } from './dialect.js';
+import type { Parameter, Reader } from './reader.js';
+import { type Slice, SliceError } from './scans/slice.js';
 
 /** Prepared statements kept per connection; the one unused for longest goes first. */
 const CACHE_LIMIT = 500;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
-const CACHE_LENGTH = 10_000;
-
-export type Parameter = string | number | null;
+export const CACHE_LENGTH = 10_000;
 
 /**
  * A database connection with its prepared statements. Statements are known by their text, so what
  * is composed alike is prepared once. Errors come out as the port has them (UnavailableError).
  */
-export class Connection {
+export class Connection implements Reader {
   readonly db: Database;
+  /** What the statements of the work that runs are held against. */
+  slice: Slice | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #statements = new Map<string, Statement>();
 
@@ -28,7 +31,7 @@ export class Connection {
 
   /** All rows of a fixed statement. */
   all(text: string, ...parameters: readonly Parameter[]): readonly Row[] {
-    return this.#guard(() => this.#prepare(text).all(...parameters) as Row[]);
+    return this.#guard(text, () => this.#prepare(text).all(...parameters) as Row[]);
   }
 
   /** All rows of a composed statement. */
@@ -41,14 +44,28 @@ export class Connection {
 
   /** Calls `each` for every row while it is read. */
   each(text: string, parameters: readonly Parameter[], each: (row: Row) => void): void {
-    this.#guard(() => {
+    this.#guard(text, () => {
       for (const row of this.#prepare(text).iterate(...parameters)) each(row as Row);
+    });
+  }
+
+  /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
+  until(text: string, parameters: readonly Parameter[], maxOctets: number): readonly Row[] {
+    const rows: Row[] = [];
+    let sum = 0;
+    return this.#guard(text, () => {
+      for (const row of this.#prepare(text).iterate(...parameters)) {
+        rows.push(row as Row);
+        for (const value of row as Row) sum += typeof value === 'string' ? value.length : 0;
+        if (sum > maxOctets) break;
+      }
+      return rows;
     });
   }
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */
   run(text: string, ...parameters: readonly Parameter[]): number {
-    return this.#guard(() => this.#prepare(text).run(...parameters).changes);
+    return this.#guard(text, () => this.#prepare(text).run(...parameters).changes);
   }
 
   /** The same of a composed statement. */
@@ -57,6 +74,12 @@ export class Connection {
       render(fragment, sqlite.placeholder),
       ...(fragment.values as readonly Parameter[]),
     );
+  }
+
+  check(): void {
+    this.assertTransaction();
+    // A work of many short statements runs out of time as one long statement does.
+    tick(this.db);
   }
 
   /** Throws where no transaction is open: what was one has been rolled back by the database. */
@@ -88,10 +111,12 @@ export class Connection {
     return statement.reader ? statement.raw(true) : statement;
   }
 
-  #guard<T>(work: () => T): T {
+  #guard<T>(text: string, work: () => T): T {
     try {
+      this.slice?.admit(text);
       return work();
     } catch (error) {
+      if (error instanceof SliceError) this.slice?.exhausted(text);
       throw translateError(error);
     }
   }

@@ -1,5 +1,4 @@
-import { tick } from '../../database/sqlite/deadline.js';
-import type { WritingEngine } from '../sql/engine.js';
+import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
 import { encodeRows } from '../sql/rows.js';
 import {
   changeReferences as changeBlobReferences,
@@ -12,6 +11,7 @@ import { readChanges, readObjectCount, readState, writeChanges } from './changes
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import { DECODERS, readExisting, readFirstObjects, readObjects, writerOf } from './objects.js';
+import type { Reader } from './reader.js';
 import {
   changeObjectReferences,
   readAncestors,
@@ -19,16 +19,12 @@ import {
   readReferrers,
 } from './references.js';
 
-/** What SQLite does its own way. */
-export const engine: WritingEngine<Connection> = Object.freeze({
+/** What SQLite reads its own way, in whatever thread. */
+export const reading: ReadingEngine<Reader> = Object.freeze({
   dialect: sqlite,
   decoders: DECODERS,
-  check(connection) {
-    connection.assertTransaction();
-    // A work of many short statements runs out of time as one long statement does.
-    tick(connection.db);
-  },
-  query: (connection, fragment) => connection.query(fragment),
+  check: (reader) => reader.check(),
+  query: (reader, fragment) => reader.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
   existing: readExisting,
@@ -41,6 +37,11 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   blobs: readBlobs,
   blobReferences: readReferences,
   ownBlobs: readOwnBlobs,
+} satisfies ReadingEngine<Reader>);
+
+/** What SQLite does its own way. */
+export const engine: WritingEngine<Connection> = Object.freeze({
+  ...reading,
   insert: ({ connection, accountId }, type, objects) =>
     connection.run(writerOf(type).insert, accountId, encodeRows(type, objects)),
   update: ({ connection, accountId }, type, objects) =>

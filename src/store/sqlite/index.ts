@@ -9,12 +9,18 @@ import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
-import { Connection } from './connection.js';
+import { CACHE_LENGTH, Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
+import { type ScanOptions, Scans } from './scans/index.js';
+import { LongStatements, SliceError, sliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
 
+/** What a read that may scan has of this thread, ms, before it is begun anew in another one. */
+const SLICE = 10;
+/** After so long, ms, reads let the event loop have a turn. */
+const TURN = 10;
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
 
@@ -33,6 +39,11 @@ export interface SqliteStoreOptions {
    * that count.
    */
   readonly onStatement?: (sql: string) => void;
+  /**
+   * How works that may scan are run in other threads. Where it is left out: in what is compiled they
+   * are; from sources, which a thread can't run, they are not.
+   */
+  readonly scans?: ScanOptions;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -50,6 +61,9 @@ class SqliteStore implements Store {
   readonly #now: () => number;
   readonly #reads = new Serial();
   readonly #waitingReads: WaitingReads;
+  readonly #scans: Scans | null;
+  readonly #slice: number;
+  readonly #long = new LongStatements(CACHE_LENGTH);
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -57,6 +71,8 @@ class SqliteStore implements Store {
   readonly #end: () => unknown;
   readonly #commit: Statement;
   readonly #account: Statement<[string]>;
+  /** How long reads have had this thread since the event loop had a turn, ms. */
+  #spent = 0;
 
   constructor(options: SqliteStoreOptions) {
     this.#names = storageNames(options.types);
@@ -68,6 +84,9 @@ class SqliteStore implements Store {
       this.#names,
       () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
     );
+    const scans = options.scans ?? compiledScans();
+    this.#scans = scans && new Scans(file, this.#names, scans, options.onStatement);
+    this.#slice = scans?.slice ?? SLICE;
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     const begin = options.reader.prepare('BEGIN');
@@ -92,19 +111,52 @@ class SqliteStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    if (options.exclusive === true) {
-      return this.#waitingReads.run(accountId, options.deadline, work);
+    const { deadline } = options;
+    if (options.exclusive === true) return this.#waitingReads.run(accountId, deadline, work);
+    const scans = this.#scans;
+    if (options.mayScan !== true || scans === null) {
+      return this.#readHere(
+        accountId,
+        () => setDeadline(this.#reading.db, deadline),
+        deadline,
+        work,
+      );
     }
+    const limit = (): void => {
+      const end = performance.now() + this.#slice;
+      if (end < deadline) setDeadline(this.#reading.db, end, sliceError);
+      else setDeadline(this.#reading.db, deadline);
+      this.#reading.slice = this.#long.of(accountId);
+    };
+    return this.#readHere(accountId, limit, deadline, work).catch((error: unknown) => {
+      if (!(error instanceof SliceError)) throw error;
+      return scans.run(accountId, deadline, work);
+    });
+  }
+
+  #readHere<T>(
+    accountId: string,
+    limit: () => void,
+    deadline: number,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
     return this.#reads.run(async () => {
-      checkDeadline(options.deadline);
-      setDeadline(this.#reading.db, options.deadline);
+      if (this.#spent > TURN) {
+        await nextTurn();
+        this.#spent = 0;
+      }
+      const begun = performance.now();
+      checkDeadline(deadline);
+      limit();
       const snapshot = new SqliteSnapshot(this.#names, this.#reading, accountId);
       this.#begin();
       try {
         return await work(snapshot);
       } finally {
         snapshot.end();
+        this.#reading.slice = null;
         if (this.#reading.db.inTransaction) this.#end();
+        this.#spent += performance.now() - begun;
       }
     });
   }
@@ -162,6 +214,7 @@ class SqliteStore implements Store {
     await this.#writer.close();
     await this.#reads.idle();
     await this.#waitingReads.close();
+    await this.#scans?.close();
     this.#reading.db.close();
     this.#writing.db.close();
   }
@@ -191,4 +244,9 @@ async function within<T>(
   } finally {
     transaction.end();
   }
+}
+
+function compiledScans(): ScanOptions | null {
+  if (!import.meta.url.endsWith('.js')) return null;
+  return { module: new URL('./scans/worker.js', import.meta.url) };
 }

@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { Answer, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import {
   collector,
@@ -12,7 +12,7 @@ import {
   type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
-import type { Connection } from './connection.js';
+import { after, type Reader } from './reader.js';
 
 /**
  * The statements that read and write a type's rows, composed once per type and set of properties.
@@ -78,12 +78,12 @@ export const DECODERS: Decoders = {
 
 /** One statement. */
 export function readObjects(
-  scope: Scope<Connection>,
+  scope: Scope<Reader>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
   maxOctets: number,
-): readonly StoredObject[] {
+): Answer<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const [first = '', second] = ids;
   return second === undefined
@@ -93,35 +93,34 @@ export function readObjects(
 
 /** One statement. */
 export function readFirstObjects(
-  scope: Scope<Connection>,
+  scope: Scope<Reader>,
   type: DataTypeDefinition,
   limit: number,
   properties: readonly PropertyDefinition[],
   maxOctets: number,
-): readonly StoredObject[] {
+): Answer<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   return read(scope, reader, reader.first, limit, maxOctets);
 }
 
 /** One statement: rows `[id]`. */
 export function readExisting(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   type: DataTypeDefinition,
   ids: readonly string[],
-): readonly Row[] {
+): Answer<readonly Row[]> {
   return connection.all(readerOf(type, []).many, accountId, JSON.stringify(ids));
 }
 
 function read(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   reader: ObjectReader,
   statement: string,
   which: string | number,
   maxOctets: number,
-): readonly StoredObject[] {
+): Answer<readonly StoredObject[]> {
   const { objects, take } = collector(reader, maxOctets);
-  connection.each(statement, [accountId, which], take);
-  return objects;
+  return after(connection.each(statement, [accountId, which], take, maxOctets), () => objects);
 }
 
 /** The statements that write whole rows. */

@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../protocol/json.js';
 import type { ObjectIds, ReferenceRecord } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { Answer, Scope } from '../sql/engine.js';
 import type { Leading } from '../sql/names.js';
 import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
+import { after, type Reader } from './reader.js';
 
 /** Rows of JmapReference. */
 
@@ -41,38 +42,40 @@ const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
 
 /** One statement. */
 export function readReferrers(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   targets: readonly ObjectIds[],
   { all, through }: Leading,
   limit: number,
-): readonly ReferenceRecord[] {
+): Answer<readonly ReferenceRecord[]> {
   const roots = targets.flatMap(({ type, ids }) => ids.map((id): JsonValue => [type, id]));
   const closure = [JSON.stringify(roots), accountId, JSON.stringify(through)];
   const rows = connection.all(REFERRERS, ...closure, accountId, JSON.stringify(all), limit + 1);
-  return rows.map(referenceOf);
+  return after(rows, (found) => found.map(referenceOf));
 }
 
 /** One statement. */
 export function readAncestors(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   table: string,
   column: string,
   ids: readonly string[],
   limit: number,
-): readonly ReferenceRecord[] {
+): Answer<readonly ReferenceRecord[]> {
   const of = [accountId, table, column];
-  return connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1).map(referenceOf);
+  const rows = connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1);
+  return after(rows, (found) => found.map(referenceOf));
 }
 
 /** One statement: the records of objects that refer. */
 export function readOwnReferences(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId }: Scope<Reader>,
   table: string,
   columns: readonly string[],
   ids: readonly string[],
-): readonly ReferenceRecord[] {
+): Answer<readonly ReferenceRecord[]> {
   const lists = [JSON.stringify(columns), JSON.stringify(ids)];
-  return connection.all(OWN, accountId, table, ...lists).map(referenceOf);
+  const rows = connection.all(OWN, accountId, table, ...lists);
+  return after(rows, (found) => found.map(referenceOf));
 }
 
 /** At most two statements. */

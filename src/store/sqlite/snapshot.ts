@@ -1,11 +1,11 @@
 import type { StorageNames } from '../sql/names.js';
 import { SqlSnapshot } from '../sql/snapshot.js';
-import type { Connection } from './connection.js';
-import { engine } from './engine.js';
+import { reading } from './engine.js';
+import type { Reader } from './reader.js';
 
 /** Reading within one transaction of a connection. */
-export class SqliteSnapshot extends SqlSnapshot<Connection> {
-  constructor(names: StorageNames, connection: Connection, accountId: string) {
-    super(engine, names, connection, accountId);
+export class SqliteSnapshot extends SqlSnapshot<Reader> {
+  constructor(names: StorageNames, reader: Reader, accountId: string) {
+    super(reading, names, reader, accountId);
   }
 }

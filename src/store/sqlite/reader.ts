@@ -1,0 +1,36 @@
+import type { Answer } from '../sql/engine.js';
+import type { Fragment } from '../sql/fragment.js';
+import type { Row } from '../sql/objects.js';
+
+export type Parameter = string | number | null;
+
+/**
+ * What reading statements run on: a connection of this thread, which has run a statement when the
+ * call returns, or that of another one (scans/).
+ */
+export interface Reader {
+  /** All rows of a fixed statement. */
+  all(text: string, ...parameters: readonly Parameter[]): Answer<readonly Row[]>;
+
+  /** All rows of a composed statement. */
+  query(fragment: Fragment): Answer<readonly Row[]>;
+
+  /**
+   * Calls `each` for every row. Rows behind those that make more than `maxOctets` may be left out:
+   * `each` throws by then.
+   */
+  each(
+    text: string,
+    parameters: readonly Parameter[],
+    each: (row: Row) => void,
+    maxOctets: number,
+  ): Answer<void>;
+
+  /** Throws where the transaction is over, or the time of its work. */
+  check(): void;
+}
+
+/** `next` of an answer, at once where it is there. */
+export function after<T, U>(answer: Answer<T>, next: (value: T) => U): Answer<U> {
+  return answer instanceof Promise ? answer.then(next) : next(answer);
+}

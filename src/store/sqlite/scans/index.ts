@@ -1,0 +1,97 @@
+import { lateError } from '../../../database/sqlite/deadline.js';
+import { inTime } from '../../in-time.js';
+import type { Snapshot } from '../../port.js';
+import type { StorageNames } from '../../sql/names.js';
+import { SqliteSnapshot } from '../snapshot.js';
+import { RemoteReader } from './remote.js';
+import { ReadingThread } from './thread.js';
+import { FairTurns } from './turns.js';
+
+/** Threads that scan, each started when it is first needed. */
+const THREADS = 2;
+/** How long after its deadline a statement may go on, ms, before its thread is ended. */
+const GRACE = 5000;
+
+export interface ScanOptions {
+  /** What the threads run: worker.js. */
+  readonly module: URL;
+  /** 2 where it is left out. */
+  readonly threads?: number;
+  /** Milliseconds that a read may take of the thread of all requests before it comes here. */
+  readonly slice?: number;
+}
+
+/**
+ * Runs works whose statements may take long on connections of other threads, each in a transaction of
+ * its own. A thread that ends in the midst of a work fails that work; the next one gets a new thread.
+ */
+export class Scans {
+  readonly #file: string;
+  readonly #module: URL;
+  readonly #names: StorageNames;
+  readonly #onStatement: ((sql: string) => void) | undefined;
+  readonly #turns: FairTurns;
+  readonly #threads = new Set<ReadingThread>();
+  readonly #idle: ReadingThread[] = [];
+
+  constructor(
+    file: string,
+    names: StorageNames,
+    { module, threads }: ScanOptions,
+    onStatement: ((sql: string) => void) | undefined,
+  ) {
+    this.#file = file;
+    this.#module = module;
+    this.#names = names;
+    this.#onStatement = onStatement;
+    this.#turns = new FairTurns(threads ?? THREADS);
+  }
+
+  /** Rejects with UnavailableError at the deadline, whatever runs by then. */
+  run<T>(
+    accountId: string,
+    deadline: number,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    // Its turn lasts until the thread is free again, which may be after the deadline.
+    return new Promise((resolve, reject) => {
+      const turn = this.#turns.run(accountId, deadline, async () => {
+        const thread = this.#take();
+        const reader = new RemoteReader(thread, deadline, this.#onStatement);
+        const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
+        await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
+        snapshot.end();
+        await this.#free(thread);
+      });
+      turn.catch(reject);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.idle();
+    await Promise.all([...this.#threads].map((thread) => thread.close()));
+  }
+
+  #take(): ReadingThread {
+    for (;;) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      if (!idle.isOver) return idle;
+      this.#threads.delete(idle);
+    }
+    const thread = new ReadingThread(this.#module, { file: this.#file });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async #free(thread: ReadingThread): Promise<void> {
+    thread.end();
+    if (thread.isBusy) {
+      const timer = setTimeout(() => void thread.kill(), GRACE);
+      await thread.settled();
+      clearTimeout(timer);
+    }
+    if (thread.isOver) this.#threads.delete(thread);
+    else this.#idle.push(thread);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Row } from '../../sql/objects.js';
+import type { Parameter } from '../reader.js';
+
+/** What a thread that reads is told, and answers: only what can be copied. */
+
+export interface ThreadData {
+  /** The database's file. */
+  readonly file: string;
+}
+
+/** `end`: of the work and its transaction; not answered, nor is `close`. */
+export type Message = Statement | 'end' | 'close';
+
+/** A statement of the work that has the thread; the first one begins its transaction. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+  /** After so many characters of text no more rows are read. */
+  readonly maxOctets: number;
+  /** How many milliseconds are left: each thread has a clock of its own. */
+  readonly left: number;
+}
+
+/** In the order of the statements. */
+export type Outcome =
+  | { readonly rows: readonly Row[] }
+  | { readonly unavailable: string }
+  | { readonly error: string };

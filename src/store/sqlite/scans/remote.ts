@@ -1,0 +1,53 @@
+import { checkDeadline } from '../../../database/sqlite/deadline.js';
+import { type Fragment, render } from '../../sql/fragment.js';
+import type { Row } from '../../sql/objects.js';
+import { sqlite } from '../dialect.js';
+import type { Parameter, Reader } from '../reader.js';
+import type { ReadingThread } from './thread.js';
+
+/** The connection of another thread, for one work. */
+export class RemoteReader implements Reader {
+  readonly #thread: ReadingThread;
+  readonly #deadline: number;
+  readonly #onStatement: ((sql: string) => void) | undefined;
+
+  constructor(
+    thread: ReadingThread,
+    deadline: number,
+    onStatement: ((sql: string) => void) | undefined,
+  ) {
+    this.#thread = thread;
+    this.#deadline = deadline;
+    this.#onStatement = onStatement;
+  }
+
+  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.#ask(text, parameters, Number.POSITIVE_INFINITY);
+  }
+
+  query(fragment: Fragment): Promise<readonly Row[]> {
+    return this.all(
+      render(fragment, sqlite.placeholder),
+      ...(fragment.values as readonly Parameter[]),
+    );
+  }
+
+  async each(
+    text: string,
+    parameters: readonly Parameter[],
+    each: (row: Row) => void,
+    maxOctets: number,
+  ): Promise<void> {
+    for (const row of await this.#ask(text, parameters, maxOctets)) each(row);
+  }
+
+  check(): void {
+    checkDeadline(this.#deadline);
+  }
+
+  #ask(text: string, parameters: readonly Parameter[], maxOctets: number): Promise<readonly Row[]> {
+    this.#onStatement?.(text);
+    const left = this.#deadline - performance.now();
+    return this.#thread.ask({ text, parameters, maxOctets, left });
+  }
+}

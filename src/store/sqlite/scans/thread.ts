@@ -1,0 +1,104 @@
+import { Worker } from 'node:worker_threads';
+import { UnavailableError } from '../../../protocol/errors.js';
+import type { Row } from '../../sql/objects.js';
+import type { Message, Outcome, Statement, ThreadData } from './messages.js';
+
+/** How long a thread may take to close, ms, before it is made to. */
+const CLOSING = 2000;
+
+interface Waiting {
+  readonly resolve: (rows: readonly Row[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread that runs `module` (worker.ts). It serves one work at a time. */
+export class ReadingThread {
+  readonly #worker: Worker;
+  /** In the order of what was asked. */
+  readonly #waiting: Waiting[] = [];
+  readonly #whenSettled: (() => void)[] = [];
+  #failure: UnavailableError | undefined;
+
+  constructor(module: URL, data: ThreadData) {
+    // Nothing of what was asked of the process at its start is asked of its thread.
+    this.#worker = new Worker(module, { execArgv: [], workerData: data });
+    this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
+    this.#worker.once('error', (error) => this.#fail(error));
+    this.#worker.once('exit', () => this.#fail(undefined));
+    this.#worker.unref();
+  }
+
+  /** It serves nobody any more. */
+  get isOver(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  ask(statement: Statement): Promise<readonly Row[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      // Only what is waited for keeps the process.
+      this.#worker.ref();
+      this.#tell(statement);
+    });
+  }
+
+  /** Ends the work: what is asked next belongs to another one. */
+  end(): void {
+    if (!this.isOver) this.#tell('end');
+  }
+
+  /** Resolves when nothing that was asked is unanswered. */
+  settled(): Promise<void> {
+    if (!this.isBusy) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenSettled.push(resolve);
+    });
+  }
+
+  /** Ends the thread, when it has answered what it was asked. */
+  async close(): Promise<void> {
+    if (this.isOver) return;
+    const exited = new Promise<void>((resolve) => {
+      this.#worker.once('exit', () => resolve());
+    });
+    this.#worker.ref();
+    this.#tell('close');
+    const timer = setTimeout(() => void this.kill(), CLOSING);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Ends the thread in the midst of what it does. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #tell(message: Message): void {
+    this.#worker.postMessage(message);
+  }
+
+  #settle(outcome: Outcome): void {
+    const waiting = this.#waiting.shift();
+    if ('rows' in outcome) waiting?.resolve(outcome.rows);
+    else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));
+    else waiting?.reject(new Error(outcome.error));
+    if (this.isBusy) return;
+    this.#worker.unref();
+    this.#tellSettled();
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= new UnavailableError('The thread that reads has ended.', { cause });
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
+    this.#tellSettled();
+  }
+
+  #tellSettled(): void {
+    for (const resolve of this.#whenSettled.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import { FairTurns } from '../../src/store/sqlite/scans/turns.js';
+
+const LATE = 1e9;
+
+/** Works that end when they are told to, with the order in which they began. */
+function works(turns: FairTurns) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const start = (name: string, deadline = LATE): Promise<void> => {
+    const [account = ''] = name;
+    return turns.run(account, deadline, () => {
+      begun.push(name);
+      return new Promise((resolve) => ends.set(name, resolve));
+    });
+  };
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.();
+    await new Promise(setImmediate);
+  };
+  return { begun, start, end };
+}
+
+it('D6: accounts take turns, whatever one of them has waiting', async () => {
+  const { begun, start, end } = works(new FairTurns(1));
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => start(name));
+  for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) {
+    expect(begun.at(-1)).toBe(name);
+    await end(name);
+  }
+  await Promise.all(all);
+});
+
+it('no account has all places where there are several', async () => {
+  const { begun, start, end } = works(new FairTurns(3));
+  const all = ['a1', 'a2', 'a3', 'b1'].map((name) => start(name));
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  await end('b1');
+  expect(begun).toHaveLength(3);
+  await end('a2');
+  expect(begun.at(-1)).toBe('a3');
+  await end('a1');
+  await end('a3');
+  await Promise.all(all);
+});
+
+it('D6: nobody waits beyond its deadline, nor without bound', async () => {
+  const turns = new FairTurns(1);
+  const { begun, start, end } = works(turns);
+  const first = start('a1');
+  await expect(start('b1', performance.now() + 5)).rejects.toBeInstanceOf(UnavailableError);
+  const waiting = Array.from({ length: 1024 }, (_, index) => start(`c${index}`, 2000));
+  await expect(start('d1')).rejects.toThrow('Too many scans are waiting.');
+  const told = Promise.allSettled(waiting);
+  for (let count = 0; count < 1025; count += 1) await end(begun.at(-1) ?? '');
+  await Promise.all([first, told, turns.idle()]);
+});

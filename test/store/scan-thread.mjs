@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { register } from 'tsx/esm/api';
+
+/**
+ * The thread that scans, from its sources, which Node alone can't run. What tests hold it with are
+ * files beside the database: `.hold` keeps it in a statement that has the file's text, `.die` ends it
+ * there.
+ */
+const { file } = workerData;
+const { prepare } = Database.prototype;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+function held(text) {
+  if (!existsSync(`${file}.hold`)) return false;
+  const part = readFileSync(`${file}.hold`, 'utf8');
+  return part !== '' && text.includes(part);
+}
+
+Database.prototype.prepare = function (text) {
+  const statement = prepare.call(this, text);
+  const { all } = statement;
+  statement.all = (...parameters) => {
+    while (held(text)) Atomics.wait(pause, 0, 0, 2);
+    if (existsSync(`${file}.die`)) process.exit(1);
+    return all.apply(statement, parameters);
+  };
+  return statement;
+};
+
+register();
+await import('../../src/store/sqlite/scans/worker.ts');
