@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import { Client, NOTES, TODOS } from './client.js';
-import { type LaterOptions, type RunningServer, useServer } from './server.js';
+import { type LaterOptions, type RunningServer, type ToolStep, useServer } from './server.js';
 
 /** The accounts and tokens of cases.md, made by the operator's commands. */
 export interface Fixtures {
@@ -31,42 +31,46 @@ export type FixtureName = Exclude<keyof Fixtures, 'A1' | 'u1' | 'unknownAccount'
 const EVERYTHING: readonly FixtureName[] = ['A2', 'AR', 'AN', 'AT', 'AX', 'u2', 'u3'];
 
 /**
- * Makes A1 and U1's client, and what is named beside them: each costs a command or two, so a file names what it
- * uses. What was not made throws where it is read.
+ * Makes A1 and U1's client, and what is named beside them: a file names what it uses. What was not made throws
+ * where it is read.
  */
 export async function makeFixtures(
   server: RunningServer,
   names: readonly FixtureName[] = EVERYTHING,
 ): Promise<Fixtures> {
   const wants = (name: FixtureName) => names.includes(name);
-  const made = new Map<keyof Fixtures, unknown>([['unknownAccount', 'a-nobody']]);
-  const account = async (name: keyof Fixtures, user: string, capability?: string) => {
+  const steps: ToolStep[] = [];
+  /** What was made, by the step that makes it. */
+  const at = new Map<keyof Fixtures, number>();
+  const account = (name: keyof Fixtures, user: string, capability?: string) => {
     const limits = capability === undefined ? [] : ['--capability', capability];
     const args = ['create', '--name', name, '--user', user, ...limits];
-    made.set(name, await server.tool('scripts/account', args));
+    at.set(name, steps.push(['scripts/account', args]) - 1);
   };
-  const client = async (user: 'u1' | 'u2' | 'u3') => {
-    made.set(user, new Client(server.url, await makeToken(server, ['--user', user])));
+  const client = (user: 'u1' | 'u2' | 'u3') => {
+    at.set(user, steps.push(['scripts/token', ['create', '--user', user]]) - 1);
   };
   // The first account is the primary one; a token needs its user to be there.
-  await account('A1', 'u1');
-  const first = async () => {
-    if (wants('A2')) await account('A2', 'u1');
-    if (wants('AN')) await account('AN', 'u1', NOTES);
-    if (wants('AT')) await account('AT', 'u1', TODOS);
-    await client('u1');
-  };
-  const others = async () => {
-    if (wants('AR') || wants('u3')) {
-      await account('AR', 'u3');
-      const id = String(made.get('AR'));
-      await server.tool('scripts/account', ['grant', id, '--user', 'u1', '--read-only']);
-    }
-    if (wants('AX') || wants('u2')) await account('AX', 'u2');
-    if (wants('u2')) await client('u2');
-    if (wants('u3')) await client('u3');
-  };
-  await Promise.all([first(), others()]);
+  account('A1', 'u1');
+  if (wants('A2')) account('A2', 'u1');
+  if (wants('AN')) account('AN', 'u1', NOTES);
+  if (wants('AT')) account('AT', 'u1', TODOS);
+  client('u1');
+  if (wants('AR') || wants('u3')) {
+    account('AR', 'u3');
+    const grant = ['grant', at.get('AR') ?? '', '--user', 'u1', '--read-only'];
+    steps.push(['scripts/account', grant]);
+  }
+  if (wants('AX') || wants('u2')) account('AX', 'u2');
+  if (wants('u2')) client('u2');
+  if (wants('u3')) client('u3');
+  const outputs = await server.tools(steps);
+  const made = new Map<keyof Fixtures, unknown>([['unknownAccount', 'a-nobody']]);
+  for (const [name, step] of at) {
+    const isClient = name === 'u1' || name === 'u2' || name === 'u3';
+    const output = outputs[step] ?? '';
+    made.set(name, isClient ? new Client(server.url, output) : output);
+  }
   const read = <T>(name: keyof Fixtures): T => {
     if (!made.has(name)) throw new Error(`The fixture ${name} was not made for this file.`);
     return made.get(name) as T;
@@ -114,12 +118,16 @@ export function makeToken(server: RunningServer, args: readonly string[]): Promi
 export async function makeSpecialTokens(
   server: RunningServer,
 ): Promise<{ readOnly: string; expired: string; revoked: string }> {
-  const [expired, readOnly, revoked] = await Promise.all([
-    makeToken(server, ['--user', 'u1', '--expires', '1s']),
-    makeToken(server, ['--user', 'u1', '--read-only']),
-    makeToken(server, ['--user', 'u1']),
+  const token = (...args: string[]): ToolStep => [
+    'scripts/token',
+    ['create', '--user', 'u1', ...args],
+  ];
+  const [expired = '', readOnly = '', revoked = ''] = await server.tools([
+    token('--expires', '1s'),
+    token('--read-only'),
+    token(),
+    ['scripts/token', ['revoke', 2]],
   ]);
-  await server.tool('scripts/token', ['revoke', revoked]);
   return { readOnly, expired, revoked };
 }
 

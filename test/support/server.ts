@@ -9,6 +9,8 @@ import { within } from './poll.js';
 /** This repository's root. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const RUN_TOOLS = fileURLToPath(new URL('run-tools.mjs', import.meta.url));
+
 const START_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 15_000;
 
@@ -31,6 +33,9 @@ export interface CommandResult {
   readonly stderr: string;
   readonly code: number | null;
 }
+
+/** A tool and its arguments; a number stands for the output of the step with that index. */
+export type ToolStep = readonly [script: string, args: readonly (string | number)[]];
 
 export interface Exit {
   readonly code: number | null;
@@ -57,6 +62,8 @@ export interface RunningServer {
   command(script: string, args: readonly string[]): Promise<CommandResult>;
   /** The same for a tool that must succeed: its standard output, trimmed. */
   tool(script: string, args: readonly string[]): Promise<string>;
+  /** The same for several, one after another in one process where that can be: a process costs half a second. */
+  tools(steps: readonly ToolStep[]): Promise<readonly string[]>;
   /** Ends the process and removes its folder. */
   remove(): Promise<void>;
 }
@@ -139,12 +146,28 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}: ${stderr}`);
       return stdout.trim();
     },
+    async tools(steps) {
+      if (options.bin !== undefined) return oneByOne(server, steps);
+      const all = [RUN_TOOLS, JSON.stringify(steps)];
+      const { code, stdout, stderr } = await runCommand(project, env, all);
+      if (code !== 0) throw new Error(`Of ${all[1]} one ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as string[];
+    },
     async remove() {
       await end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
     },
   };
   return server;
+}
+
+async function oneByOne(server: RunningServer, steps: readonly ToolStep[]): Promise<string[]> {
+  const outputs: string[] = [];
+  for (const [script, args] of steps) {
+    const texts = args.map((each) => (typeof each === 'number' ? (outputs[each] ?? '') : each));
+    outputs.push(await server.tool(script, texts));
+  }
+  return outputs;
 }
 
 /** Starts a server before the tests of a file (or describe block) and removes it after them. */
