@@ -1,276 +1,139 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fill } from './fill.js';
+import { peakRss } from './load/process-figures.js';
+import { measure, takesPart } from './measure.js';
+import type { AccountName, Accounts, Job, Sizes } from './model.js';
+import { type Options, readOptions } from './options.js';
+import { figures, Results, table } from './report.js';
+import { compileBaselines } from './start/baselines.js';
+import type { StartedServer } from './start/jmapsmith.js';
+import { type Postgresql, startPostgresql } from './start/postgresql.js';
+import { ROOT, run as runTool } from './start/processes.js';
+import { startServer } from './start/servers.js';
+import { targetTable } from './targets.js';
 
 /**
- * Measures the server over HTTP: keep-alive connections, a process of its own for the server, one for the load.
- * `npm run bench` prints a table of medians; `-- --quick` is a smoke test of some seconds. It starts what it
- * measures, on 127.0.0.1 and in a folder of its own, and stops it again.
+ * Measures the server over HTTP beside what is written by hand, all in one interleaved run: in each
+ * round every job goes over all servers before the next. Each server is a process of its own; the
+ * load comes from this one. It starts what it measures, on 127.0.0.1 and in a folder of its own,
+ * and stops it again.
  */
 
-const HELP = `usage: npm run bench -- [--quick] [--rounds N] [--seconds S]
+const SIZES: Sizes = { small: 10_000, big: 100_000, scratch: 1000, huge: 1_000_000 };
+const QUICK_SIZES: Sizes = { small: 2000, big: 4000, scratch: 400, huge: 6000 };
 
-  --quick      one short round: does it run?
-  --rounds N   rounds of all jobs, in turn (5)
-  --seconds S  length of one measurement (4)
-`;
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CONNECTIONS = 16;
-const STORED = 10_000;
-const USING = ['urn:ietf:params:jmap:core', 'urn:example:todos'];
-
-type Call = readonly [name: string, args: object, callId: string];
-
-interface Job {
-  readonly name: string;
-  /** The calls of the nth request. */
-  readonly calls: (n: number) => readonly Call[];
+interface Filled {
+  readonly server: StartedServer;
+  readonly accounts: Accounts;
 }
 
-interface Server {
-  readonly url: string;
-  readonly pid: number;
-  readonly token: string;
-  /** Holds the objects that are read: no job adds to it. */
-  readonly accountId: string;
-  /** Takes what is created. */
-  readonly scratchId: string;
-  stop(): Promise<void>;
-}
-
-interface Measurement {
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '4' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
+async function main(argv: readonly string[]): Promise<void> {
+  const options = readOptions(argv);
+  if (typeof options === 'string') {
+    process.stdout.write(options);
     return;
   }
-  const rounds = values.quick ? 1 : Number(values.rounds);
-  const seconds = values.quick ? 1 : Number(values.seconds);
-  if (!(rounds >= 1 && seconds >= 1))
-    throw new Error('--rounds and --seconds take whole numbers from 1.');
-  const server = await startServer();
-  try {
-    progress(`storing ${STORED} objects`);
-    const ids = await store(server);
-    const jobs = makeJobs(server, ids);
-    const measured = new Map(jobs.map(({ name }) => [name, [] as Measurement[]]));
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const job of jobs) {
-        progress(`round ${round} of ${rounds}: ${job.name}`);
-        measured.get(job.name)?.push(await measure(server, job.calls, seconds));
-      }
-    }
-    await print(measured, server);
-  } finally {
-    await server.stop();
-  }
-}
-
-function makeJobs({ accountId, scratchId }: Server, ids: readonly string[]): readonly Job[] {
-  const todo = { text: 'Measure what a create costs over HTTP', done: false };
-  const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, todo]));
-  const middle = Math.floor(ids.length / 2);
-  const some = (count: number): Call => [
-    'Todo/get',
-    { accountId, ids: ids.slice(middle, middle + count) },
-    '0',
-  ];
-  const filter = { text: 'number 7', done: false };
-  const query = { accountId, filter, sort: [{ property: 'text' }], limit: 50 };
-  const found = { resultOf: '0', name: 'Todo/query', path: '/ids' };
-  const same = (...calls: readonly Call[]): Job['calls'] => {
-    return () => calls;
-  };
-  return [
-    { name: 'Core/echo', calls: same(['Core/echo', { hello: true }, '0']) },
-    { name: 'get 1', calls: same(some(1)) },
-    { name: 'get 100', calls: same(some(100)) },
-    {
-      name: `query 50 of ${STORED} and get them`,
-      calls: same(['Todo/query', query, '0'], ['Todo/get', { accountId, '#ids': found }, '1']),
-    },
-    {
-      name: 'changes 100',
-      calls: same(['Todo/changes', { accountId, sinceState: '5000', maxChanges: 100 }, '0']),
-    },
-    {
-      name: 'update 1',
-      // A text of its own each time: setting what is there already would be no update.
-      calls: (n) => [
-        ['Todo/set', { accountId, update: { [ids[0] ?? '']: { text: `Update ${n}` } } }, '0'],
-      ],
-    },
-    {
-      name: 'create 1',
-      calls: same(['Todo/set', { accountId: scratchId, create: { k: todo } }, '0']),
-    },
-    {
-      name: 'create 100',
-      calls: same(['Todo/set', { accountId: scratchId, create: hundred }, '0']),
-    },
-  ];
-}
-
-async function startServer(): Promise<Server> {
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  });
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-bench-'));
-  const env = {
-    ...process.env,
-    PORT: '0',
-    DATA_DIR: folder,
-    DATABASE_URL: `file:${join(folder, 'jmap.db')}`,
-    BLOB_STORE: `file:${join(folder, 'blobs')}`,
-    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
-    BOOTSTRAP_TOKEN: 'off',
-    MAX_CONCURRENT_REQUESTS: '64',
-  };
-  const tool = async (...args: string[]): Promise<string> => {
-    const child = spawn(process.execPath, ['scripts/run.mjs', ...args], {
-      cwd: ROOT,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    const [code] = (await once(child, 'close')) as [number];
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.`);
-    return text.trim();
-  };
-  const accountId = await tool('scripts/account', 'create', '--name', 'bench', '--user', 'bench');
-  const scratchId = await tool('scripts/account', 'create', '--name', 'scratch', '--user', 'bench');
-  const token = await tool('scripts/token', 'create', '--user', 'bench');
-  const child = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    await Promise.race([benchmark(options, folder, opened), interrupted]);
+  } finally {
+    for (const close of opened.reverse()) await close();
     await rm(folder, { recursive: true, force: true });
-  };
-  child.stdout.setEncoding('utf8');
-  const [line] = (await once(child.stdout, 'data')) as [string];
-  const url = /https?:\/\/\S+/.exec(line)?.[0];
-  if (url === undefined || child.pid === undefined) {
-    await stop();
-    throw new Error(`The server did not start: ${line}`);
   }
-  return { url: new URL(url).origin, pid: child.pid, token, accountId, scratchId, stop };
 }
 
-async function store(server: Server): Promise<string[]> {
-  const ids: string[] = [];
-  for (let first = 0; first < STORED; first += 500) {
-    const create = Object.fromEntries(
-      Array.from({ length: 500 }, (_, n) => [
-        `k${n}`,
-        { text: `Thing number ${first + n}`, done: n % 2 === 0 },
-      ]),
-    );
-    const response = await fetch(`${server.url}/jmap`, {
-      method: 'POST',
-      headers: headers(server),
-      body: body([['Todo/set', { accountId: server.accountId, create }, '0']]),
-    });
-    const { methodResponses } = (await response.json()) as {
-      methodResponses: [string, { created: Record<string, { id: string }> }, string][];
-    };
-    ids.push(...Object.values(methodResponses[0]?.[1].created ?? {}).map(({ id }) => id));
-  }
-  if (ids.length !== STORED) throw new Error(`${ids.length} of ${STORED} objects were stored.`);
-  return ids;
-}
-
-/** Numbers requests over all measurements. */
-let sent = 0;
-
-async function measure(server: Server, calls: Job['calls'], seconds: number): Promise<Measurement> {
-  const result = await autocannon({
-    url: `${server.url}/jmap`,
-    method: 'POST',
-    headers: headers(server),
-    requests: [
-      {
-        setupRequest: (request) => {
-          sent += 1;
-          return { ...request, body: body(calls(sent)) };
-        },
-      },
-    ],
-    connections: CONNECTIONS,
-    duration: seconds,
-  });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${result.non2xx} answers were no 200, ${result.errors} requests failed.`);
-  }
-  return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
-}
-
-async function print(
-  measured: ReadonlyMap<string, readonly Measurement[]>,
-  server: Server,
+async function benchmark(
+  options: Options,
+  folder: string,
+  opened: (() => Promise<void>)[],
 ): Promise<void> {
-  const lines = [
-    `${cpus().length} cores, Node ${process.versions.node}, ${CONNECTIONS} connections; medians of ${[...measured.values()][0]?.length ?? 0} rounds`,
-    '',
-    '| job | requests per second (min to max) | p50 ms | p99 ms |',
-    '|---|---|---|---|',
-  ];
-  for (const [name, all] of measured) {
-    const rates = all.map(({ perSecond }) => perSecond).sort((a, b) => a - b);
-    const [least, most] = [rates[0] ?? 0, rates.at(-1) ?? 0].map((rate) => Math.round(rate));
-    const p50 = median(all.map((one) => one.p50));
-    const p99 = median(all.map((one) => one.p99));
-    lines.push(
-      `| ${name} | ${Math.round(median(rates))} (${least} to ${most}) | ${p50} | ${p99} |`,
-    );
+  // What is measured is the code as it is now.
+  await runTool([join(ROOT, 'scripts/build.mjs')]);
+  const compiled = await compileBaselines(join(folder, 'by-hand'));
+  const postgresql = await postgresqlFor(options, opened);
+  const profiles = options.profiles === null ? null : resolve(options.profiles);
+  const servers: Filled[] = [];
+  for (const kind of options.kinds) {
+    const jobs = options.jobs.filter((job) => takesPart(kind, job));
+    if (jobs.length === 0) continue;
+    progress(`starting ${kind.name}`);
+    const server = await startServer(kind, { folder, compiled, postgresql, profiles });
+    opened.push(() => server.stop());
+    const started = performance.now();
+    const accounts = await fill(server, sizesFor(options, jobs));
+    progress(`  its objects are stored (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+    servers.push({ server, accounts });
   }
-  lines.push('', `peak RSS of the server: ${await peakRss(server.pid)}`);
-  process.stdout.write(`${lines.join('\n')}\n`);
+  const results = new Results();
+  for (let round = 0; round < options.rounds; round += 1)
+    for (const job of options.jobs) await oneJob(options, servers, job, round, results);
+  const memory = new Map<string, number | null>();
+  for (const { server } of servers) memory.set(server.name, await peakRss(server.pid));
+  const parts = [
+    table(results, options.jobs, options.rounds),
+    targetTable(results, memory),
+    ...[...memory].map(([name, peak]) => `peak RSS of ${name}: ${peak ?? '?'} MB`),
+  ];
+  process.stdout.write(`${parts.join('\n')}\n`);
+  await store(options, figures(results, memory, options));
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+async function oneJob(
+  options: Options,
+  servers: readonly Filled[],
+  job: Job,
+  round: number,
+  results: Results,
+): Promise<void> {
+  const taking = servers.filter(({ server }) => takesPart(server, job));
+  const { seconds } = options;
+  const rates: string[] = [];
+  // Another one begins in each round.
+  for (let n = 0; n < taking.length; n += 1) {
+    const filled = taking[(n + round) % taking.length];
+    if (filled === undefined) continue;
+    const { server, accounts } = filled;
+    const warmUp = options.quick ? 0.05 : Math.min(0.5, seconds / 4);
+    const measured = await measure(server, job, accounts, { seconds, warmUp });
+    results.add(job.name, server.name, measured);
+    rates.push(`${server.name} ${Math.round(measured.perSecond)}`);
+  }
+  progress(`round ${round + 1} of ${options.rounds}: ${job.name}: ${rates.join(', ')}`);
 }
 
-/** Linux tells it of any process; elsewhere it is left out. */
-async function peakRss(pid: number): Promise<string> {
-  if (process.platform !== 'linux') return 'not known on this system';
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? Number.NaN);
-  return `${Math.round(kilobytes / 1024)} MB`;
+async function postgresqlFor(
+  { kinds }: Options,
+  opened: (() => Promise<void>)[],
+): Promise<Postgresql | null> {
+  if (!kinds.some(({ postgresql }) => postgresql === true)) return null;
+  progress('starting PostgreSQL');
+  const started = await startPostgresql();
+  opened.push(() => started.stop());
+  return started;
 }
 
-function headers(server: Server): Record<string, string> {
-  return { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+/** Only what is read is stored. */
+function sizesFor({ quick }: Options, jobs: readonly Job[]): Sizes {
+  const all = quick ? QUICK_SIZES : SIZES;
+  const needed = new Set<AccountName>(jobs.flatMap(({ needs }) => needs));
+  const size = (name: AccountName): number => (needed.has(name) ? all[name] : 0);
+  return { small: size('small'), big: size('big'), scratch: size('scratch'), huge: size('huge') };
 }
 
-function body(calls: readonly Call[]): string {
-  return JSON.stringify({ using: USING, methodCalls: calls });
+async function store({ out, quick }: Options, value: object): Promise<void> {
+  if (out === null && quick) return;
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  const file = out === null ? join(ROOT, 'bench/results', `${time}.json`) : resolve(out);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`\nfigures: ${file}\n`);
 }
 
 function progress(text: string): void {
@@ -278,8 +141,10 @@ function progress(text: string): void {
 }
 
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
+// What an interrupted run waits for must not keep it.
+if (process.exitCode === 1) process.exit();

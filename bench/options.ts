@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util';
+import { JOBS } from './jobs/jobs.js';
+import type { Job } from './model.js';
+import { KINDS } from './start/servers.js';
+
+export const HELP = `usage: npm run bench -- [OPTION...]
+
+Measures jmapsmith over HTTP beside servers written by hand, in turns, and prints the ratios.
+
+  --quick          a smoke test: one short round on few objects
+  --rounds N       rounds of all jobs and servers (5)
+  --seconds S      length of one measurement (3)
+  --jobs A,B       only jobs whose name begins so, for instance 'get,create 1'
+  --servers A,B    only these servers
+  --out FILE       where the figures go, as JSON (bench/results/TIME.json)
+  --cpu-prof DIR   each server writes a CPU profile there as it ends
+  --list           lists jobs and servers
+
+  npm run bench -- generate   measures the generator
+`;
+
+export interface Options {
+  readonly quick: boolean;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly jobs: readonly Job[];
+  readonly kinds: typeof KINDS;
+  readonly out: string | null;
+  readonly profiles: string | null;
+}
+
+/** Null: only help or a list was asked for, which is the text. */
+export function readOptions(argv: readonly string[]): Options | string {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      jobs: { type: 'string' },
+      servers: { type: 'string' },
+      out: { type: 'string' },
+      'cpu-prof': { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return HELP;
+  if (values.list) return listing();
+  const { quick } = values;
+  return {
+    quick,
+    rounds: quick ? 1 : wholeNumber('--rounds', values.rounds),
+    seconds: quick ? 0.2 : positive('--seconds', values.seconds),
+    jobs: selected('--jobs', values.jobs, JOBS, (name, wanted) => name.startsWith(wanted)),
+    kinds: selected('--servers', values.servers, KINDS, (name, wanted) => name === wanted),
+    out: values.out ?? null,
+    profiles: values['cpu-prof'] ?? null,
+  };
+}
+
+function listing(): string {
+  const servers = KINDS.map(({ name, what }) => `  ${name.padEnd(18)} ${what}`);
+  const jobs = JOBS.map(({ name }) => `  ${name}`);
+  return `Servers:\n${servers.join('\n')}\n\nJobs:\n${jobs.join('\n')}\n`;
+}
+
+function selected<T extends { readonly name: string }>(
+  option: string,
+  value: string | undefined,
+  all: readonly T[],
+  matches: (name: string, wanted: string) => boolean,
+): readonly T[] {
+  if (value === undefined) return all;
+  // Names of jobs have commas themselves, so what is split must not be needed to be whole.
+  const wanted = value.split(',').map((one) => one.trim());
+  for (const one of wanted)
+    if (!all.some(({ name }) => matches(name, one)))
+      throw new Error(
+        `${option}: there is no ${JSON.stringify(one)}; there are ${all.map(({ name }) => JSON.stringify(name)).join(', ')}.`,
+      );
+  return all.filter(({ name }) => wanted.some((one) => matches(name, one)));
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (!(Number.isInteger(number) && number >= 1))
+    throw new Error(`${option}=${JSON.stringify(text)}: it takes a whole number from 1.`);
+  return number;
+}
+
+function positive(option: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`${option}=${JSON.stringify(text)}: it takes seconds.`);
+  return number;
+}

@@ -1,0 +1,89 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AccountName, Server } from '../model.js';
+import { ROOT, run, startProcess } from './processes.js';
+
+export interface StartedServer extends Server {
+  stop(): Promise<void>;
+}
+
+export const ACCOUNT_NAMES: readonly AccountName[] = ['small', 'big', 'scratch', 'huge'];
+
+interface Options {
+  readonly name: string;
+  /** A folder of its own. */
+  readonly folder: string;
+  readonly databaseUrl?: string;
+  /** A project that has this checkout as a package; without it, the checkout itself. */
+  readonly project?: string;
+  readonly nodeOptions: readonly string[];
+}
+
+/** Starts jmapsmith as a user does: default settings, but for what one user may ask for at once. */
+export async function startJmapsmith(options: Options): Promise<StartedServer> {
+  const { name, folder, project } = options;
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  const env = {
+    ...process.env,
+    PORT: '0',
+    DATA_DIR: data,
+    DATABASE_URL: options.databaseUrl ?? `file:${join(data, 'jmap.db')}`,
+    BLOB_STORE: `file:${join(data, 'blobs')}`,
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
+    BOOTSTRAP_TOKEN: 'off',
+    MAX_CONCURRENT_REQUESTS: '64',
+  };
+  const at = { cwd: project ?? ROOT, env };
+  const program = (tool: string): readonly string[] =>
+    project === undefined
+      ? ['scripts/run.mjs', tool === 'start' ? 'src/main' : `scripts/${tool}`]
+      : [join(ROOT, 'bin/jmapsmith.mjs'), tool];
+  const tool = (...args: readonly string[]): Promise<string> => {
+    const [first = '', ...rest] = args;
+    return run([...program(first), ...rest], at);
+  };
+  const accountIds = new Map<AccountName, string>();
+  for (const account of ACCOUNT_NAMES)
+    accountIds.set(account, await tool('account', 'create', '--name', account, '--user', 'bench'));
+  const token = await tool('token', 'create', '--user', 'bench');
+  const argv = [...options.nodeOptions, ...program('start')];
+  const { url, pid, stop } = await startProcess(name, argv, at);
+  return {
+    ...{ name, protocol: 'jmap', url, pid, token, stop },
+    accountIds: Object.fromEntries(accountIds) as Record<AccountName, string>,
+  };
+}
+
+/** The to-dos of the checkout with an index for searching their text, in a project of its own. */
+const INDEXED = `capability: urn:example:todos
+types:
+  Todo:
+    description: One thing to do.
+    properties:
+      text: { type: string, maxLength: 512, description: What is to be done. }
+      done: { type: boolean, default: false, description: Whether it is done. }
+    required: [text]
+    filter:
+      text: { is: contains, indexed: true }
+      done: equals
+    sort: [text, done, created, updated]
+`;
+
+/** Makes the project and generates it; resolves to its folder. */
+export async function makeIndexedProject(folder: string): Promise<string> {
+  await mkdir(join(folder, 'capabilities'), { recursive: true });
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/jmapsmith'), 'junction');
+  await writeFile(
+    join(folder, 'package.json'),
+    '{ "name": "indexed", "version": "1.0.0", "type": "module", "private": true }\n',
+  );
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    '{ "extends": "jmapsmith/tsconfig.json", "include": ["capabilities", "generated"] }\n',
+  );
+  await writeFile(join(folder, 'capabilities/todos.yaml'), INDEXED);
+  await run([join(ROOT, 'bin/jmapsmith.mjs'), 'generate'], { cwd: folder });
+  return folder;
+}

@@ -1,0 +1,87 @@
+import { type Comparison, type Results, ratios, spread, threeOf } from './report.js';
+
+/** What the project promises: a median of ratios that is at least so much. */
+interface Target extends Comparison {
+  readonly words: string;
+  readonly least: number;
+}
+
+/** In MB, of the server process under the whole benchmark. */
+const PEAK_RSS = 250;
+
+const ECHO = 'Core/echo';
+const SINGLE_WRITES = ['create 1', 'update 1'];
+const QUERIES = [
+  'query, 50 of 10,000 by text',
+  'query, 50 of 100,000 by text',
+  'query, newest 50 of 100,000',
+];
+const CHANGES = ['changes, 100 of 100,000', 'queryChanges, 10 of 10,000'];
+const READS = ['get 100', ...QUERIES, ...CHANGES];
+const SESSION = 'a sync session';
+const RARE = 'query, rare text of 100,000';
+const FLAT = ['changes, 100 of', 'query, newest 50 of', 'get 100 of'];
+
+/** A commit for each write: the better of them counts. */
+const BY_HAND = ['express', 'fastify'];
+
+const TARGETS: readonly Target[] = [
+  ...against('by hand, a commit each', 3, SINGLE_WRITES, BY_HAND),
+  ...against('by hand, shared commits', 0.7, SINGLE_WRITES, ['fastify-shared']),
+  ...against('by hand', 1, ['create 100'], [...BY_HAND, 'fastify-shared']),
+  ...against('by hand', 0.9, READS, BY_HAND),
+  ...against('Fastify by hand', 0.7, ['get 1'], ['fastify']),
+  ...against('Express by hand', 2, ['get 1'], ['express']),
+  ...against('node:http', 0.5, [ECHO], ['http']),
+  ...against('Express with express.json', 2, [ECHO], ['echo-express']),
+  ...against('by hand with a scan', 20, [RARE], BY_HAND, 'jmapsmith-indexed'),
+  ...against('Express + Prisma', 3, [...SINGLE_WRITES, 'create 100', 'get 1'], ['express-prisma']),
+  ...against('Express + Prisma', 1.5, [...READS, SESSION], ['express-prisma']),
+  ...against('Fastify + pg', 1.2, SINGLE_WRITES, ['fastify-pg'], 'jmapsmith-pg'),
+  ...against(
+    'Fastify + pg',
+    0.9,
+    ['create 100', 'get 1', ...READS, SESSION, RARE],
+    ['fastify-pg'],
+    'jmapsmith-pg',
+  ),
+  ...FLAT.map((what) => ({
+    job: `flat: ${what} 1,000,000`,
+    server: 'jmapsmith',
+    against: ['jmapsmith'],
+    ofJob: `flat: ${what} 10,000`,
+    words: 'itself at 10,000',
+    least: 0.8,
+  })),
+];
+
+function against(
+  words: string,
+  least: number,
+  jobs: readonly string[],
+  others: readonly string[],
+  server = 'jmapsmith',
+): readonly Target[] {
+  return jobs.map((job) => ({ job, server, against: others, words, least }));
+}
+
+export function targetTable(results: Results, memory: ReadonlyMap<string, number | null>): string {
+  const lines = [
+    '| job | of | against | at least | ratio: min / median / max | met |',
+    '|---|---|---|---|---|---|',
+  ];
+  for (const target of TARGETS) {
+    const found = spread(ratios(results, target));
+    if (found === null) continue;
+    const { job, server, words, least } = target;
+    const met = found.median >= least ? 'yes' : 'NO';
+    lines.push(`| ${job} | ${server} | ${words} | ${least} | ${threeOf(found, 2)} | ${met} |`);
+  }
+  for (const server of ['jmapsmith', 'jmapsmith-indexed', 'jmapsmith-pg']) {
+    const peak = memory.get(server) ?? null;
+    if (peak === null) continue;
+    const met = peak <= PEAK_RSS ? 'yes' : 'NO';
+    lines.push(`| peak RSS | ${server} | at most | ${PEAK_RSS} MB | ${peak} MB | ${met} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}
