@@ -43,9 +43,11 @@ export async function startJmapsmith(options: Options): Promise<StartedServer> {
     const [first = '', ...rest] = args;
     return run([...program(first), ...rest], at);
   };
-  const accountIds = new Map<AccountName, string>();
-  for (const account of ACCOUNT_NAMES)
-    accountIds.set(account, await tool('account', 'create', '--name', account, '--user', 'bench'));
+  const create = (account: string) =>
+    tool('account', 'create', '--name', account, '--user', 'bench');
+  const accountIds = await Promise.all(
+    ACCOUNT_NAMES.map(async (account) => [account, await create(account)] as const),
+  );
   const token = await tool('token', 'create', '--user', 'bench');
   const argv = [...options.nodeOptions, ...program('start')];
   const { url, pid, stop } = await startProcess(name, argv, at);

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { fill } from './fill.js';
+import type { Accounts, Call, Server } from './model.js';
+import { startJmapsmith } from './start/jmapsmith.js';
+import { ROOT, run as runTool } from './start/processes.js';
+
+/**
+ * How long anything keeps the event loop of the server from all other requests: each kind of load
+ * alone, then all together. As the server's own `/metrics` has it (`nodejs_eventloop_lag_*`; Node
+ * counts the interval of 10 ms that it measures in).
+ */
+
+const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N]
+
+Measures how long anything blocks the server's event loop.
+
+  --seconds S   length of each measurement (5)
+  --objects N   in the account that is scanned, in thousands (200)
+`;
+
+interface Load {
+  readonly name: string;
+  /** Requests of this kind at once. */
+  readonly clients: number;
+  body(n: number): string;
+}
+
+const CORE = 'urn:ietf:params:jmap:core';
+const USING = [CORE, 'urn:example:todos'];
+const LARGE = 9_900_000;
+
+function request(...methodCalls: readonly Call[]): string {
+  return JSON.stringify({ using: USING, methodCalls });
+}
+
+function loads({ big, scratch }: Accounts): readonly Load[] {
+  const scan = (n: number, more: object): string => {
+    const filter = { text: `no such text ${n}` };
+    return request(['Todo/query', { accountId: big.id, filter, ...more }, '0']);
+  };
+  const text = 'x'.repeat(300);
+  const many = <T>(value: (index: number) => T): Record<string, T> =>
+    Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, value(index)]));
+  const created = request([
+    'Todo/set',
+    { accountId: scratch.id, create: many((index) => ({ text: `${text} ${index}` })) },
+    '0',
+  ]);
+  const ids = scratch.ids.slice(0, 1000);
+  const updated = (n: number): string =>
+    request([
+      'Todo/set',
+      {
+        accountId: scratch.id,
+        update: Object.fromEntries(ids.map((id) => [id, { text: `${text} ${n}` }])),
+      },
+      '0',
+    ]);
+  // Many small values: what takes longest to parse of as many octets.
+  const item = { a: [1, 2, 3], b: 'text', c: true, d: { e: null } };
+  const count = Math.floor(LARGE / (JSON.stringify(item).length + 1));
+  const values = request(['Core/echo', { list: Array.from({ length: count }, () => item) }, '0']);
+  const texts = request(['Core/echo', { text: 'x'.repeat(LARGE) }, '0']);
+  return [
+    { name: 'Core/echo', clients: 1, body: () => request(['Core/echo', {}, '0']) },
+    { name: 'scans', clients: 4, body: (n) => scan(n, { sort: [{ property: 'text' }] }) },
+    {
+      name: 'deep pages and totals',
+      clients: 2,
+      body: () =>
+        request([
+          'Todo/query',
+          {
+            accountId: big.id,
+            position: 150_000,
+            calculateTotal: true,
+            sort: [{ property: 'text' }],
+          },
+          '0',
+        ]),
+    },
+    { name: 'create 1,000', clients: 2, body: () => created },
+    { name: 'update 1,000', clients: 2, body: updated },
+    {
+      name: 'get 1,000',
+      clients: 2,
+      body: () => request(['Todo/get', { accountId: scratch.id, ids }, '0']),
+    },
+    { name: '10 MB, one text', clients: 1, body: () => texts },
+    { name: '10 MB of small values', clients: 1, body: () => values },
+  ];
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      seconds: { type: 'string', default: '5' },
+      objects: { type: 'string', default: '200' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const seconds = Number(values.seconds);
+  const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-event-loop-'));
+  await runTool([join(ROOT, 'scripts/build.mjs')]);
+  const server = await startJmapsmith({ name: 'jmapsmith', folder, nodeOptions: [] });
+  try {
+    const sizes = { small: 0, big: Number(values.objects) * 1000, scratch: 1000, huge: 0 };
+    const all = loads(await fill(server, sizes));
+    await pause(1000);
+    process.stdout.write(
+      '| load | requests/s | p50 ms | p99 ms | longest ms |\n|---|---|---|---|---|\n',
+    );
+    for (const load of all) await measure(server, load.name, [load], seconds);
+    const small = all.filter(({ name }) => name !== '10 MB of small values');
+    await measure(server, 'all but 10 MB of small values', small, seconds * 2);
+    await measure(server, 'all', all, seconds * 2);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  server: Server,
+  name: string,
+  kinds: readonly Load[],
+  seconds: number,
+): Promise<void> {
+  // Code is compiled, statements prepared, threads started.
+  await drive(server, kinds, 0.5);
+  await lag(server);
+  const done = await drive(server, kinds, seconds);
+  const { p50, p99, max } = await lag(server);
+  const figures = [Math.round(done / seconds), ...[p50, p99, max].map((ms) => ms.toFixed(1))];
+  process.stdout.write(`| ${[name, ...figures].join(' | ')} |\n`);
+}
+
+/** Resolves to how many requests were answered. */
+async function drive(server: Server, kinds: readonly Load[], seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let done = 0;
+  const client = async ({ name, body }: Load): Promise<void> => {
+    while (performance.now() < end) {
+      done += 1;
+      const headers = {
+        Authorization: `Bearer ${server.token}`,
+        'Content-Type': 'application/json',
+      };
+      const response = await fetch(`${server.url}/jmap`, {
+        ...{ method: 'POST', headers, body: body(done) },
+      });
+      const answer = Buffer.from(await response.arrayBuffer());
+      if (response.status !== 200 || answer.subarray(0, 100).includes('"error"'))
+        throw new Error(`${name}: ${response.status} ${answer.toString('utf8', 0, 300)}`);
+    }
+  };
+  const clients = kinds.flatMap((kind) => Array.from({ length: kind.clients }, () => kind));
+  await Promise.all(clients.map(client));
+  return done;
+}
+
+/** Since it was asked for the last time, ms. */
+async function lag(server: Server): Promise<{ p50: number; p99: number; max: number }> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const of = (name: string): number => {
+    const found = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1];
+    return Number(found ?? Number.NaN) * 1000;
+  };
+  return { p50: of('p50'), p99: of('p99'), max: of('max') };
+}
+
+await main(process.argv.slice(2));
