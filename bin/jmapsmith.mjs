@@ -46,6 +46,16 @@ const TOOLS = {
     words: 'accounts: create, list, rename, grant, revoke, delete',
   },
   token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+  backup: {
+    entry: 'scripts/backup',
+    needs: 'descriptors',
+    words: 'database and blobs into one file, also while the server runs',
+  },
+  restore: {
+    entry: 'scripts/restore',
+    needs: 'build',
+    words: 'brings such a file back into an empty place',
+  },
 };
 
 const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));

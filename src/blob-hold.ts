@@ -10,7 +10,7 @@ import type { PrismaClient } from '../build/prisma/engine-sqlite/client.js';
 const PREFIX = 'backup:';
 
 /** A note that isn't renewed for so long is that of a killed backup, ms. Clocks of machines may differ by less. */
-export const HOLD_LASTS = 300_000;
+export const HOLD_LASTS = 900_000;
 
 export interface BlobHold {
   /** To be called far more often than notes last. */

@@ -1,0 +1,36 @@
+import type { Config } from '../../src/config.js';
+import { UsageError } from '../cli.js';
+import type { Manifest } from './manifest.js';
+import { toSqlite } from './to-sqlite.js';
+
+/** An empty place that a database is restored to. Nobody else sees anything of it before `publish`. */
+export interface Destination {
+  /** What is there already, for a person to read. */
+  occupied(): Promise<readonly string[]>;
+  /** Takes a part of the database. */
+  take(name: string, body: AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * All parts are there: looks at them, brings the database up to date and has all states that clients may hold
+   * refused (D9). `tables` are those of the registered types. Resolves to the migrations that were applied.
+   */
+  complete(tables: readonly string[]): Promise<readonly string[]>;
+  /** Makes it the database, on disk when this resolves. */
+  publish(): Promise<void>;
+  /** Where it is, for a person to read. */
+  readonly place: string;
+  /** Removes what was not published; gives back what keeps others away. */
+  close(): Promise<void>;
+}
+
+export async function openDestination(
+  database: Config['database'],
+  folder: string,
+  _manifest: Manifest,
+): Promise<Destination> {
+  if (database.kind === 'postgresql') {
+    throw new UsageError(
+      'A database of PostgreSQL is restored with pg_restore: docs/operations.md, Backups.',
+    );
+  }
+  return toSqlite(database.file, folder);
+}

@@ -1,0 +1,21 @@
+import { UsageError } from '../cli.js';
+
+/** What the system says of files that can't be had, or of a disk that is full. */
+const SYSTEM =
+  /^(SQLITE_(CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)|E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS))/;
+
+/** A file that is no backup, or none that can be relied on. */
+export class BackupFileError extends UsageError {
+  constructor(file: string, reason: string) {
+    super(`${file} can't be restored from: ${reason}.`);
+  }
+}
+
+/** What stands in the way of a backup or a restore, in words; other errors as they are. */
+export function inWords(what: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof UsageError) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (!SYSTEM.test(code)) return error;
+  const full = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code) ? 'the disk is full: ' : '';
+  return new UsageError(`${what}: ${full}${error.message} (${code}).`);
+}

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../src/config.js';
+import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { UsageError } from '../cli.js';
+import { copySqlite } from './from-sqlite.js';
+import type { Progress } from './progress.js';
+import type { DatabaseSource } from './source.js';
+
+/** A database that is copied, while others use it. */
+export interface Origin {
+  readonly prisma: PrismaClient;
+  /** `temporary`: the name of a file that may be made. */
+  copy(temporary: string, progress: Progress): Promise<DatabaseSource>;
+  close(): Promise<void>;
+}
+
+/** Opens the database of DATABASE_URL as it is: it may be behind or ahead of this version. Makes none. */
+export async function openOrigin(database: Config['database']): Promise<Origin> {
+  if (database.kind === 'postgresql') {
+    throw new UsageError(
+      'A database of PostgreSQL is copied with pg_dump: docs/operations.md, Backups.',
+    );
+  }
+  const { file } = database;
+  if (!existsSync(file)) {
+    throw new UsageError(`There is no database ${file} to copy: see DATABASE_URL and DATA_DIR.`);
+  }
+  const prisma = openPrismaStandalone(file);
+  return {
+    prisma,
+    copy: (temporary, progress) => copySqlite(file, temporary, progress),
+    close: () => prisma.$disconnect(),
+  };
+}

@@ -1,0 +1,222 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+/**
+ * The archive is a plain tar (POSIX ustar; sizes from 8 GiB on in GNU's base-256), so that ordinary tools list
+ * and unpack it. It is written and read as a stream.
+ */
+
+export const BLOCK = 512;
+const BUFFER = 1024 * 1024;
+const ZEROS = Buffer.alloc(BLOCK);
+/** What eleven octal digits can say. */
+const OCTAL_LIMIT = 8 ** 11;
+
+export interface Entry {
+  readonly name: string;
+  readonly size: number;
+  /** Is read to its end before the next entry is asked for. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export class TarError extends Error {
+  override readonly name = 'TarError';
+}
+
+/** Writes entries one after the other into a new file. */
+export class TarWriter {
+  readonly #handle: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #time: number;
+  #waiting: Uint8Array[] = [];
+  #waitingOctets = 0;
+  /** Octets so far. */
+  octets = 0;
+
+  constructor(handle: FileHandle, time: number) {
+    this.#handle = handle;
+    this.#time = time;
+  }
+
+  /** `source` has exactly `size` octets; resolves to their SHA-256 in hex. */
+  async add(
+    name: string,
+    size: number,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    also?: Hash,
+  ): Promise<string> {
+    const hash = createHash('sha256');
+    await this.#write(header(name, size, this.#time));
+    let left = size;
+    for await (const chunk of source) {
+      left -= chunk.byteLength;
+      if (left < 0) break;
+      hash.update(chunk);
+      also?.update(chunk);
+      await this.#write(chunk);
+    }
+    if (left !== 0) throw new TarError(`${name} has not the ${size} octets that it should have`);
+    await this.#write(ZEROS.subarray(0, padding(size)));
+    return hash.digest('hex');
+  }
+
+  /** The SHA-256 in hex of all octets so far. */
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
+  /** Two blocks of zeros, and everything on disk. */
+  async end(): Promise<void> {
+    await this.#write(ZEROS);
+    await this.#write(ZEROS);
+    await this.#flush();
+    await this.#handle.sync();
+  }
+
+  async #write(octets: Uint8Array): Promise<void> {
+    if (octets.byteLength === 0) return;
+    this.#hash.update(octets);
+    this.octets += octets.byteLength;
+    this.#waiting.push(octets);
+    this.#waitingOctets += octets.byteLength;
+    if (this.#waitingOctets >= BUFFER) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const all = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingOctets = 0;
+    for (let done = 0; done < all.byteLength; ) {
+      done += (await this.#handle.write(all, done)).bytesWritten;
+    }
+  }
+}
+
+/** Reads the entries of a file in order, its very end included. */
+export class TarReader {
+  readonly #handle: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  #buffer: Buffer = Buffer.alloc(0);
+  #end = false;
+  /** Octets read so far. */
+  octets = 0;
+  /** Of the entry that was given last: octets of the file before its header, and their SHA-256. */
+  before: { readonly octets: number; readonly sha256: string } = { octets: 0, sha256: '' };
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async *entries(hashed: (name: string) => boolean = () => false): AsyncGenerator<Entry> {
+    for (;;) {
+      const octets = this.octets;
+      const hash = this.#hash.copy();
+      const block = await this.#exactly(BLOCK);
+      if (block.equals(ZEROS)) break;
+      const { name, size } = readHeader(block);
+      if (hashed(name)) this.before = { octets, sha256: hash.digest('hex') };
+      const end = this.octets + size;
+      yield { name, size, body: this.#body(end) };
+      if (this.octets !== end) throw new Error('An entry is read to its end before the next.');
+      await this.#exactly(padding(size));
+    }
+    if (!(await this.#exactly(BLOCK)).equals(ZEROS)) throw new TarError('its end is damaged');
+    if ((await this.#some(1)).byteLength > 0) throw new TarError('something follows its end');
+  }
+
+  async *#body(end: number): AsyncGenerator<Uint8Array> {
+    while (this.octets < end) {
+      const octets = await this.#some(end - this.octets);
+      if (octets.byteLength === 0) throw new TarError('it ends too early');
+      yield octets;
+    }
+  }
+
+  async #exactly(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let have = 0; have < count; ) {
+      const part = await this.#some(count - have);
+      if (part.byteLength === 0) throw new TarError('it ends too early');
+      parts.push(part);
+      have += part.byteLength;
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** At most so many octets; none at the end of the file. What it gives stays as it is. */
+  async #some(count: number): Promise<Buffer> {
+    if (this.#buffer.byteLength === 0 && !this.#end) {
+      const fresh = Buffer.allocUnsafe(BUFFER);
+      const { bytesRead } = await this.#handle.read(fresh, 0, BUFFER, null);
+      this.#buffer = fresh.subarray(0, bytesRead);
+      this.#end = bytesRead === 0;
+    }
+    const part = this.#buffer.subarray(0, count);
+    this.#buffer = this.#buffer.subarray(part.byteLength);
+    this.#hash.update(part);
+    this.octets += part.byteLength;
+    return part;
+  }
+}
+
+/** A small entry as a whole. */
+export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+function padding(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK;
+}
+
+function header(name: string, size: number, time: number): Buffer {
+  const slash = name.length > 100 ? name.lastIndexOf('/') : -1;
+  const last = name.slice(slash + 1);
+  if (!/^[\x21-\x7e]+$/.test(name) || last.length > 100 || slash > 155) {
+    throw new TarError(`no entry can be called ${JSON.stringify(name)}`);
+  }
+  const block = Buffer.alloc(BLOCK);
+  block.write(last, 0, 'latin1');
+  block.write('0000600\0', 100);
+  block.write('0000000\0', 108);
+  block.write('0000000\0', 116);
+  if (size < OCTAL_LIMIT) block.write(`${octal(size, 11)}\0`, 124);
+  else {
+    block.writeUInt8(0x80, 124);
+    block.writeBigUInt64BE(BigInt(size), 128);
+  }
+  block.write(`${octal(Math.floor(time / 1000), 11)}\0`, 136);
+  block.write('0', 156);
+  block.write('ustar\x0000', 257);
+  if (slash > 0) block.write(name.slice(0, slash), 345, 'latin1');
+  block.write(`${octal(checksum(block), 6)}\0 `, 148);
+  return block;
+}
+
+function readHeader(block: Buffer): { readonly name: string; readonly size: number } {
+  const text = (from: number, to: number): string =>
+    block.toString('latin1', from, to).replace(/\0.*$/s, '');
+  if (text(257, 263) !== 'ustar') throw new TarError('it is no tar archive');
+  if (Number.parseInt(text(148, 156), 8) !== checksum(block) || text(156, 157) !== '0') {
+    throw new TarError('a header is damaged');
+  }
+  const size =
+    block.readUInt8(124) === 0x80
+      ? Number(block.readBigUInt64BE(128))
+      : Number.parseInt(text(124, 136), 8);
+  if (!Number.isSafeInteger(size)) throw new TarError('a header is damaged');
+  const prefix = text(345, 500);
+  return { name: prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`, size };
+}
+
+/** The sum of a header's octets, its own field taken as spaces. */
+function checksum(block: Buffer): number {
+  let sum = 8 * 0x20;
+  for (let at = 0; at < BLOCK; at += 1) if (at < 148 || at >= 156) sum += block.readUInt8(at);
+  return sum;
+}
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, '0');
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../src/package-root.js';
+
+/** Of this package. */
+export function packageVersion(): string {
+  const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8');
+  return String((JSON.parse(text) as { readonly version: unknown }).version);
+}
