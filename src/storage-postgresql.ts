@@ -43,7 +43,7 @@ export async function openPostgresqlStorage(
 
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
-    pool: openPool({ url, size: CALLS, onError }),
+    pool: openPool({ url, size: CALLS, onError, pipeline: true }),
     types,
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });

@@ -43,7 +43,7 @@ async function prepare(): Promise<string> {
 async function open({ now }: { readonly now: () => number }) {
   database ??= prepare();
   const url = await database;
-  const pool = openPool({ url, size: 8 });
+  const pool = openPool({ url, size: 8, pipeline: true });
   await pool.query(`TRUNCATE ${TABLES.map((table) => `"${table}"`).join(', ')}`);
   await pool.query(ACCOUNTS);
   const statements: string[] = [];
@@ -62,7 +62,10 @@ describe('store on PostgreSQL alone', () => {
   it('5.3: two processes that write to one account take turns', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
-    const other = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types: TYPES });
+    const other = createPostgresqlStore({
+      pool: openPool({ url, size: 4, pipeline: true }),
+      types: TYPES,
+    });
     onTestFinished(() => other.close());
     const add = (from: typeof store, id: string) =>
       from.write(A, soon(), async (transaction) => {

@@ -15,11 +15,23 @@ const SOCKET =
 /** What the driver says, without a code, of a connection that is gone or not to be had. */
 const GONE = /^(Connection terminated|timeout exceeded when trying to connect|Client has)/;
 
-/** Serialisation failure, deadlock: the same transaction may well succeed when it is run again. */
+/**
+ * True where the same transaction may well succeed when it is run again: a serialisation failure
+ * (40001), a deadlock (40P01), a prepared statement that a migration has put out of date (0A000) or
+ * that a pooler's other connection does not have (26000), a state that has moved (22012: of the
+ * engine's statements only the one that makes sure of that divides).
+ */
 export function isRetryable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
-    const code = codeOf(at);
-    if (code === '40001' || code === '40P01') return true;
+    if (/^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? '')) return true;
+  }
+  return false;
+}
+
+/** True where the server itself has answered with the error: what it was sent later has not run. */
+export function isAnswer(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (/^\d[0-9A-Z]{4}$/.test(codeOf(at) ?? '')) return true;
   }
   return false;
 }

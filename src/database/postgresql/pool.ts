@@ -17,17 +17,20 @@ export interface PoolOptions {
   readonly onError?: (error: unknown) => void;
   /** The server refuses all that writes on its connections. */
   readonly readOnly?: boolean;
+  /** Statements are sent before those ahead of them have been answered. */
+  readonly pipeline?: boolean;
 }
 
 /** A pool of connections. Opens none yet: the first use does. */
 export function openPool(options: PoolOptions): Pool {
-  const { url, size, onError = () => undefined, readOnly = false } = options;
+  const { url, size, onError = () => undefined, readOnly = false, pipeline = false } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
+    pipeline,
     application_name: 'jmapsmith',
     // Before anybody has the connection; one on which it fails nobody gets.
     ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),

@@ -89,7 +89,7 @@ export async function insertBlobs(
   blobs: readonly NewBlob[],
   now: number,
 ): Promise<void> {
-  await connection.run(INSERT_BLOBS, accountId, now, blobRows(blobs));
+  await connection.write(INSERT_BLOBS, accountId, now, blobRows(blobs));
 }
 
 /**
@@ -103,11 +103,11 @@ export async function changeReferences(
   now: number,
 ): Promise<void> {
   if (removed.length > 0)
-    await connection.run(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
+    await connection.write(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
   if (added.length > 0)
-    await connection.run(INSERT_REFERENCES, accountId, blobReferenceRows(added));
+    await connection.write(INSERT_REFERENCES, accountId, blobReferenceRows(added));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
-  await connection.run(NOTE_UNREFERENCED, now, accountId, [...blobIds]);
+  await connection.write(NOTE_UNREFERENCED, now, accountId, [...blobIds]);
 }
 
 /** One statement: blobs of any account that may be collected, those unreferenced for longest first. */
@@ -126,7 +126,7 @@ export async function collectBlobs(
   accountId: string,
   ids: readonly string[],
 ): Promise<readonly BlobKey[]> {
-  return (await connection.all(DELETE_COLLECTABLE, before, accountId, ids)).map(keyOf);
+  return (await connection.writing(DELETE_COLLECTABLE, before, accountId, ids)).map(keyOf);
 }
 
 function keyOf(row: readonly unknown[]): BlobKey {

@@ -9,26 +9,33 @@ const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = $1 AN
 
 const SELECT_OBJECTS = `SELECT "objects" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
 
-const ADVANCE_STATE = `INSERT INTO "JmapState" AS "s" ("accountId", "type", "number", "objects")
- VALUES ($1, $2, $3, $4) ON CONFLICT ("accountId", "type") DO UPDATE SET
- "number" = "s"."number" + excluded."number", "objects" = "s"."objects" + excluded."objects"
- RETURNING "number"`;
-
 const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
  WHERE "accountId" = $1 AND "type" = $2 AND "number" > $3 ORDER BY "number" LIMIT $4`;
 
-const INSERT_CHANGES = `INSERT INTO "JmapChange"
- ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT $1::text, $2::text, $3::bigint + "n" - 1, value ->> 0, (value ->> 1)::integer, $4::bigint
- FROM jsonb_array_elements($5::jsonb) WITH ORDINALITY AS "rows"(value, "n")`;
+// The counter steps by the number of records, which get the numbers that it passed. Where it has moved
+// from what this transaction knows ($7), the division by nought fails: nothing else divides here.
+const RECORD = `WITH "state" AS (
+ INSERT INTO "JmapState" AS "s" ("accountId", "type", "number", "objects")
+ VALUES ($1, $2, $3, $4) ON CONFLICT ("accountId", "type") DO UPDATE SET
+ "number" = "s"."number" + excluded."number", "objects" = "s"."objects" + excluded."objects"
+ RETURNING "number" - $3::bigint AS "before"), "records" AS (
+ INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+ SELECT $1::text, $2::text, "before" + "n", value ->> 0, (value ->> 1)::integer, $5::bigint
+ FROM "state" CROSS JOIN jsonb_array_elements($6::jsonb) WITH ORDINALITY AS "rows"(value, "n"))
+ SELECT CASE WHEN $7::bigint <> "before" THEN 1 / ("before" - "before")
+ ELSE "before" + $3::bigint END FROM "state"`;
 
-/** One statement. */
+/** One statement; none where the transaction holds the account and knows it. */
 export async function readState(
   { connection, accountId }: Scope<Connection>,
   table: string,
 ): Promise<number> {
+  const known = connection.states.get(table);
+  if (known !== undefined) return known;
   const [row] = await connection.all(SELECT_STATE, accountId, table);
-  return (row?.[0] as number | undefined) ?? 0;
+  const state = (row?.[0] as number | undefined) ?? 0;
+  if (connection.pipelined) connection.states.set(table, state);
+  return state;
 }
 
 /** One statement. */
@@ -52,7 +59,8 @@ export async function readChanges(
 }
 
 /**
- * Two statements: the counter steps by the number of records, which get the numbers that it passed.
+ * One statement. Where the transaction knows the state it is not waited for: were the database's
+ * another, the statement would fail.
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
@@ -60,15 +68,15 @@ export async function writeChanges(
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
 ): Promise<number> {
-  const [row] = await connection.all(
-    ADVANCE_STATE,
-    accountId,
-    table,
-    changes.length,
-    growth(changes),
-  );
-  const state = row?.[0] as number;
-  const first = state - changes.length + 1;
-  await connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
-  return state;
+  const { length } = changes;
+  const counts = [length, growth(changes), at] as const;
+  const rows = changeRows(changes);
+  const known = connection.pipelined ? connection.states.get(table) : undefined;
+  if (known !== undefined) {
+    await connection.write(RECORD, accountId, table, ...counts, rows, known);
+    connection.states.set(table, known + length);
+    return known + length;
+  }
+  const [row] = await connection.writing(RECORD, accountId, table, ...counts, rows, null);
+  return row?.[0] as number;
 }

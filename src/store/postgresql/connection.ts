@@ -1,102 +1,152 @@
 import pg from 'pg';
 import {
+  isAnswer,
   isLost,
   isUnavailable,
   lateError,
   translateError,
 } from '../../database/postgresql/errors.js';
 import { inTransaction } from '../../database/postgresql/hook-prisma.js';
-import { acquire, type Pool, type PoolClient } from '../../database/postgresql/pool.js';
-import { engineTypes } from '../../database/postgresql/values.js';
+import type { PoolClient } from '../../database/postgresql/pool.js';
 import { Serial } from '../../database/serial.js';
-import { UnknownOutcomeError } from '../../protocol/errors.js';
+import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { postgresql } from './dialect.js';
-
-export type Parameter = string | number | null | readonly string[];
+import { config, type Parameter, prepared } from './statement.js';
 
 /** A server that does not stop a statement when told to loses its connection after this, ms. */
 const GRACE = 2000;
 /** The largest time-out that a server and a timer take, ms. */
 const LONGEST = 2 ** 31 - 1;
 
+const READ = 'ISOLATION LEVEL REPEATABLE READ READ ONLY';
+// Each statement sees what is committed before it: what the lock was waited for, too. Durable (D27),
+// whatever the server's setting.
+const WRITE = 'ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = on';
+// A statement of its own before anything is read: one that locked and read would read what was there
+// before it waited.
+const LOCK = 'SELECT 1 FROM "JmapAccount" WHERE "id" = $1 FOR UPDATE';
+
+export interface ConnectionOptions {
+  readonly deadline: number;
+  /** The account that is locked for writing; without it, the transaction reads. */
+  readonly writes?: string;
+  /** Each statement waits for the one before: hooks read on the connection, too. */
+  readonly serial?: boolean;
+  readonly onStatement: ((sql: string) => void) | undefined;
+  /** Takes the connection back. */
+  readonly release: (broken: boolean) => void;
+}
+
 /**
- * A connection of the pool in one transaction, which ends at the call's deadline: statements have a
- * time-out on the server, and one that goes on in spite of it (the network is gone) loses its
- * connection. Errors come out as the port has them (UnavailableError).
+ * A connection of the pool in one transaction. Statements are sent as they come, whether or not those
+ * before have been answered (the server answers in order), so BEGIN, the account's lock and the first
+ * read are one round trip; what a write answers is looked at by `settled` and `commit`. Every
+ * statement has a time-out on the server, to the deadline of the call; one that goes on in spite of it
+ * (the network is gone) loses its connection. Errors come out as the port has them
+ * (UnavailableError).
  */
 export class Connection {
+  /** Where the account is locked: the states that its types have in this transaction, by table. */
+  readonly states = new Map<string, number>();
   readonly #client: PoolClient;
-  readonly #deadline: number;
-  readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #guard: NodeJS.Timeout | undefined;
-  /** One statement after the other: hooks may begin several at once, which the driver won't queue. */
-  readonly #turns = new Serial();
+  readonly #options: ConnectionOptions;
+  readonly #serial: Serial | undefined;
+  #deadline: number;
+  #guard: NodeJS.Timeout | undefined;
   /** The time-out that statements have at the moment, ms. */
-  #timeout = 0;
+  #timeout: number;
+  readonly #begun: Promise<unknown>;
+  #ready = false;
   #broken = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
+  #unanswered: Promise<unknown>[] = [];
+  /** The savepoint that the running work has or will have; none where it is the first. */
+  #savepoint: number | undefined;
+  /** The savepoint that there is. */
+  #made: number | undefined;
+  /** The running work has sent something that writes; any work has. */
+  #works = false;
+  #wrote = false;
 
-  private constructor(
-    client: PoolClient,
-    deadline: number,
-    onStatement: ((sql: string) => void) | undefined,
-  ) {
+  /** Begins, and locks the account. */
+  constructor(client: PoolClient, options: ConnectionOptions) {
     this.#client = client;
-    this.#deadline = deadline;
-    this.#onStatement = onStatement;
-    const left = deadline - performance.now() + GRACE;
-    if (left < LONGEST) this.#guard = setTimeout(() => this.#cut(), left);
+    this.#options = options;
+    this.#deadline = options.deadline;
+    this.#serial = options.serial === true ? new Serial() : undefined;
+    this.#arm();
+    this.#timeout = Math.max(1, this.#rest());
+    const how = options.writes === undefined ? READ : WRITE;
+    const begin = this.#direct(`BEGIN ${how}; ${timeout(this.#timeout)}`);
+    this.#begun = options.writes === undefined ? begin : this.#lock(begin, options.writes);
+    this.#begun.then(
+      () => {
+        this.#ready = true;
+      },
+      () => undefined,
+    );
   }
 
-  /** Takes a connection and begins; `how` is what BEGIN says, `also` statements in the same trip. */
-  static async begin(
-    pool: Pool,
-    how: string,
-    also: string,
-    options: {
-      readonly deadline: number;
-      readonly onStatement: ((sql: string) => void) | undefined;
-    },
-  ): Promise<Connection> {
-    const { deadline, onStatement } = options;
-    try {
-      const client = await acquire(pool, deadline);
-      const connection = new Connection(client, deadline, onStatement);
-      try {
-        connection.#timeout = connection.#left();
-        await client.query(`BEGIN ${how}; ${timeout(connection.#timeout)}; ${also}`);
-      } catch (error) {
-        connection.#broken = true;
-        connection.#release();
-        throw error;
-      }
-      return connection;
-    } catch (error) {
-      throw translateError(error);
-    }
+  /** True once something has been sent that writes. */
+  get wrote(): boolean {
+    return this.#wrote;
   }
 
-  /** All rows of a fixed statement. */
+  /** True where the connection is of no use any more. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Resolves when the transaction has begun and holds the account. */
+  async begun(): Promise<void> {
+    await this.#begun;
+  }
+
+  /** All rows of a fixed statement, which each connection prepares once. */
   async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    return (await this.#run(text, parameters)).rows;
+    return (await this.#run(prepared(text, parameters))).rows;
   }
 
-  /** All rows of a composed statement. */
-  query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.all(render(fragment, postgresql.placeholder), ...fragment.values);
+  /** All rows of a composed statement: planned anew with its values, and never kept. */
+  async query(fragment: Fragment): Promise<readonly Row[]> {
+    const text = render(fragment, postgresql.placeholder);
+    return (await this.#run(config(text, fragment.values))).rows;
   }
 
-  /** Runs a statement that gives no rows; the number of rows it changed. */
-  async run(text: string, ...parameters: readonly Parameter[]): Promise<number> {
-    return (await this.#run(text, parameters)).rowCount ?? 0;
+  /**
+   * Sends a fixed statement that writes and gives no rows. Where it fails, so does the transaction, at
+   * its end at the latest.
+   */
+  async write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
+    // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
+    if (!this.#ready) await this.#begun;
+    this.#toWrite();
+    const answer = this.#run(prepared(text, parameters));
+    if (this.#serial !== undefined) await answer;
+    else this.#later(answer);
   }
 
-  /** The same of a composed statement. */
-  change(fragment: Fragment): Promise<number> {
-    return this.run(render(fragment, postgresql.placeholder), ...fragment.values);
+  /** The rows of a fixed statement that writes. */
+  async writing(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    if (!this.#ready) await this.#begun;
+    this.#toWrite();
+    return this.all(text, ...parameters);
+  }
+
+  /** The number of rows that a composed statement changed. */
+  async change(fragment: Fragment): Promise<number> {
+    if (!this.#ready) await this.#begun;
+    this.#toWrite();
+    const text = render(fragment, postgresql.placeholder);
+    return (await this.#run(config(text, fragment.values))).rowCount ?? 0;
+  }
+
+  /** True where writes need not be waited for. */
+  get pipelined(): boolean {
+    return this.#serial === undefined && this.#options.writes !== undefined;
   }
 
   /** Calls `each` for every row as it comes; where that throws, the rest is not kept. */
@@ -105,13 +155,12 @@ export class Connection {
     parameters: readonly Parameter[],
     each: (row: Row) => void,
   ): Promise<void> {
-    this.#onStatement?.(text);
+    this.#options.onStatement?.(text);
     let failure: { readonly error: unknown } | undefined;
     await this.#guarded(
       () =>
         new Promise<void>((resolve, reject) => {
-          const how = { ...config(text, parameters), rowMode: 'array' };
-          const query = this.#client.query(new pg.Query<unknown[]>(how));
+          const query = this.#client.query(new pg.Query<unknown[]>(prepared(text, parameters)));
           query.on('row', (row: unknown) => {
             if (failure !== undefined) return;
             try {
@@ -127,22 +176,59 @@ export class Connection {
     if (failure !== undefined) throw failure.error;
   }
 
-  /** A statement of the transaction itself, which `onStatement` does not hear of. */
-  async control(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    const result = await this.#guarded(() =>
-      this.#client.query<unknown[]>({ ...config(text, parameters), rowMode: 'array' }),
-    );
-    return result.rows;
+  /** A statement of the engine itself, which `onStatement` does not hear of. */
+  async control(text: string): Promise<void> {
+    await this.#guarded(() => this.#direct(text));
   }
 
   /** Runs a work in whose hooks Prisma may read on this connection. */
   join<T>(work: () => Promise<T>): Promise<T> {
-    return inTransaction(this.#client, this.#turns, work);
+    if (this.#serial === undefined) return work();
+    return inTransaction(this.#client, this.#serial, work);
   }
 
   /** Throws where the call's time is over. */
   checkDeadline(): void {
     if (performance.now() > this.#deadline) throw lateError();
+  }
+
+  /**
+   * From now on another work's statements: with that work's deadline, and with a savepoint of this
+   * number before its first write, unless nothing has been written before it.
+   */
+  enter(deadline: number, savepoint: number | undefined): void {
+    this.#deadline = deadline;
+    this.#savepoint = savepoint;
+    this.#works = false;
+  }
+
+  /** Undoes what the running work has written; false where only the whole transaction can be. */
+  undo(): boolean {
+    if (!this.#works) return true;
+    if (this.#savepoint === undefined) return false;
+    this.#later(this.#direct(`ROLLBACK TO w${this.#savepoint}`));
+    return true;
+  }
+
+  /** Resolves when all that was sent has been answered; rejects where some of it failed. */
+  async settled(): Promise<void> {
+    const failure = await this.failure();
+    if (failure !== undefined) throw failure;
+  }
+
+  /** The first error among the answers to what was sent so far. */
+  async failure(): Promise<unknown> {
+    const answers = await Promise.allSettled(this.#unanswered.splice(0));
+    return answers.find((answer) => answer.status === 'rejected')?.reason;
+  }
+
+  /** Ends a transaction that wrote nothing; rejects where it did not hold the account. */
+  async leave(): Promise<void> {
+    try {
+      await this.#begun;
+    } finally {
+      await this.rollback();
+    }
   }
 
   /**
@@ -152,16 +238,18 @@ export class Connection {
   async commit(): Promise<void> {
     let sent = false;
     try {
-      // A statement that failed makes a rollback of it, which says so by its tag.
-      const { command } = await this.#guarded(() => {
+      const commit = this.#guarded(() => {
         this.#ended = true;
         sent = true;
         return this.#client.query('COMMIT');
       });
-      if (command !== 'COMMIT') throw new Error('The transaction had failed, and was rolled back.');
-    } catch (error) {
-      this.#broken = true;
-      if (sent && isLost(error))
+      const [{ command, reason }, failure] = await Promise.all([outcome(commit), this.failure()]);
+      // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
+      // of the commit, which says so by its tag.
+      if (command === 'COMMIT') return;
+      const error = failure ?? reason ?? new Error('The transaction was rolled back.');
+      if (command !== 'ROLLBACK') this.#broken = true;
+      if (sent && isLost(error) && !(failure !== undefined && isAnswer(failure)))
         throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
       throw error;
     } finally {
@@ -172,49 +260,101 @@ export class Connection {
   /** Ends the transaction without its changes, and gives the connection back. */
   async rollback(): Promise<void> {
     this.#ended = true;
+    const send = async (): Promise<void> => {
+      if (!this.#broken) await this.#client.query('ROLLBACK');
+    };
     try {
-      await this.#turns.run(async () => {
-        if (!this.#broken) await this.#client.query('ROLLBACK');
-      });
+      await (this.#serial === undefined ? send() : this.#serial.run(send));
     } catch {
       this.#broken = true;
     } finally {
+      await this.failure();
       this.#release();
     }
   }
 
-  async #run(text: string, parameters: readonly Parameter[]): Promise<pg.QueryArrayResult> {
-    this.#onStatement?.(text);
-    return this.#guarded(() =>
-      this.#client.query<unknown[]>({ ...config(text, parameters), rowMode: 'array' }),
-    );
+  /** The lock follows BEGIN at once. */
+  async #lock(begin: Promise<unknown>, accountId: string): Promise<void> {
+    const lock = this.#translated(() => this.#client.query(prepared(LOCK, [accountId])));
+    const [, { rows }] = await Promise.all([begin, lock]);
+    // Deleted since the request was let in: nothing may be written that nobody would remove.
+    if (rows.length === 0)
+      throw new MethodError('accountNotFound', 'The account has been deleted.');
+  }
+
+  /** Before anything that writes. */
+  #toWrite(): void {
+    this.#wrote = true;
+    if (this.#works) return;
+    this.#works = true;
+    if (this.#savepoint === undefined) return;
+    const release = this.#made === undefined ? '' : `RELEASE w${this.#made}; `;
+    this.#made = this.#savepoint;
+    // A name of its own: where the savepoint could not be made, nothing goes back to an earlier one.
+    this.#later(this.#direct(`${release}SAVEPOINT w${this.#made}`));
+  }
+
+  #later(answer: Promise<unknown>): void {
+    answer.catch(() => undefined);
+    this.#unanswered.push(answer);
+  }
+
+  #run(query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> {
+    this.#options.onStatement?.(query.text);
+    return this.#guarded(() => this.#client.query<unknown[]>(query));
   }
 
   #guarded<T>(work: () => Promise<T>): Promise<T> {
-    return this.#turns.run(() => this.#inTurn(work));
+    const turn = (): Promise<T> => {
+      if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
+      return this.#translated(() => {
+        this.#renew();
+        return work();
+      });
+    };
+    return this.#serial === undefined ? promised(turn) : this.#serial.run(turn);
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
+  #direct(text: string): Promise<unknown> {
+    return this.#translated(() => this.#client.query(text));
+  }
+
+  /** Sends before it returns. */
+  async #translated<T>(send: () => Promise<T>): Promise<T> {
     try {
-      const left = this.#left();
-      // The time-out is of each statement: brought up to date when it has become far too long.
-      if (left < this.#timeout / 2) {
-        this.#timeout = left;
-        await this.#client.query(timeout(left));
-      }
-      return await work();
+      return await send();
     } catch (error) {
-      // A statement's time-out leaves a connection that is as good as before.
-      if (isUnavailable(error) && codeOf(error) !== '57014') this.#broken = true;
+      if (leavesNothing(error)) this.#broken = true;
       throw translateError(error);
     }
   }
 
+  /** The time-out is of each statement: brought up to date when it has become far from right. */
+  #renew(): void {
+    const left = this.#left();
+    if (left >= this.#timeout / 2 && left <= this.#timeout * 2) return;
+    this.#timeout = left;
+    this.#later(this.#direct(timeout(left)));
+  }
+
   #left(): number {
-    const left = Math.ceil(this.#deadline - performance.now());
+    const left = this.#rest();
     if (left <= 0) throw lateError();
-    return Math.min(left, LONGEST);
+    return left;
+  }
+
+  #rest(): number {
+    return Math.min(Math.ceil(this.#deadline - performance.now()), LONGEST);
+  }
+
+  #arm(): void {
+    const left = this.#deadline - performance.now() + GRACE;
+    if (left >= LONGEST) return;
+    this.#guard = setTimeout(() => {
+      // Another work's turn meanwhile, with a deadline of its own.
+      if (performance.now() < this.#deadline + GRACE) this.#arm();
+      else this.#cut();
+    }, left);
   }
 
   #cut(): void {
@@ -225,7 +365,7 @@ export class Connection {
 
   #release(): void {
     clearTimeout(this.#guard);
-    this.#client.release(this.#broken);
+    this.#options.release(this.#broken);
   }
 }
 
@@ -233,23 +373,23 @@ function timeout(milliseconds: number): string {
   return `SET LOCAL statement_timeout = ${milliseconds}`;
 }
 
-function config(text: string, parameters: readonly Parameter[]) {
-  return { text, values: parameters.map(storable), types: engineTypes };
+/** A statement's time-out leaves a connection that is as good as before. */
+function leavesNothing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // 0A000, 26000: what it has prepared is out of date, or not there (a pooler's doing).
+  return (isUnavailable(error) && code !== '57014') || code === '0A000' || code === '26000';
 }
 
-/**
- * No stored text has a U+0000 (D4), and none can be sent: what is stored nowhere either stands for
- * it.
- */
-function storable(parameter: Parameter): string | number | null | string[] {
-  if (parameter === null || typeof parameter === 'number') return parameter;
-  return typeof parameter === 'string' ? withoutNul(parameter) : parameter.map(withoutNul);
+async function promised<T>(work: () => Promise<T>): Promise<T> {
+  return await work();
 }
 
-function withoutNul(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\uffff') : text;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+async function outcome(
+  commit: Promise<pg.QueryResult>,
+): Promise<{ readonly command?: string; readonly reason?: unknown }> {
+  try {
+    return { command: (await commit).command };
+  } catch (reason) {
+    return { reason };
+  }
 }

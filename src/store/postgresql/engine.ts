@@ -37,11 +37,11 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   blobReferences: readReferences,
   ownBlobs: readOwnBlobs,
   insert: ({ connection, accountId }, type, objects) =>
-    connection.run(writerOf(type).insert, accountId, encodeRows(type, objects)),
+    connection.write(writerOf(type).insert, accountId, encodeRows(type, objects)),
   update: ({ connection, accountId }, type, objects) =>
-    connection.run(writerOf(type).update, accountId, encodeRows(type, objects)),
+    connection.write(writerOf(type).update, accountId, encodeRows(type, objects)),
   destroy: ({ connection, accountId }, type, ids) =>
-    connection.run(writerOf(type).destroy, accountId, ids),
+    connection.write(writerOf(type).destroy, accountId, ids),
   writeChanges,
   insertBlobs,
   changeReferences: changeObjectReferences,

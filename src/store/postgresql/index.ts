@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, lateError } from '../../database/postgresql/errors.js';
-import type { Pool } from '../../database/postgresql/pool.js';
+import { isRetryable, lateError, translateError } from '../../database/postgresql/errors.js';
+import { acquire, type Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { Turns } from '../turns.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection } from './connection.js';
-import { Lanes } from './lanes.js';
+import { type GroupHost, runGroup, type WriteJob } from './group.js';
+import { Lanes, type Waiting } from './lanes.js';
+import { Shares } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
 import { PostgresqlTransaction } from './transaction.js';
 
@@ -17,28 +18,27 @@ import { PostgresqlTransaction } from './transaction.js';
 const UPKEEP_WAIT = 30_000;
 const PING_WAIT = 5000;
 
+/** How long writes that wait join a transaction which has begun, ms. */
+const GROUP_TIME = 20;
+
 /** Connections that works which wait for other things leave to the others. */
 const KEPT_FREE = 4;
 
 /** Before a transaction that lost against another runs again, ms; times a random number. */
 const RETRY_PAUSE = 20;
 
-const READ = 'ISOLATION LEVEL REPEATABLE READ READ ONLY';
-// Each statement sees what is committed before it: what the lock was waited for, too.
-const WRITE = 'ISOLATION LEVEL READ COMMITTED READ WRITE';
-// D27, whatever the server's setting.
-const DURABLE = 'SET LOCAL synchronous_commit = on';
-// A statement of its own before anything is read: one that locked and read would read what was there
-// before it waited.
-const LOCK = 'SELECT 1 FROM "JmapAccount" WHERE "id" = $1 FOR UPDATE';
-
 export interface PostgresqlStoreOptions {
-  /** Closed by the store's `close`. Nothing that a work waits for may take its connections. */
+  /**
+   * Closed by the store's `close`. Nothing that a work waits for may take its connections. One with
+   * `pipeline` has fewer round trips.
+   */
   readonly pool: Pool;
   /** All types that the store is asked for: which tables and columns their names stand for. */
   readonly types: readonly NamedType[];
   /** Milliseconds since 1970: the time of change records and of blobs. */
   readonly now?: () => number;
+  /** How long writes that wait join a transaction which has begun, ms: for tests. */
+  readonly groupTime?: number;
   /** Called with the text of each statement before it runs, transaction control apart. */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
@@ -55,8 +55,11 @@ class PostgresqlStore implements Store {
   readonly #pool: Pool;
   readonly #now: () => number;
   readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #lanes = new Lanes();
-  readonly #waiting: Turns;
+  readonly #lanes = new Lanes<WriteJob>((...work) => this.#runJobs(...work));
+  readonly #host: GroupHost;
+  /** Of connections: all, and those for works that wait for other things. */
+  readonly #shares: Shares;
+  readonly #waiting: Shares;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -64,15 +67,23 @@ class PostgresqlStore implements Store {
   constructor(options: PostgresqlStoreOptions) {
     this.#names = storageNames(options.types);
     this.#pool = options.pool;
-    this.#waiting = new Turns(Math.max(1, options.pool.options.max - KEPT_FREE));
+    const { max } = options.pool.options;
+    this.#shares = new Shares(max);
+    this.#waiting = new Shares(Math.max(1, max - KEPT_FREE));
+    this.#host = {
+      groupTime: options.groupTime ?? GROUP_TIME,
+      begin: (accountId, deadline) => this.#connect(accountId, { deadline, writes: accountId }),
+      open: (connection, accountId) => this.#open(connection, accountId),
+      announce: (change) => this.#announce(change),
+    };
     this.#now = options.now ?? Date.now;
     this.#onStatement = options.onStatement;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#pruner = new ChangePruner({
       rows: (query) =>
-        this.#reading(performance.now() + UPKEEP_WAIT, (connection) => connection.query(query)),
-      change: (accountId, statement) =>
-        this.#upkeep(accountId, (connection) => connection.change(statement)),
+        this.#reading('', performance.now() + UPKEEP_WAIT, (connection) => connection.query(query)),
+      change: async (accountId, statement) =>
+        (await this.#upkeep(accountId, (connection) => connection.change(statement))) ?? 0,
     });
   }
 
@@ -83,7 +94,7 @@ class PostgresqlStore implements Store {
   ): Promise<T> {
     const { deadline, exclusive = false } = options;
     const read = (): Promise<T> =>
-      this.#reading(deadline, async (connection) => {
+      this.#reading(accountId, deadline, async (connection) => {
         const snapshot = new PostgresqlSnapshot(this.#names, connection, accountId);
         try {
           return await work(snapshot);
@@ -91,7 +102,7 @@ class PostgresqlStore implements Store {
           snapshot.end();
         }
       });
-    return exclusive ? this.#waiting.run(deadline, read) : read();
+    return exclusive ? this.#waiting.run(accountId, deadline, read) : retried(deadline, read);
   }
 
   write<T>(
@@ -99,17 +110,11 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive = false } = options;
-    return this.#lanes.run(accountId, deadline, () =>
-      // What hooks have done elsewhere must not be done twice.
-      exclusive
-        ? this.#waiting.run(deadline, () =>
-            this.#write(accountId, deadline, (transaction) =>
-              inTime(deadline, work(transaction), lateError),
-            ),
-          )
-        : retried(deadline, () => this.#write(accountId, deadline, work)),
-    );
+    const { deadline, exclusive: alone = false } = options;
+    return new Promise((resolve, reject) => {
+      const settle = resolve as (value: unknown) => void;
+      this.#lanes.push(accountId, { deadline, alone, work, resolve: settle, reject });
+    });
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
@@ -120,7 +125,7 @@ class PostgresqlStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.#reading(performance.now() + PING_WAIT, (connection) =>
+    await this.#reading('', performance.now() + PING_WAIT, (connection) =>
       connection.control('SELECT 1 FROM "JmapMeta" LIMIT 1'),
     );
   }
@@ -130,7 +135,7 @@ class PostgresqlStore implements Store {
   }
 
   async collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
-    const found = await this.#reading(performance.now() + UPKEEP_WAIT, (connection) =>
+    const found = await this.#reading('', performance.now() + UPKEEP_WAIT, (connection) =>
       collectableBlobs(connection, before, limit),
     );
     const byAccount = new Map<string, string[]>();
@@ -143,7 +148,7 @@ class PostgresqlStore implements Store {
       const removed = await this.#upkeep(accountId, (connection) =>
         collectBlobs(connection, before, accountId, ids),
       );
-      gone.push(...removed);
+      gone.push(...(removed ?? []));
     }
     return gone;
   }
@@ -154,29 +159,51 @@ class PostgresqlStore implements Store {
     await this.#pool.end();
   }
 
-  async #reading<T>(deadline: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#begin(READ, '', deadline);
+  async #reading<T>(
+    accountId: string,
+    deadline: number,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const connection = await this.#connect(accountId, { deadline });
     try {
-      return await work(connection);
+      const result = await work(connection);
+      // Of one snapshot only if that was begun; the answer is there already.
+      await connection.begun();
+      return result;
     } finally {
-      await connection.rollback();
+      // Nobody waits for its answer.
+      void connection.rollback();
     }
   }
 
-  async #write<T>(
+  /** The account's turn: one work alone, or as many as wait together. */
+  async #runJobs(accountId: string, first: WriteJob, waiting: Waiting<WriteJob>): Promise<void> {
+    if (!first.alone) return runGroup(this.#host, accountId, first, waiting);
+    const { deadline, work } = first;
+    try {
+      // What hooks have done elsewhere must not be done twice.
+      const run = (): Promise<unknown> => this.#runAlone(accountId, deadline, work);
+      first.resolve(await this.#waiting.run(accountId, deadline, run));
+    } catch (error) {
+      first.reject(error);
+    }
+  }
+
+  async #runAlone(
     accountId: string,
     deadline: number,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    const connection = await this.#begin(WRITE, DURABLE, deadline);
-    const transaction = new PostgresqlTransaction(this.#names, connection, accountId, this.#now());
-    let result: T;
+    work: (transaction: Transaction) => Promise<unknown>,
+  ): Promise<unknown> {
+    const connection = await this.#connect(accountId, {
+      deadline,
+      writes: accountId,
+      serial: true,
+    });
+    const transaction = this.#open(connection, accountId);
+    let result: unknown;
     try {
-      if ((await connection.control(LOCK, accountId)).length === 0) {
-        // Deleted since the request was let in: nothing may be written that nobody would remove.
-        throw new MethodError('accountNotFound', 'The account has been deleted.');
-      }
-      result = await connection.join(() => work(transaction));
+      await connection.begun();
+      result = await connection.join(() => inTime(deadline, work(transaction), lateError));
       transaction.end();
       transaction.assertWhole();
     } catch (error) {
@@ -192,25 +219,50 @@ class PostgresqlStore implements Store {
   }
 
   /** Runs a work of the store's own in a transaction that holds the account, if it is there still. */
-  #upkeep<T>(accountId: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async #upkeep<T>(
+    accountId: string,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T | undefined> {
     const deadline = performance.now() + UPKEEP_WAIT;
-    return this.#lanes.run(accountId, deadline, async () => {
-      const connection = await this.#begin(WRITE, DURABLE, deadline);
-      let result: T;
-      try {
-        await connection.control(LOCK, accountId);
-        result = await work(connection);
-      } catch (error) {
-        await connection.rollback();
-        throw error;
-      }
-      await connection.commit();
-      return result;
+    const connection = await this.#connect(accountId, {
+      deadline,
+      writes: accountId,
+      serial: true,
     });
+    let result: T;
+    try {
+      await connection.begun();
+      result = await work(connection);
+    } catch (error) {
+      await connection.rollback();
+      // Whoever deletes the account removes its rows.
+      if (error instanceof MethodError) return undefined;
+      throw error;
+    }
+    await connection.commit();
+    return result;
   }
 
-  #begin(how: string, also: string, deadline: number): Promise<Connection> {
-    return Connection.begin(this.#pool, how, also, { deadline, onStatement: this.#onStatement });
+  #open(connection: Connection, accountId: string): PostgresqlTransaction {
+    return new PostgresqlTransaction(this.#names, connection, accountId, this.#now());
+  }
+
+  async #connect(
+    accountId: string,
+    how: { readonly deadline: number; readonly writes?: string; readonly serial?: boolean },
+  ): Promise<Connection> {
+    const giveBack = await this.#shares.take(accountId, how.deadline);
+    try {
+      const client = await acquire(this.#pool, how.deadline);
+      const release = (broken: boolean): void => {
+        client.release(broken);
+        giveBack();
+      };
+      return new Connection(client, { ...how, onStatement: this.#onStatement, release });
+    } catch (error) {
+      giveBack();
+      throw translateError(error);
+    }
   }
 
   #announce(change: StateChange): void {

@@ -12,8 +12,9 @@ import {
   type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
-import type { Connection, Parameter } from './connection.js';
+import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
+import type { Parameter } from './statement.js';
 
 /** The statements that read and write a type's rows. */
 

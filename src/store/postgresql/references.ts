@@ -87,6 +87,6 @@ export async function changeObjectReferences(
   removed: readonly ReferenceRecord[],
   added: readonly ReferenceRecord[],
 ): Promise<void> {
-  if (removed.length > 0) await connection.run(DELETE, accountId, referenceRows(removed));
-  if (added.length > 0) await connection.run(INSERT, accountId, referenceRows(added));
+  if (removed.length > 0) await connection.write(DELETE, accountId, referenceRows(removed));
+  if (added.length > 0) await connection.write(INSERT, accountId, referenceRows(added));
 }

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRetryable, lateError } from '../../database/postgresql/errors.js';
+import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
+import type { StateChange, Transaction } from '../port.js';
+import type { Connection } from './connection.js';
+import type { Job, Waiting } from './lanes.js';
+import type { PostgresqlTransaction } from './transaction.js';
+
+/** A group takes no further work when it has run so many, or for the host's `groupTime`. */
+const GROUP_WORKS = 64;
+
+/** Before a transaction that lost against another runs again, ms; times a random number. */
+const RETRY_PAUSE = 20;
+
+/** A write that waits for its turn. */
+export interface WriteJob extends Job {
+  /** Alone in its transaction, and never run again: it does things elsewhere. */
+  readonly alone: boolean;
+  readonly work: (transaction: Transaction) => Promise<unknown>;
+  resolve(value: unknown): void;
+}
+
+/** What a group needs of the store. */
+export interface GroupHost {
+  /** Others wait for its commit, ms. */
+  readonly groupTime: number;
+  /** A connection that holds the account. */
+  begin(accountId: string, deadline: number): Promise<Connection>;
+  open(connection: Connection, accountId: string): PostgresqlTransaction;
+  announce(change: StateChange): void;
+}
+
+/** What a work came to, if the group is committed. */
+interface Ran {
+  /** Tells the caller. */
+  readonly settle: () => void;
+  readonly failure?: { readonly error: unknown };
+  /** The transaction can't be kept: what the work wrote can't be undone by itself. */
+  readonly fatal?: true;
+}
+
+interface Failed {
+  /** In order; nothing of them is committed. */
+  readonly jobs: readonly WriteJob[];
+  readonly error: unknown;
+}
+
+/**
+ * Works of one account that wait at the same time, in one transaction with one commit. Each sends what
+ * it writes without waiting for answers; the next one follows at once. A work that throws is undone
+ * to its savepoint. Where a statement fails in the database, the whole transaction is rolled back and
+ * its works run again in order, each waiting for its answers: then what failed is undone by itself,
+ * and the others stay.
+ */
+export async function runGroup(
+  host: GroupHost,
+  accountId: string,
+  first: WriteJob,
+  waiting: Waiting<WriteJob>,
+): Promise<void> {
+  const end = performance.now() + host.groupTime;
+  let count = 1;
+  const next = (): WriteJob | undefined => {
+    if (count >= GROUP_WORKS || performance.now() >= end) return undefined;
+    const job = waiting.take((each) => !each.alone);
+    if (job !== undefined) count += 1;
+    return job;
+  };
+  let failed = await attempt(host, accountId, first, next, false);
+  while (failed !== undefined) {
+    const { error } = failed;
+    if (isRetryable(error)) await sleep(RETRY_PAUSE * (0.5 + Math.random()));
+    const jobs: WriteJob[] = [];
+    for (const job of failed.jobs) {
+      if (performance.now() <= job.deadline) jobs.push(job);
+      else job.reject(lateError(error));
+    }
+    const again = jobs.shift();
+    if (again === undefined) return;
+    failed = await attempt(host, accountId, again, () => jobs.shift(), true);
+  }
+}
+
+/**
+ * One transaction. Its works are settled, but for those that it resolves to, which must run again.
+ * `careful`: each work's answers are waited for.
+ */
+async function attempt(
+  host: GroupHost,
+  accountId: string,
+  first: WriteJob,
+  next: () => WriteJob | undefined,
+  careful: boolean,
+): Promise<Failed | undefined> {
+  let connection: Connection;
+  try {
+    connection = await host.begin(accountId, first.deadline);
+  } catch (error) {
+    // The others have their own time to wait for a connection.
+    first.reject(error);
+    return remaining(restOf(careful, next), error);
+  }
+  const jobs: WriteJob[] = [];
+  const ran: Ran[] = [];
+  for (let job: WriteJob | undefined = first; job !== undefined; job = next()) {
+    jobs.push(job);
+    // Where the first one fails there is nothing else to keep.
+    connection.enter(job.deadline, jobs.length === 1 ? undefined : jobs.length);
+    const outcome = await run(host, connection, accountId, job, careful);
+    ran.push(outcome);
+    if (outcome.fatal === true || connection.broken) break;
+  }
+  const last = ran.at(-1);
+  const fatal = last?.fatal === true || (connection.broken && connection.wrote);
+  if (fatal && last?.failure !== undefined) {
+    await connection.rollback();
+    const rest = restOf(careful, next);
+    return afterFailure([...jobs, ...rest], jobs.length - 1, last.failure.error, connection);
+  }
+  connection.enter(Math.max(...jobs.map(({ deadline }) => deadline)), undefined);
+  try {
+    await (connection.wrote ? connection.commit() : connection.leave());
+  } catch (error) {
+    return uncommitted(jobs, error, connection, careful);
+  }
+  for (const { settle } of ran) settle();
+  return undefined;
+}
+
+/** The transaction is gone because of one work: it is told so, the others run again. */
+function afterFailure(
+  jobs: readonly WriteJob[],
+  at: number,
+  error: unknown,
+  connection: Connection,
+): Failed | undefined {
+  if (isRetryable(error)) return { jobs, error };
+  for (const [index, job] of jobs.entries()) {
+    if (index === at || connection.broken) job.reject(error);
+  }
+  return remaining(connection.broken ? [] : jobs.toSpliced(at, 1), error);
+}
+
+/** The commit has failed, or a statement before it. */
+function uncommitted(
+  jobs: readonly WriteJob[],
+  error: unknown,
+  connection: Connection,
+  careful: boolean,
+): Failed | undefined {
+  const known = !(error instanceof UnknownOutcomeError);
+  const again = isRetryable(error) || (jobs.length > 1 && !careful && !connection.broken);
+  if (known && again && !(error instanceof MethodError)) return { jobs, error };
+  for (const job of jobs) job.reject(error);
+  return undefined;
+}
+
+/** What a careful attempt has not come to; of a first attempt it waits where it is. */
+function restOf(careful: boolean, next: () => WriteJob | undefined): readonly WriteJob[] {
+  const rest: WriteJob[] = [];
+  if (!careful) return rest;
+  for (let job = next(); job !== undefined; job = next()) rest.push(job);
+  return rest;
+}
+
+function remaining(jobs: readonly WriteJob[], error: unknown): Failed | undefined {
+  return jobs.length === 0 ? undefined : { jobs, error };
+}
+
+async function run(
+  host: GroupHost,
+  connection: Connection,
+  accountId: string,
+  job: WriteJob,
+  careful: boolean,
+): Promise<Ran> {
+  const transaction = host.open(connection, accountId);
+  const states = new Map(connection.states);
+  try {
+    const value = await job.work(transaction);
+    transaction.end();
+    transaction.assertWhole();
+    if (careful) {
+      await connection.begun();
+      await connection.settled();
+    }
+    const { changed } = transaction;
+    const settle = (): void => {
+      // The lane goes on after this, so listeners hear of an account's states in order.
+      if (changed !== undefined) host.announce({ accountId, changed });
+      job.resolve(value);
+    };
+    return { settle };
+  } catch (thrown) {
+    transaction.end();
+    connection.states.clear();
+    for (const [table, state] of states) connection.states.set(table, state);
+    const undone = connection.undo();
+    // What failed in the database comes first: the work may have thrown because of it.
+    const error = undone && !careful ? thrown : ((await connection.failure()) ?? thrown);
+    const settle = (): void => job.reject(error);
+    const failure = { error };
+    return undone && !isRetryable(error) ? { settle, failure } : { settle, failure, fatal: true };
+  }
+}

@@ -1,0 +1,282 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
+import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import type { StateChange, Store, Transaction } from '../../src/store/port.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { ALL, Gadget, gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { A, B, HUGE } from './suite/bench.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
+
+/** Stands between the store and the database, and counts how often an answer was waited for. */
+class Wire {
+  trips = 0;
+  #asking = false;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(port: number) {
+    this.#server = createServer((near) => {
+      const far = connect({ port, host: '127.0.0.1', noDelay: true });
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket.on('error', () => undefined));
+      }
+      near.on('data', (data) => {
+        if (!this.#asking) this.trips += 1;
+        this.#asking = true;
+        far.write(data);
+      });
+      far.on('data', (data) => {
+        this.#asking = false;
+        near.write(data);
+      });
+      near.on('close', () => far.destroy());
+      far.on('close', () => near.destroy());
+    });
+  }
+
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+const postgresql = usePostgresql();
+
+describe('writes of an account that wait together', () => {
+  let url: string;
+  let operator: Pool;
+  let wire: Wire;
+  let store: Store;
+  /** What the store asks, transaction control apart. */
+  const statements: string[] = [];
+  const heard: StateChange[] = [];
+  const onStatement = (sql: string): void => void statements.push(sql);
+  const soon = () => ({ deadline: performance.now() + 20_000 });
+
+  beforeAll(async () => {
+    url = await postgresql().createDatabase('groups');
+    operator = openPool({ url, size: 2 });
+    await migrate(operator, MIGRATIONS);
+    await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
+    await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+      VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`);
+  }, 60_000);
+  afterAll(() => operator.end());
+
+  beforeEach(async () => {
+    await operator.query('TRUNCATE "Gadget", "JmapState", "JmapChange"');
+    const { port } = new URL(url);
+    wire = new Wire(Number(port));
+    const near = url.replace(`:${port}/`, `:${await wire.listen()}/`);
+    store = open(near, 1);
+    await store.ping();
+    // Prepared, as after a server's first minute.
+    await add('warm');
+    await update('warm', 0);
+    await store.read(A, soon(), (snapshot) => look(snapshot, 'warm'));
+    await store.read(A, soon(), (snapshot) => snapshot.changes(Gadget, 0, 10));
+    heard.length = 0;
+    store.onCommit((change) => heard.push(change));
+    onTestFinished(async () => {
+      await store.close();
+      wire.close();
+    });
+  });
+
+  const open = (to: string, size: number): Store =>
+    createPostgresqlStore({
+      pool: openPool({ url: to, size, pipeline: true }),
+      types: TYPES,
+      groupTime: 10_000,
+      onStatement,
+    });
+
+  /** What Foo/set does with one create. */
+  const create = async (transaction: Transaction, id: string, title = id): Promise<number> => {
+    const before = await transaction.stateNumber(Gadget);
+    await transaction.insert(Gadget, [gadget(id, { title })]);
+    await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
+    return before + 1;
+  };
+  const add = (id: string, account = A): Promise<number> =>
+    store.write(account, soon(), (transaction) => create(transaction, id));
+  const update = (id: string, rank: number): Promise<void> =>
+    store.write(A, soon(), async (transaction) => {
+      await transaction.stateNumber(Gadget);
+      const [found] = await transaction.get(Gadget, [id], Gadget.properties, HUGE);
+      if (found === undefined) throw new Error(`no ${id}`);
+      await transaction.update(Gadget, [{ ...found, rank }]);
+      await transaction.record(Gadget, [{ objectId: id, kind: 'updated' }]);
+    });
+  const look = (snapshot: Pick<Transaction, 'stateNumber' | 'get'>, id: string) =>
+    Promise.all([
+      snapshot.stateNumber(Gadget),
+      snapshot.get(Gadget, [id], Gadget.properties, HUGE),
+    ]);
+  /** Round trips and statements of a work. */
+  const cost = async (work: () => Promise<unknown>): Promise<[number, number]> => {
+    await store.ping();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    statements.length = 0;
+    const { trips } = wire;
+    await work();
+    return [wire.trips - trips, statements.length];
+  };
+  const rows = async (): Promise<unknown> => {
+    const { rows: found } = await operator.query(
+      `SELECT "number", "objectId" FROM "JmapChange" WHERE "accountId" = '${A}' ORDER BY "number"`,
+    );
+    return found.slice(2).map((row) => [Number(row.number), row.objectId]);
+  };
+  const ids = async (): Promise<readonly string[]> => {
+    const all = await store.read(A, soon(), (s) => s.queryIds(Gadget, plan(ALL), 0, 100));
+    return all.filter((id) => id !== 'warm');
+  };
+
+  it('cost as many round trips as they have reads, and one', async () => {
+    expect(await cost(() => add('r1'))).toEqual([2, 3]);
+    expect(await cost(() => update('r1', 7))).toEqual([3, 4]);
+    expect(await cost(() => store.read(A, soon(), (s) => look(s, 'r1')))).toEqual([1, 2]);
+  });
+
+  it('share BEGIN, the lock, the state and the commit', async () => {
+    const all = Array.from({ length: 16 }, (_, index) => `r${index}`);
+    const [trips, ran] = await cost(() => Promise.all(all.map((id) => add(id))));
+    // One waits for the state; then all are sent, in as many packets as the network likes.
+    expect(trips).toBeLessThanOrEqual(6);
+    expect(ran).toBe(1 + 2 * 16);
+    expect(await rows()).toEqual(all.map((id, index) => [index + 3, id]));
+    expect(heard.map(({ changed }) => changed['Gadget'])).toEqual(
+      all.map((_, index) => String(index + 3)),
+    );
+  });
+
+  it('fail each by itself, by what they throw and by what the database refuses', async () => {
+    await add('taken');
+    const states: number[] = [];
+    const outcomes = await Promise.allSettled(
+      ['a', 'throws', 'b', 'taken', 'caught', 'c', 'mismatch', 'd'].map((id) =>
+        store.write(A, soon(), async (transaction) => {
+          if (id === 'mismatch') throw new MethodError('stateMismatch', 'no');
+          const made = create(transaction, id === 'caught' ? 'taken' : id);
+          if (id === 'caught') await made.catch(() => 'caught');
+          const state = await made;
+          if (id === 'throws') throw new Error('on its own');
+          states.push(state);
+          return state;
+        }),
+      ),
+    );
+    expect(
+      outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : null)),
+    ).toEqual([4, null, 5, null, null, 6, null, 7]);
+    expect(outcomes[1]).toMatchObject({ reason: { message: 'on its own' } });
+    expect(outcomes[3]).toMatchObject({ reason: { code: '23505' } });
+    expect(outcomes[4]).toMatchObject({ reason: { code: '23505' } });
+    expect(outcomes[6]).toMatchObject({ reason: { type: 'stateMismatch' } });
+    expect(await rows()).toEqual([
+      [3, 'taken'],
+      [4, 'a'],
+      [5, 'b'],
+      [6, 'c'],
+      [7, 'd'],
+    ]);
+    expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'taken']);
+    expect(heard.map(({ changed }) => changed['Gadget'])).toEqual(['3', '4', '5', '6', '7']);
+  });
+
+  it('are all unavailable where their connection dies, and nothing of them stays', async () => {
+    const works = Array.from({ length: 5 }, (_, index) =>
+      store.write(A, soon(), async (transaction) => {
+        await create(transaction, `r${index}`);
+        if (index < 4) return;
+        await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+        await transaction.count(Gadget, ALL);
+      }),
+    );
+    for (const outcome of await Promise.allSettled(works)) {
+      expect(outcome).toMatchObject({ reason: expect.any(UnavailableError) });
+    }
+    expect(await ids()).toEqual([]);
+    expect(await add('next')).toBe(3);
+  });
+
+  it('run again in order after a deadlock, each once', async () => {
+    await operator.query(`CREATE SEQUENCE deadlocks`);
+    await operator.query(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW."title" = 'loses' AND nextval('deadlocks') < 3 THEN
+        RAISE EXCEPTION 'lost' USING ERRCODE = 'deadlock_detected'; END IF; RETURN NEW; END $$`);
+    await operator.query(
+      'CREATE TRIGGER lose BEFORE INSERT ON "Gadget" FOR EACH ROW EXECUTE FUNCTION lose()',
+    );
+    onTestFinished(async () => {
+      await operator.query('DROP FUNCTION lose CASCADE');
+      await operator.query('DROP SEQUENCE deadlocks');
+    });
+    const works = ['a', 'b', 'c'].map((id) =>
+      store.write(A, soon(), (t) => create(t, id, id === 'b' ? 'loses' : id)),
+    );
+    expect(await Promise.all(works)).toEqual([3, 4, 5]);
+    expect(await rows()).toEqual([
+      [3, 'a'],
+      [4, 'b'],
+      [5, 'c'],
+    ]);
+  });
+
+  it('never tell a state that another has moved meanwhile', async () => {
+    let once = 0;
+    const state = await store.write(A, soon(), async (transaction) => {
+      const before = await transaction.stateNumber(Gadget);
+      once += 1;
+      // As `account -- reset-states` does, which takes no account's lock.
+      if (once === 1) await operator.query('UPDATE "JmapState" SET "number" = "number" + 100');
+      await transaction.insert(Gadget, [gadget('r1')]);
+      await transaction.record(Gadget, [{ objectId: 'r1', kind: 'created' }]);
+      return before + 1;
+    });
+    expect([once, state]).toEqual([2, 103]);
+    expect(await rows()).toEqual([[103, 'r1']]);
+  });
+
+  it('keep to their own deadlines: one that is late stops none of the others', async () => {
+    const late = store.write(A, { deadline: performance.now() + 150 }, async (transaction) => {
+      await create(transaction, 'late');
+      const query = plan({ kind: 'all' }, '-title');
+      for (;;) await transaction.queryIds(Gadget, query, 0, 10);
+    });
+    const others = ['a', 'b'].map((id) => add(id));
+    await expect(late).rejects.toBeInstanceOf(UnavailableError);
+    expect(await Promise.all(others)).toEqual([3, 4]);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('leave the others their turn: a flood of one account delays another by one of its own', async () => {
+    const order: string[] = [];
+    const note = (name: string) => (): void => void order.push(name);
+    // One connection; the account's works that wait would fill three groups.
+    const flood = Array.from({ length: 150 }, (_, index) => add(`f${index}`).then(note('flood')));
+    const other = add('other', B).then(note('other'));
+    await Promise.all([...flood, other]);
+    expect(order.indexOf('other')).toBeLessThanOrEqual(64);
+
+    order.length = 0;
+    const reads = Array.from({ length: 50 }, () =>
+      store.read(A, soon(), (s) => look(s, 'warm')).then(note('flood')),
+    );
+    const one = store.read(B, soon(), (s) => look(s, 'other')).then(note('other'));
+    await Promise.all([...reads, one]);
+    expect(order.indexOf('other')).toBeLessThanOrEqual(2);
+  });
+});
