@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Kinds of connections that stay open. */
 export type OpenKind = 'eventsource' | 'websocket';
@@ -20,29 +20,82 @@ export interface Metrics {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+interface Count {
+  readonly labels: Readonly<Record<string, string>>;
+  count: number;
+}
+
+function count(counts: Map<string, Count>, key: string, labels: () => Count['labels']): void {
+  const known = counts.get(key);
+  if (known === undefined) counts.set(key, { labels: labels(), count: 1 });
+  else known.count += 1;
+}
+
+/** A histogram by route template, as Prometheus reads it. */
+class Durations {
+  /** How many lie in each bucket and not in one before it; the last is for what is longer. */
+  readonly #routes = new Map<string, { readonly counts: number[]; sum: number }>();
+
+  observe(route: string, seconds: number): void {
+    let known = this.#routes.get(route);
+    if (known === undefined) {
+      known = { counts: new Array<number>(SECONDS.length + 1).fill(0), sum: 0 };
+      this.#routes.set(route, known);
+    }
+    let bucket = 0;
+    while (bucket < SECONDS.length && seconds > (SECONDS[bucket] ?? 0)) bucket += 1;
+    known.counts[bucket] = (known.counts[bucket] ?? 0) + 1;
+    known.sum += seconds;
+  }
+
+  text(): string {
+    const name = 'jmap_http_request_duration_seconds';
+    const help = 'Time from the request to the end of its answer, by route template.';
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+    for (const [route, { counts, sum }] of this.#routes) {
+      let below = 0;
+      counts.forEach((inBucket, bucket) => {
+        below += inBucket;
+        lines.push(`${name}_bucket{le="${SECONDS[bucket] ?? '+Inf'}",route="${route}"} ${below}`);
+      });
+      lines.push(
+        `${name}_sum{route="${route}"} ${sum}`,
+        `${name}_count{route="${route}"} ${below}`,
+      );
+    }
+    return `${lines.join('\n')}\n`;
+  }
+}
+
 /** `process`: the process's own metrics too (memory, CPU, event loop lag, garbage collection). */
 export function createMetrics(options: { process: boolean }): Metrics {
   const registry = new Registry();
   if (options.process) collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const requests = new Counter({
+  // Every request counts: in fields of ours, of which prom-client's values are made when they are asked for. Its own
+  // look-up of a counter sorts and joins labels.
+  const byStatus = new Map<string, Count>();
+  new Counter({
     name: 'jmap_http_requests_total',
     help: 'HTTP requests by route template, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of byStatus.values()) this.inc(labels, count);
+    },
   });
-  const durations = new Histogram({
-    name: 'jmap_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer, by route template.',
-    labelNames: ['route'],
-    buckets: SECONDS,
-    registers,
-  });
-  const calls = new Counter({
+  const durations = new Durations();
+  const byMethod = new Map<string, Count>();
+  new Counter({
     name: 'jmap_method_calls_total',
     help: 'JMAP method calls by method name.',
     labelNames: ['method'],
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of byMethod.values()) this.inc(labels, count);
+    },
   });
   const errors = new Counter({
     name: 'jmap_method_errors_total',
@@ -56,31 +109,16 @@ export function createMetrics(options: { process: boolean }): Metrics {
     labelNames: ['kind'],
     registers,
   });
-  // Children are looked up by one string: prom-client's own look-up sorts and joins labels at every call.
-  const requestChildren = new Map<string, Counter.Internal>();
-  const durationChildren = new Map<string, Histogram.Internal<'route'>>();
-
   return {
     httpRequest(route, method, status, seconds) {
-      const key = `${route} ${method} ${status}`;
-      let counter = requestChildren.get(key);
-      if (counter === undefined) {
-        counter = requests.labels(route, method, status);
-        requestChildren.set(key, counter);
-      }
-      counter.inc();
-      let histogram = durationChildren.get(route);
-      if (histogram === undefined) {
-        histogram = durations.labels(route);
-        durationChildren.set(route, histogram);
-      }
-      histogram.observe(seconds);
+      count(byStatus, `${route} ${method} ${status}`, () => ({ route, method, status }));
+      durations.observe(route, seconds);
     },
-    methodCall: (method) => calls.inc({ method }),
+    methodCall: (method) => count(byMethod, method, () => ({ method })),
     methodError: (type) => errors.inc({ type }),
     opened: (kind) => open.inc({ kind }),
     closed: (kind) => open.dec({ kind }),
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${durations.text()}`,
     contentType: registry.contentType,
   };
 }

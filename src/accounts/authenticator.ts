@@ -46,12 +46,15 @@ export function createAuthenticator(
 
   // In order of last use.
   const cache = new Map<string, Entry>();
+  let latest = '';
   const loading = new Map<
     string,
     { readonly version: string; readonly entry: Promise<Entry | null> }
   >();
 
   const remember = (tokenId: string, entry: Entry): void => {
+    if (tokenId === latest && cache.get(tokenId) === entry) return;
+    latest = tokenId;
     cache.delete(tokenId);
     cache.set(tokenId, entry);
     for (const oldest of cache.keys()) {
@@ -83,8 +86,11 @@ export function createAuthenticator(
     }
   };
 
-  const current = async (tokenId: string): Promise<Entry | null> => {
-    const at = await version();
+  const current = async (
+    tokenId: string,
+    answer: ReturnType<typeof readVersion>,
+  ): Promise<Entry | null> => {
+    const at = String(await answer);
     const known = cache.get(tokenId);
     if (known !== undefined && known.version === at) {
       remember(tokenId, known);
@@ -102,10 +108,25 @@ export function createAuthenticator(
     }
   };
 
-  const lookUp = (tokenId: string): Promise<Entry | null> =>
-    current(tokenId).catch((error: unknown) => {
-      throw new UnavailableError('The access tables could not be read.', { cause: error });
-    });
+  const unreadable = (error: unknown): UnavailableError =>
+    new UnavailableError('The access tables could not be read.', { cause: error });
+
+  /** No promise where the version is there at once and nothing has changed: every request asks. */
+  const lookUp = (tokenId: string): Entry | null | Promise<Entry | null> => {
+    try {
+      const answer = readVersion();
+      const known = cache.get(tokenId);
+      if (known !== undefined && known.version === String(answer)) {
+        remember(tokenId, known);
+        return known;
+      }
+      return current(tokenId, answer).catch((error: unknown) => {
+        throw unreadable(error);
+      });
+    } catch (error) {
+      throw unreadable(error);
+    }
+  };
 
   const valid = (entry: Entry | null): Principal | null => {
     const expires = entry?.principal.expires ?? null;
@@ -116,7 +137,8 @@ export function createAuthenticator(
     async authenticate(token) {
       const parsed = parseToken(token);
       if (parsed === null) return null;
-      const entry = await lookUp(parsed.id);
+      const found = lookUp(parsed.id);
+      const entry = found instanceof Promise ? await found : found;
       return secretMatches(parsed.secret, entry?.secretHash ?? null) ? valid(entry) : null;
     },
 

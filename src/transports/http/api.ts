@@ -7,6 +7,7 @@ import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
 import { type BodyReader, readBody, refuseEncoding } from './body.js';
 import type { Endpoint } from './edge.js';
+import { linesOf } from './edge-head.js';
 import { HttpError } from './reply.js';
 import { writePieces } from './write-pieces.js';
 
@@ -19,12 +20,7 @@ export interface ApiEndpointOptions {
   readonly responses: ResponseBudget;
 }
 
-const HEADERS: readonly string[] = Object.freeze([
-  'Content-Type',
-  'application/json',
-  'Cache-Control',
-  'no-store',
-]);
+const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
 
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;

@@ -9,6 +9,7 @@ import { isMediaType } from '../../protocol/media-type.js';
 import type { BlobRow } from '../../store/port.js';
 import type { TransportServices } from '../services.js';
 import { contentDisposition, dispositionOf } from './content-disposition.js';
+import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import { type OctetRange, parseRange } from './range.js';
 import { HttpError } from './reply.js';
@@ -35,11 +36,11 @@ export function downloadPage(services: TransportServices, watch: StallWatch): Au
     const octets = await open(services, accountId, row, part);
     if (req.method === 'HEAD' || res.destroyed) {
       octets.destroy();
-      res.writeHead(status, [...res.edgeHeaders, ...headers]);
+      res.writeHead(status, [...edgeHeaders(res), ...headers]);
       res.end();
       return;
     }
-    res.writeHead(status, [...res.edgeHeaders, ...headers]);
+    res.writeHead(status, [...edgeHeaders(res), ...headers]);
     await stream(req, res, octets, watch);
   };
 }

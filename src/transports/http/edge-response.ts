@@ -3,6 +3,22 @@ import type { Socket } from 'node:net';
 import type { Principal } from '../../accounts/principal.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
+/** Headers that many answers begin with: names and values in turn, and the same as text, each line with its end. */
+export interface SharedHead {
+  /** Security headers. */
+  readonly fixed: readonly string[];
+  readonly cors: readonly string[];
+  readonly fixedLines: string;
+  readonly corsLines: string;
+}
+
+const NO_HEAD: SharedHead = Object.freeze({
+  fixed: [],
+  cors: [],
+  fixedLines: '',
+  corsLines: '',
+});
+
 /**
  * A response with what the edge function found out about its request. Fields rather than a map beside it: they
  * survive Express, which swaps a response's prototype, and cost nothing on the hot path.
@@ -13,8 +29,12 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   startedAt = 0;
   route: Route = UNKNOWN_ROUTE;
   principal: Principal | null = null;
-  /** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
-  edgeHeaders: readonly string[] = [];
+  /** What every answer begins with, the request id apart: `edgeHeaders` has it all. */
+  sharedHead: SharedHead = NO_HEAD;
+  /** The server is stopping: the answer closes its connection. */
+  closes = false;
+  /** Header lines that go in front of those of `writeHead` as they are. */
+  preface = '';
   /** Called once the answers in front of this one are out and the connection is its own. */
   onTurn: (() => void) | null = null;
 
@@ -23,3 +43,15 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
     this.onTurn?.();
   }
 }
+
+type StoreHeader = (this: EdgeResponse, firstLine: string, headers: unknown) => void;
+
+// Node looks at each name and value of each answer, which for headers that are always the same costs a third of a
+// small request. What it composes the head from begins with the status line, so they go in behind that, as text.
+const { prototype } = EdgeResponse as { prototype: { _storeHeader?: StoreHeader } };
+const storeHeader = prototype._storeHeader;
+if (storeHeader === undefined)
+  throw new Error('This version of Node writes headers in a way of its own.');
+prototype._storeHeader = function (firstLine, headers): void {
+  storeHeader.call(this, firstLine + this.preface, headers);
+};

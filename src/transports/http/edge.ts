@@ -5,6 +5,7 @@ import { readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
 import type { Tickets } from '../tickets.js';
 import type { Cors } from './cors.js';
+import { createSharedHeads } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import { refuse } from './refuse.js';
 import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
@@ -42,13 +43,12 @@ export interface Edge {
   drain(): void;
 }
 
-const DRAINING: readonly string[] = Object.freeze(['Connection', 'close']);
 const CHALLENGE = 'Bearer realm="jmap"';
 
 export function createEdge(options: EdgeOptions): Edge {
   const { services, cors, tickets, router, linger } = options;
   const { authenticator, metrics, log } = services;
-  const fixed = securityHeaders();
+  const sharedHead = createSharedHeads(securityHeaders());
   const requestIds = createRequestIds();
   let draining = false;
 
@@ -74,11 +74,8 @@ export function createEdge(options: EdgeOptions): Edge {
     res.startedAt = performance.now();
     const given = req.headers['x-request-id'];
     res.requestId = requestIds(typeof given === 'string' ? given : undefined);
-    res.edgeHeaders = fixed.concat(
-      ['X-Request-Id', res.requestId],
-      cors.headers(req.headers.origin),
-      draining ? DRAINING : [],
-    );
+    res.sharedHead = sharedHead(cors.headers(req.headers.origin));
+    res.closes = draining;
     res.on('close', record);
     const route = router(pathOf(req));
     res.route = route ?? UNKNOWN_ROUTE;

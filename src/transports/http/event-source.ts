@@ -5,6 +5,7 @@ import type { Feed } from '../../push/feed.js';
 import { tooManyOpen } from '../limits.js';
 import type { LivePrincipals } from '../live-principals.js';
 import type { Slots } from '../slots.js';
+import { edgeHeaders } from './edge-head.js';
 import { EventStream } from './event-stream.js';
 import { HttpError } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
@@ -38,7 +39,7 @@ export function eventSourcePage(options: EventSourceOptions): AuthenticatedHandl
   return async ({ req, res, principal, query }) => {
     const parameters = readParameters(query, options.dataTypes);
     if (req.method === 'HEAD') {
-      res.writeHead(200, [...res.edgeHeaders, ...EventStream.headers]);
+      res.writeHead(200, [...edgeHeaders(res), ...EventStream.headers]);
       res.end();
       return;
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ChangedStates } from '../../push/feed.js';
+import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import type { StallWatch, Watched } from './stall-watch.js';
 
@@ -46,7 +47,7 @@ export class EventStream {
       this.#closed();
       return;
     }
-    this.#res.writeHead(200, [...this.#res.edgeHeaders, ...EventStream.headers]);
+    this.#res.writeHead(200, [...edgeHeaders(this.#res), ...EventStream.headers]);
     this.#res.flushHeaders();
     this.#restartPing();
   }

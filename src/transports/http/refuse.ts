@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import { type Problem, problemHeaders, sendProblem } from './reply.js';
 
@@ -29,7 +30,7 @@ export function refuse(
   }
   const body = Buffer.from(JSON.stringify(problem.body));
   const length = ['Content-Length', String(body.length), 'Connection', 'close'];
-  res.writeHead(problem.status, [...res.edgeHeaders, ...problemHeaders(problem), ...length]);
+  res.writeHead(problem.status, [...edgeHeaders(res), ...problemHeaders(problem), ...length]);
   if (req.headers.expect !== undefined) {
     // The client waits for "100 Continue" and sends nothing more.
     res.end(body);

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { RequestError, UnavailableError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 
 /** An HTTP failure that is no JMAP request-level error: told as problem details (RFC 7807). */
@@ -77,7 +78,7 @@ export function send(
   body: string | Uint8Array,
 ): void {
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  res.writeHead(status, [...res.edgeHeaders, ...headers, 'Content-Length', String(length)]);
+  res.writeHead(status, [...edgeHeaders(res), ...headers, 'Content-Length', String(length)]);
   res.end(body);
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ResponseBudget } from '../response-budget.js';
+import { writeFixedHead } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
 
@@ -15,13 +16,13 @@ export interface Writer {
 }
 
 /**
- * Writes an answer given as pieces of text, as fast as its reader takes it: what waits in memory as octets is a
+ * Writes an answer given as pieces of text, `lines` among its headers (`writeFixedHead`), as fast as its reader takes it: what waits in memory as octets is a
  * chunk, never the whole. Resolves when the last piece is handed over, or the client is gone.
  */
 export async function writePieces(
   req: IncomingMessage,
   res: EdgeResponse,
-  headers: readonly string[],
+  lines: string,
   pieces: readonly string[],
   { watch, responses }: Writer,
 ): Promise<void> {
@@ -30,8 +31,7 @@ export async function writePieces(
   for (const piece of pieces) characters += piece.length;
   if (characters <= CHUNK) {
     const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
-    const length = String(Buffer.byteLength(text));
-    res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', length]);
+    writeFixedHead(res, lines, Buffer.byteLength(text));
     if (characters > ABSORBED) {
       const watched = watch.writing(req, res);
       res.once('close', () => watch.done(watched));
@@ -41,7 +41,7 @@ export async function writePieces(
   }
   let octets = 0;
   for (const piece of pieces) octets += Buffer.byteLength(piece);
-  res.writeHead(200, [...res.edgeHeaders, ...headers, 'Content-Length', String(octets)]);
+  writeFixedHead(res, lines, octets);
   const watched = watch.writing(req, res);
   const release = responses.hold(res.principal?.userId ?? '', octets, () => res.destroy());
   try {
