@@ -103,7 +103,10 @@ export interface FilterDefinition {
   readonly column: string;
   /** For `text`: all the columns that it reads, `column` first. */
   readonly columns?: readonly string[];
-  /** The type's search index holds the columns: long enough needles are looked up in it. */
+  /**
+   * Of text: the type's search index holds the columns, and long enough needles are looked up in it. Of
+   * other operators: an ordered index of an account's objects begins with the column.
+   */
   readonly indexed?: true;
 }
 

@@ -1,20 +1,34 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ModelFilter, ModelProperty, ModelType } from '../../scripts/generator/model.js';
-import type { DataTypeDefinition, FilterOperator } from '../../src/capability/definition.js';
 import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
 import { migrate as migrateSqlite, openDatabase } from '../../src/database/sqlite/index.js';
-import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, SortKey, StoredObject } from '../../src/store/port.js';
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import type { Dialect } from '../../src/store/sql/dialect.js';
 import { type Fragment, render } from '../../src/store/sql/fragment.js';
-import { countQuery, idsQuery } from '../../src/store/sql/query.js';
+import {
+  countQuery,
+  fewQuery,
+  idsQuery,
+  rankQuery,
+  ranksQuery,
+} from '../../src/store/sql/query.js';
 import { holdersQuery } from '../../src/store/sql/uniques.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { casemapKey } from '../../src/text/index.js';
-import { indexed, model, property, type } from '../scripts/migrations/models.js';
+import {
+  ALL,
+  all,
+  COLUMNS,
+  definition,
+  meets,
+  plan,
+  sortKey,
+  Thing,
+  values,
+} from '../scale/thing.js';
+import { model } from '../scripts/migrations/models.js';
 import { generate, temporaryRoot } from '../scripts/migrations/project.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
@@ -23,80 +37,44 @@ import { Random } from '../support/random.js';
 
 const ROWS = 12_000;
 const A = 'aone';
-
-const title = property('title', 'string');
-const code = property('code', 'string', { nullable: true });
-const rank = property('rank', 'integer', { nullable: true });
-const weight = property('weight', 'integer');
-const AT = title.at;
-
-const filters = {
-  title: condition('title', title, 'contains', 'title_folded'),
-  words: {
-    ...condition('words', title, 'text', 'title_folded'),
-    columns: ['title_folded', 'code_folded'],
-  },
-  rank: condition('rank', rank, 'equals', 'rank'),
-};
-
-const sorts = {
-  title: indexed(title, 'title_casemap'),
-  code: indexed(code, 'code_casemap'),
-  rank: indexed(rank),
-  weight: indexed(weight),
-};
-
-const Thing: ModelType = type('Thing', [title, code, rank, weight], {
-  filters: Object.values(filters),
-  sorts: Object.values(sorts),
-  folded: ['title', 'code'],
-  casemapped: ['title', 'code'],
-  uniques: [{ name: 'code+rank', properties: [code, rank], at: AT }],
-  indexes: [{ properties: [rank, weight], columns: ['rank', 'weight'], at: AT }],
-  search: { name: 'Thing_search', columns: ['title_folded', 'code_folded'] },
-});
-
-const definition = Thing as unknown as DataTypeDefinition;
-
-function condition(
-  name: string,
-  of: ModelProperty,
-  operator: FilterOperator,
-  column: string,
-): ModelFilter {
-  const more = { schema: {}, description: '', at: AT, indexed: true as const };
-  return { name, property: of, operator, column, ...more };
-}
-
-function meets(name: keyof typeof filters, value: JsonValue): FilterNode {
-  return { kind: 'condition', filter: filters[name], value };
-}
-
-const ALL: FilterNode = { kind: 'all' };
+/** Half of them another account's. */
+const VALUES = values(`CASE n % 2 WHEN 0 THEN '${A}' ELSE 'atwo' END`);
 
 function ids(dialect: Dialect, filter: FilterNode, ...sort: readonly string[]): Fragment {
-  const keys = sort.map((text): SortKey => {
-    const name = text.replace('-', '') as keyof typeof sorts;
-    const ascending = !text.startsWith('-');
-    return { sort: sorts[name] as SortKey['sort'], ascending, collation: 'i;unicode-casemap' };
-  });
-  return idsQuery(definition, A, { filter, sort: keys }, { position: 0, limit: 50 }, dialect);
+  return idsQuery(definition, A, plan(filter, ...sort), { position: 0, limit: 50 }, dialect);
 }
 
-/** Half of them another account's. Text of three scripts, a null now and then. */
-const COLUMNS = `"accountId", "id", "created", "updated", "title", "code", "rank", "weight",
- "title_folded", "code_folded", "title_casemap", "code_casemap"`;
-const VALUES = `CASE n % 2 WHEN 0 THEN '${A}' ELSE 'atwo' END, 'r' || n, n, n,
- 'text ' || n || ' война ' || n || ' 北京市' || n, 'c' || n,
- CASE n % 50 WHEN 0 THEN NULL ELSE n * 7919 % 10007 END, n * 31 % 9973,
- 'text ' || n || ' война ' || n || ' 北京市' || n, 'c' || n,
- 'TEXT ' || n || ' ВОЙНА ' || n, 'C' || n`;
-
 const SEARCHES: readonly (readonly [string, FilterNode])[] = [
-  ['a text', meets('title', 'ext 4242')],
+  ['a text', meets('title', 'ext 1004242')],
   ['a Cyrillic text', meets('title', 'война 4242')],
   ['a Chinese text', meets('title', '北京市4242')],
   ['words', meets('words', 'text 4242')],
+  ['the beginning of a text', meets('begins', 'text 1004242')],
+];
+
+/** What an index narrows down, and the columns of it that lead there. */
+const FILTERS: readonly (readonly [string, FilterNode, string])[] = [
+  ['equals', meets('rank', 7), 'rank'],
+  ['equals null', meets('rank', null), 'rank'],
+  ['equals of a text', meets('code', 'c7'), 'code'],
+  ['equals of a moment', meets('due', '1970-01-01T00:00:07Z'), 'due'],
+  ['in', meets('ranks', [7, 8, 9]), 'rank'],
+  ['atLeast', meets('atLeast', 999_900), 'rank'],
+  ['atMost', meets('atMost', 100), 'rank'],
+  ['both', all(meets('atLeast', 400), meets('atMost', 500)), 'rank'],
+  ['isNull', meets('noRank', true), 'rank'],
+  ['before', meets('before', '1970-01-01T00:00:01Z'), 'due'],
+  ['after', meets('after', '1970-01-01T00:16:39Z'), 'due'],
+  ['one that is indexed and one that is not', all(meets('size', 3), meets('rank', 7)), 'rank'],
+];
+
+/** Keys of an object before which there are a few. */
+const RANKS: readonly (readonly [string, readonly (string | number | null)[]])[] = [
+  ['title', ['TEXT 1004242', 'r10000042']],
+  ['-title', ['TEXT 1995000', 'r10000042']],
+  ['rank', [500, 'r10000042']],
+  ['-rank', [999_500, 'r10000042']],
+  ['weight', [500, 'r10000042']],
 ];
 
 const ORDERS: readonly (readonly [string, ...(readonly string[])])[] = [
@@ -111,6 +89,14 @@ const ORDERS: readonly (readonly [string, ...(readonly string[])])[] = [
   ['an index over two', 'rank', 'weight'],
   ['an index over two', '-rank', '-weight'],
 ];
+
+/** PostgreSQL's index holds the beginning of a collation key: that is a key of its own. */
+function onPostgresql(
+  sort: string,
+  keys: readonly (string | number | null)[],
+): readonly (string | number | null)[] {
+  return sort.endsWith('title') ? [keys[0] ?? null, ...keys] : keys;
+}
 
 describe('what PostgreSQL reads', () => {
   const server = usePostgresql();
@@ -175,6 +161,38 @@ describe('what PostgreSQL reads', () => {
     expect(await planOf(ids(postgresql, meets('rank', 7)))).toMatch(/"Thing_accountId_rank/);
   });
 
+  for (const [what, filter, column] of FILTERS) {
+    it(`is an index of the filter's for ${what}, in whatever order`, async () => {
+      for (const sort of [[], ['title'], ['-weight'], ['size']]) {
+        const text = await planOf(ids(postgresql, filter, ...sort));
+        expect(text).toMatch(new RegExp(`Index Cond: .*"?accountId"? = .*"?${column}"?`));
+        expect(text).not.toMatch(/Seq Scan/);
+      }
+    });
+  }
+
+  for (const [sort, keys] of RANKS) {
+    it(`is what comes before alone for a rank by ${sort}`, async () => {
+      const term = `"?${sort.replace('-', '').replace('title', 'title_casemap')}"?`;
+      const text = await planOf(
+        rankQuery(definition, A, plan(ALL, sort), onPostgresql(sort, keys), postgresql),
+      );
+      const conditions = text.match(/Index Cond: .*/g) ?? [];
+      expect(conditions.length).toBeGreaterThan(1);
+      for (const condition of conditions)
+        expect(condition).toMatch(new RegExp(`accountId.*${term}`));
+      expect(text).not.toMatch(/Seq Scan/);
+    });
+  }
+
+  it('is the beginning of an order for indexes within it', async () => {
+    const text = await planOf(
+      ranksQuery(definition, A, plan(ALL, '-weight'), ['r10000042'], 51, postgresql),
+    );
+    expect(text).toMatch(/Limit[\s\S]*using "Thing_accountId_weight/);
+    expect(text).not.toMatch(/Seq Scan/);
+  });
+
   it('takes the longest texts, whatever their collation keys are', async () => {
     const store = createPostgresqlStore({
       pool: openPool({ url, size: 1 }),
@@ -196,21 +214,22 @@ describe('what PostgreSQL reads', () => {
     const titles = [long('b'), long('a'), `${alike}b`, `${alike}a`, wide];
     const objects = titles.map((text, index): StoredObject => {
       const dates = { created: '2026-01-01T00:00:00Z', updated: '2026-01-01T00:00:00Z' };
-      return { id: `r${index}`, ...dates, title: text, code: wide, rank: index, weight: 1 };
+      const rest = { rank: index, weight: 1, due: null, size: 1 };
+      return { id: `r${index}`, ...dates, title: text, code: wide, ...rest };
     });
     await store.write('along', soon(), (transaction) => transaction.insert(definition, objects));
     const order = (sort: SortKey) =>
       store.read('along', soon(), (snapshot) =>
         snapshot.queryIds(definition, { filter: ALL, sort: [sort] }, 0, 10),
       );
-    const sort = sorts.title as SortKey['sort'];
-    const collation = 'i;unicode-casemap';
+    const key = sortKey('title');
+    const down = sortKey('-title');
     const expected = objects
       .map(({ id, title: text }) => ({ id, key: Buffer.from(casemapKey(String(text))) }))
       .sort((one, other) => Buffer.compare(one.key, other.key))
       .map(({ id }) => id);
-    expect(await order({ sort, ascending: true, collation })).toEqual(expected);
-    expect(await order({ sort, ascending: false, collation })).toEqual(expected.reverse());
+    expect(await order(key)).toEqual(expected);
+    expect(await order(down)).toEqual(expected.reverse());
   });
 
   it('is the account alone for a needle of two code points', async () => {
@@ -274,6 +293,59 @@ describe('what SQLite reads', () => {
     const plan = planOf(holdersQuery(definition, A, unique, [['c1', 1]], sqlite));
     expect(plan).toMatch(/INDEX Thing_accountId_code_rank_id_idx \(accountId=\? AND code=\?/);
     expect(planOf(ids(sqlite, meets('rank', 7)))).toMatch(/\(accountId=\? AND rank=\?/);
+  });
+
+  for (const [what, filter, column] of FILTERS) {
+    it(`is an index of the filter's for ${what}, in whatever order`, () => {
+      const window = { position: 0, limit: 50 };
+      const queries = [
+        fewQuery(definition, A, plan(filter, 'title'), sqlite),
+        countQuery(definition, A, filter, sqlite),
+        ...[[], ['title'], ['-weight'], ['size'], ['rank']].map((sort) =>
+          idsQuery(definition, A, plan(filter, ...sort), window, sqlite, true),
+        ),
+      ];
+      for (const query of queries) {
+        if (query === null) throw new Error('no index to ask');
+        const text = planOf(query);
+        expect(text).toMatch(
+          new RegExp(`SEARCH Thing USING .*\\(accountId=\\? AND ${column}[=<>]`),
+        );
+        expect(text).not.toMatch(/\(accountId=\?\)/);
+      }
+    });
+  }
+
+  it('is sorted where no order is indexed, and otherwise where it is little', () => {
+    const asked = (filter: FilterNode, sort: string): unknown => {
+      const query = fewQuery(definition, A, plan(filter, sort), sqlite);
+      if (query === null) return null;
+      return db
+        .prepare(render(query, sqlite.placeholder))
+        .pluck()
+        .get(...query.values);
+    };
+    expect(asked(meets('rank', 7), 'title')).toBe(1);
+    expect(asked(meets('atLeast', 1), 'title')).toBe(0);
+    expect(asked(meets('atLeast', 1), 'size')).toBe(1);
+    expect(asked(meets('size', 3), 'title')).toBeNull();
+  });
+
+  for (const [sort, keys] of RANKS) {
+    it(`is what comes before alone for a rank by ${sort}`, () => {
+      const term = sort.replace('-', '').replace('title', 'title_casemap');
+      const text = planOf(rankQuery(definition, A, plan(ALL, sort), keys, sqlite));
+      const searches = text.split('\n').filter((line) => line.startsWith('SEARCH'));
+      expect(searches.length).toBeGreaterThan(1);
+      for (const line of searches)
+        expect(line).toMatch(new RegExp(`\\(accountId=\\? AND ${term}[=<>]`));
+    });
+  }
+
+  it('is the beginning of an order for indexes within it', () => {
+    const text = planOf(ranksQuery(definition, A, plan(ALL, '-weight'), ['r10000042'], 51, sqlite));
+    expect(text).toMatch(/INDEX Thing_accountId_weight_id_idx \(accountId=\?\)/);
+    expect(text.match(/TEMP B-TREE/g)).toHaveLength(1);
   });
 
   it('is the part of one account for a needle of two code points', () => {

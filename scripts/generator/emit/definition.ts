@@ -145,7 +145,7 @@ function typeValue(capability: ModelCapability, type: ModelType): Record<string,
     table: type.table,
     acceptSnakeCase: type.acceptSnakeCase,
     properties: new Code('Object.values(properties)'),
-    filters: type.filters.map(filterValue),
+    filters: type.filters.map((filter) => filterValue(filter, type)),
     sorts: type.sorts.map(sortValue),
     shadows: type.shadows.map(({ column, property, transform }) => ({
       column,
@@ -172,7 +172,18 @@ function typeValue(capability: ModelCapability, type: ModelType): Record<string,
   };
 }
 
-function filterValue({ name, property, operator, column, columns, indexed }: ModelFilter): object {
+/** A condition reads an index that is there for whatever reason: it needn't have asked for it. */
+function filterValue(filter: ModelFilter, { uniques, indexes, sorts }: ModelType): object {
+  const { name, property, operator, column, columns } = filter;
+  const first = [
+    ...uniques.map(({ properties: [of] }) => of?.column),
+    ...indexes.map(({ columns: [of] }) => of),
+    ...sorts.map((sort) =>
+      sort.indexed ? (sort.casemapColumn ?? sort.column ?? sort.property.column) : undefined,
+    ),
+  ];
+  const isHeld = property.role === 'id' || first.includes(column);
+  const indexed = filter.indexed ?? (isHeld ? true : undefined);
   return { name, property: referenceTo(property), operator, column, columns, indexed };
 }
 

@@ -67,6 +67,12 @@ export interface Dialect {
   /** What an ordered index holds of a key that may be too long for it, where that is not all of it. */
   indexedText?(column: string): string;
 
+  /**
+   * For a planner that knows nothing of the data: the condition, said to be one that hardly a row of all
+   * meets, or that nearly every row does.
+   */
+  said?(condition: Fragment, how: 'rare' | 'common'): Fragment;
+
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 }

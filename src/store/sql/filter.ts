@@ -34,12 +34,16 @@ interface Open {
   readonly sql: Fragment;
   readonly height: number;
   readonly lookup: Lookup | null;
+  /** What of it ordered indexes find. */
+  readonly ordered: Fragment | null;
 }
 
 /** A WHERE condition, and a SELECT of ids without which no object meets it, where an index gives one. */
 export interface ComposedFilter {
   readonly where: Fragment;
   readonly lookup: Fragment | null;
+  /** A part of the condition, of which ordered indexes find each row that meets it; null for none. */
+  readonly ordered: Fragment | null;
 }
 
 /**
@@ -48,6 +52,8 @@ export interface ComposedFilter {
  * Morgan), where SQL's third value can be ruled out; above them only AND and OR are left, for which
  * unknown is as good as false.
  *
+ * Where it `leads`, the planner is told to take an index of the filter's whatever the order.
+ *
  * Throws `MethodError('unsupportedFilter')` for one too deep or too long for the database.
  */
 export function composeFilter(
@@ -55,6 +61,7 @@ export function composeFilter(
   accountId: string,
   filter: FilterNode,
   dialect: Dialect,
+  leads = false,
 ): ComposedFilter {
   let conditions = 0;
   let values = 0;
@@ -71,8 +78,8 @@ export function composeFilter(
         const condition = composeCondition(type, node.filter, node.value, dialect);
         if (typeof condition === 'boolean') return condition !== negated;
         const open = negated
-          ? { sql: sql`(${condition}) IS NOT TRUE`, lookup: null }
-          : narrowed(type, accountId, node.filter, node.value, condition, dialect);
+          ? { sql: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
+          : narrowed(type, accountId, node.filter, node.value, condition, dialect, leads);
         values += open.sql.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
         return { ...open, height: heightOf(node.filter) };
@@ -91,11 +98,12 @@ export function composeFilter(
 
   const condition = compose(filter, false);
   if (typeof condition === 'boolean')
-    return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null };
-  return { where: condition.sql, lookup: condition.lookup?.ids ?? null };
+    return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null, ordered: null };
+  const { sql: where, lookup, ordered } = condition;
+  return { where, lookup: lookup?.ids ?? null, ordered };
 }
 
-/** The condition beside what the type's search index says of it. */
+/** The condition beside what the type's search index, or an ordered one, says of it. */
 function narrowed(
   type: DataTypeDefinition,
   accountId: string,
@@ -103,9 +111,27 @@ function narrowed(
   value: JsonValue,
   condition: Fragment,
   dialect: Dialect,
-): { readonly sql: Fragment; readonly lookup: Lookup | null } {
+  leads: boolean,
+): Omit<Open, 'height'> {
+  const { said } = dialect;
+  if (said !== undefined && isOrdered(filter, value)) {
+    const rare = said(condition, 'rare');
+    return { sql: leads ? rare : condition, lookup: null, ordered: rare };
+  }
   const { beside, lookup } = searchOf(type, accountId, filter, value, dialect);
-  return { sql: beside === null ? condition : sql`(${beside} AND ${condition})`, lookup };
+  const narrow = beside === null ? condition : sql`(${beside} AND ${condition})`;
+  return { sql: narrow, lookup, ordered: null };
+}
+
+const ORDERED: ReadonlySet<string> = new Set([
+  ...['equals', 'in', 'before', 'after', 'atLeast', 'atMost', 'isNull'],
+]);
+
+/** Whether an ordered index finds what meets the condition: all but null, or null too, is no range. */
+function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
+  if (operator === 'isNull' && value === false) return false;
+  if (Array.isArray(value) && value.includes(null)) return false;
+  return indexed === true && ORDERED.has(operator);
 }
 
 function heightOf(filter: FilterDefinition): number {
@@ -133,7 +159,21 @@ function balance(
   const height = Math.max(left.height, right.height) + 1;
   if (height > MAX_HEIGHT) throw tooComplex();
   const whole = sql`(${left.sql} ${raw(isAnd ? 'AND' : 'OR')} ${right.sql})`;
-  return { sql: whole, height, lookup: joinLookups(left.lookup, right.lookup, isAnd) };
+  return {
+    sql: whole,
+    height,
+    lookup: joinLookups(left.lookup, right.lookup, isAnd),
+    ordered: joinOrdered(left.ordered, right.ordered, isAnd),
+  };
+}
+
+function joinOrdered(
+  left: Fragment | null,
+  right: Fragment | null,
+  isAnd: boolean,
+): Fragment | null {
+  if (left === null || right === null) return isAnd ? (left ?? right) : null;
+  return sql`(${left} ${raw(isAnd ? 'AND' : 'OR')} ${right})`;
 }
 
 function tooComplex(): MethodError {

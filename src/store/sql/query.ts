@@ -11,16 +11,40 @@ import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 const MAX_RANGES = 8;
 const MAX_REPEATED = 1000;
 
-/** Rows `[id]` of a window of the ordered result. */
+/** Rows that are sorted rather than looked for in an order that exists. */
+const FEW = 5000;
+
+/**
+ * Asks how many rows, at most one more than few, ordered indexes find for the filter: one row
+ * `[whether they are few]`. Null where nothing depends on it.
+ */
+export function fewQuery(
+  type: DataTypeDefinition,
+  accountId: string,
+  plan: QueryPlan,
+  dialect: Dialect,
+): Fragment | null {
+  const { lookup, ordered } = composeFilter(type, accountId, plan.filter, dialect);
+  if (ordered === null || lookup !== null) return null;
+  if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
+  return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
+ WHERE ${accountIs(accountId, dialect, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${FEW + 1})`;
+}
+
+/**
+ * Rows `[id]` of a window of the ordered result. Where the filter `leads`, what its indexes find is
+ * sorted; otherwise an index of the order may be read until the window is full.
+ */
 export function idsQuery(
   type: DataTypeDefinition,
   accountId: string,
   plan: QueryPlan,
   window: { readonly position: number; readonly limit: number },
   dialect: Dialect,
+  leads = false,
 ): Fragment {
   const order = raw(orderBy(orderTerms(plan.sort, dialect)));
-  return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect)}
+  return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect, leads)}
  ORDER BY ${order} LIMIT ${window.limit} OFFSET ${window.position}`;
 }
 
@@ -31,7 +55,7 @@ export function countQuery(
   filter: FilterNode,
   dialect: Dialect,
 ): Fragment {
-  return sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect)}`;
+  return sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true)}`;
 }
 
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
@@ -83,7 +107,7 @@ export function ranksQuery(
   dialect: Dialect,
 ): Fragment {
   const order = raw(orderBy(orderTerms(plan.sort, dialect)));
-  const found = rows(type, accountId, plan.filter, dialect);
+  const found = rows(type, accountId, plan.filter, dialect, within === null);
   const numbered =
     within === null
       ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
@@ -98,11 +122,18 @@ function rows(
   accountId: string,
   filter: FilterNode,
   dialect: Dialect,
+  leads = false,
 ): Fragment {
-  const { where, lookup } = composeFilter(type, accountId, filter, dialect);
-  const own = sql`"accountId" = ${accountId} AND ${dialect.tick} AND ${where}`;
+  const { where, lookup, ordered } = composeFilter(type, accountId, filter, dialect, leads);
+  const account = accountIs(accountId, dialect, leads && ordered !== null);
+  const own = sql`${account} AND ${dialect.tick} AND ${where}`;
   if (lookup === null) return sql`${name(type.table)} WHERE ${own}`;
   // CROSS JOIN: what was looked up leads to rows by their key, whatever other index there is.
   return sql`(${lookup}) AS "_found" CROSS JOIN ${name(type.table)}
  WHERE "id" = "_found"."_id" AND ${own}`;
+}
+
+function accountIs(accountId: string, dialect: Dialect, isCommon: boolean): Fragment {
+  const condition = sql`"accountId" = ${accountId}`;
+  return isCommon ? (dialect.said?.(condition, 'common') ?? condition) : condition;
 }

@@ -20,12 +20,12 @@ import type { ReadingEngine, Scope } from './engine.js';
 import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
-import { countQuery, idsQuery, keysQuery, rankQuery, ranksQuery } from './query.js';
+import { countQuery, fewQuery, idsQuery, keysQuery, rankQuery, ranksQuery } from './query.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`: two),
+ * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `queryIds`: at most two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
@@ -90,10 +90,11 @@ export class SqlSnapshot<C> implements Snapshot {
     limit: number,
   ): Promise<readonly string[]> {
     const { accountId } = this.scope;
+    const { dialect } = this.#engine;
     const window = { position, limit };
-    return (await this.#query(idsQuery(type, accountId, plan, window, this.#engine.dialect))).map(
-      idOf,
-    );
+    const few = fewQuery(type, accountId, plan, dialect);
+    const leads = few !== null && (await this.#query(few))[0]?.[0] === 1;
+    return (await this.#query(idsQuery(type, accountId, plan, window, dialect, leads))).map(idOf);
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
