@@ -56,7 +56,9 @@ export function ratios(
   return results.of(job, server).flatMap((mine, round) => {
     const theirs = against.flatMap((other) => results.of(ofJob, other)[round]?.perSecond ?? []);
     const complete = theirs.length === against.length;
-    return complete && theirs.length > 0 ? mine.perSecond / Math.max(...theirs) : [];
+    const best = Math.max(0, ...theirs);
+    // None was answered in a round of a moment: there is nothing to compare with.
+    return complete && best > 0 ? mine.perSecond / best : [];
   });
 }
 

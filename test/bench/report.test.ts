@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { JOBS } from '../../bench/jobs/jobs.js';
+import { Results, ratios, spread } from '../../bench/report.js';
+import { targetTable } from '../../bench/targets.js';
+
+function resultsOf(rates: Readonly<Record<string, readonly number[]>>, job = 'create 1'): Results {
+  const results = new Results();
+  for (const [server, all] of Object.entries(rates))
+    for (const perSecond of all) results.add(job, server, { perSecond, p50: 1, p99: 2, cpu: null });
+  return results;
+}
+
+test('what is compared was measured in the same round, with the best of the others', () => {
+  const results = resultsOf({ mine: [30, 10, 40], one: [10, 10, 10], other: [5, 20, 8] });
+  const comparison = { job: 'create 1', server: 'mine', against: ['one', 'other'] };
+  expect(ratios(results, comparison)).toEqual([3, 0.5, 4]);
+  expect(spread(ratios(results, comparison))).toEqual({ min: 0.5, median: 3, max: 4 });
+});
+
+test('a round in which one of the others was not measured is not compared', () => {
+  const results = resultsOf({ mine: [30, 10], one: [10, 10], other: [5] });
+  expect(ratios(results, { job: 'create 1', server: 'mine', against: ['one', 'other'] })).toEqual([
+    3,
+  ]);
+});
+
+test('the median of an even number of rounds lies between the two in the middle', () => {
+  expect(spread([4, 1, 3, 2])?.median).toBe(2.5);
+  expect(spread([])).toBeNull();
+});
+
+test('targets say whether they are met, and those that nobody measured are left out', () => {
+  const results = resultsOf({ jmapsmith: [290], express: [100], fastify: [90] });
+  const lines = targetTable(results, new Map([['jmapsmith', 251]])).split('\n');
+  expect(lines.filter((line) => line.includes('create 1'))).toEqual([
+    '| create 1 | jmapsmith | by hand, a commit each | 3 | 2.90 / 2.90 / 2.90 | NO |',
+  ]);
+  expect(lines).toContain('| peak RSS | jmapsmith | at most | 250 MB | 251 MB | NO |');
+  expect(lines).toHaveLength(5);
+});
+
+test('every target but those of memory is about jobs that there are', () => {
+  const results = new Results();
+  const servers = ['jmapsmith', 'jmapsmith-pg', 'jmapsmith-indexed', 'express', 'fastify'];
+  const others = ['fastify-shared', 'express-prisma', 'fastify-pg', 'http', 'echo-express'];
+  for (const { name } of JOBS)
+    for (const server of [...servers, ...others])
+      results.add(name, server, { perSecond: 100, p50: 1, p99: 1, cpu: null });
+  const lines = targetTable(results, new Map()).trim().split('\n').slice(2);
+  const named = new Set(lines.map((line) => line.split(' | ')[0]?.replace('| ', '')));
+  const compared = JOBS.map(({ name }) => name).filter((name) => !/^flat.* 10,000$/.test(name));
+  expect([...named].sort()).toEqual(compared.sort());
+});
