@@ -20,21 +20,35 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
   if (asked !== null && asked.length > maximum) tooMany(maximum);
   const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
   return context.services.store.read(account.id, context, async (snapshot) => {
-    const state = formatState(await snapshot.stateNumber(type));
-    if (type.singleton === true) {
-      const found = await theSingleton(snapshot, indexOf(type), properties, context);
-      if (ids === null) return { accountId: account.id, state, list: [found], notFound: [] };
-      return { accountId: account.id, state, ...sorted(ids, [found]) };
-    }
-    if (ids === null) {
-      const list = await allObjects(snapshot, type, properties, maximum, context);
-      return { accountId: account.id, state, list, notFound: [] };
-    }
-    const octets = context.request.remainingOctets;
-    const found = await snapshot.get(type, [...ids.existing.keys()], properties, octets);
-    return { accountId: account.id, state, ...sorted(ids, found) };
+    // Asked together: one round trip where the database is another process.
+    const [number, list] = await Promise.all([
+      snapshot.stateNumber(type),
+      found(snapshot, type, ids, properties, context),
+    ]);
+    const response = { accountId: account.id, state: formatState(number) };
+    return ids === null
+      ? { ...response, list, notFound: [] }
+      : { ...response, ...sorted(ids, list) };
   });
 };
+
+/** The objects of these ids; all where there are none. */
+async function found(
+  snapshot: Snapshot,
+  type: TypeIndex['type'],
+  ids: AskedIds | null,
+  properties: readonly PropertyDefinition[],
+  context: CallContext,
+): Promise<readonly StoredObject[]> {
+  if (type.singleton === true) {
+    return [await theSingleton(snapshot, indexOf(type), properties, context)];
+  }
+  if (ids === null) {
+    return allObjects(snapshot, type, properties, context.services.limits.maxObjectsInGet, context);
+  }
+  const octets = context.request.remainingOctets;
+  return snapshot.get(type, [...ids.existing.keys()], properties, octets);
+}
 
 /** `list` in the order of the ids asked for; `notFound` as they were asked for. */
 function sorted(
