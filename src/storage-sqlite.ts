@@ -43,7 +43,25 @@ export async function openSqliteStorage(
   const access = openDatabase({ file, readonly: true });
   opened.push(() => void access.close());
   const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
-  const accessVersion = () => String(version.get(ACCESS_VERSION) ?? '0');
+  const accessVersion = oncePerTurn(() => String(version.get(ACCESS_VERSION) ?? '0'));
   const rest = openRest(writerDatabase);
   return { store, prisma, accessVersion, hooks, rest, shared: false };
+}
+
+/**
+ * Requests that one turn of the event loop reads were all on their way when it began: what is looked up for the
+ * first of them is as new as each can ask for.
+ */
+function oncePerTurn<T>(look: () => T): () => T {
+  let seen: { readonly value: T } | null = null;
+  const forget = (): void => {
+    seen = null;
+  };
+  return () => {
+    if (seen === null) {
+      seen = { value: look() };
+      setImmediate(forget);
+    }
+    return seen.value;
+  };
 }

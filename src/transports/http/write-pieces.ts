@@ -36,7 +36,7 @@ export async function writePieces(
       const watched = watch.writing(req, res);
       res.once('close', () => watch.done(watched));
     }
-    res.end(text);
+    endWith(res, text);
     return;
   }
   let octets = 0;
@@ -56,6 +56,22 @@ export async function writePieces(
     release();
     watch.done(watched);
   }
+}
+
+/**
+ * The head and a text in one write: `end(text)` alone makes two, the second of nothing, which go to the system as a
+ * list.
+ */
+function endWith(res: EdgeResponse, text: string): void {
+  const { socket } = res;
+  if (socket === null) {
+    res.end(text);
+    return;
+  }
+  socket.cork();
+  res.write(text);
+  socket.uncork();
+  res.end();
 }
 
 /** Cuts a text into chunks, never between the two halves of a surrogate pair. */
