@@ -56,6 +56,26 @@ storeSuite('PostgreSQL', open);
 
 storageNames('postgresql', () => postgresql().createDatabase('names'));
 
+/** Tables that are not one account's: small ones, of which each shard would have a copy. */
+const SHARED = new Set([
+  // Who there is, and which accounts there are.
+  'JmapUser',
+  'JmapAccount',
+  'JmapToken',
+  'JmapTokenAccount',
+  // What the whole database is told by.
+  'JmapMeta',
+  '_prisma_migrations',
+]);
+
+/** Indexes that begin otherwise: each serves a question about many accounts. */
+const ACROSS = new Set([
+  // The accounts of a user.
+  'JmapAccess_userId_idx',
+  // The blobs of all accounts that nothing has referred to for longest.
+  'JmapBlob_unreferencedSince_idx',
+]);
+
 describe('store on PostgreSQL alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
@@ -138,5 +158,22 @@ describe('store on PostgreSQL alone', () => {
     expect(await known).not.toBeInstanceOf(UnknownOutcomeError);
     await atCommit('PERFORM 1');
     await insert();
+  });
+
+  it('every key and index of what an account has begins with accountId', async () => {
+    const { url, close } = await open({ now: Date.now });
+    onTestFinished(close);
+    const operator = openPool({ url, size: 1 });
+    onTestFinished(() => operator.end());
+    const { rows } = await operator.query<{ table: string; index: string; first: string }>(`
+      SELECT t.relname AS "table", i.relname AS "index",
+        pg_get_indexdef(x.indexrelid, 1, true) AS "first"
+      FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+      JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = 'public'`);
+    const others = rows.filter(({ first }) => !/^"?accountId"?$/.test(first));
+    const named = others.map(({ table, index }) => (SHARED.has(table) ? table : index));
+    expect(new Set(named)).toEqual(new Set([...SHARED, ...ACROSS]));
+    // And all that has an account at all is keyed by it.
+    expect(rows.length - others.length).toBeGreaterThan(10);
   });
 });
