@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 import { retryBusy } from './busy.js';
@@ -8,7 +9,9 @@ import { FairQueue } from './fair-queue.js';
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;
 /** ... or for so long, ms: others wait for its commit. */
-const GROUP_TIME = 20;
+const GROUP_TIME = 10;
+/** After so long, ms, the event loop gets a turn before another answer is made. */
+const TURN = 10;
 /** Works that may wait; beyond it a call is turned away at once (D6). */
 const QUEUE_LIMIT = 2048;
 /** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
@@ -188,6 +191,7 @@ export class Writer {
       return;
     }
     const finished: Finished[] = [];
+    const begun = performance.now();
     try {
       await this.#runWorks(finished);
       this.#statements.commit.run();
@@ -198,7 +202,22 @@ export class Writer {
       for (const { job } of finished) job.reject(reason);
       return;
     }
-    for (const { job, value } of finished) job.resolve(value as never);
+    await this.#resolve(finished, begun);
+  }
+
+  /**
+   * What waits for a work goes on in this turn of the event loop (its answer is written, perhaps of a
+   * thousand objects): after long works each of them gets a turn of its own.
+   */
+  async #resolve(finished: readonly Finished[], begun: number): Promise<void> {
+    let last = begun;
+    for (const { job, value } of finished) {
+      if (performance.now() - last > TURN) {
+        await nextTurn();
+        last = performance.now();
+      }
+      job.resolve(value as never);
+    }
   }
 
   /**
