@@ -83,16 +83,25 @@ async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Removes an account's rows of one table, step by step; resolves to how many there were. */
+/**
+ * Removes an account's rows of one table, step by step; resolves to how many there were. Each step begins
+ * behind the last one: PostgreSQL would go through what is gone already again and again.
+ */
 async function emptyTable(prisma: PrismaClient, table: Table, accountId: string): Promise<number> {
   const key = Prisma.raw(table.key.map(quote).join(', '));
   const name = Prisma.raw(quote(table.name));
-  const statement = Prisma.sql`DELETE FROM ${name} WHERE "accountId" = ${accountId} AND (${key}) IN
-    (SELECT ${key} FROM ${name} WHERE "accountId" = ${accountId} ORDER BY ${key} LIMIT ${STEP})`;
+  let rest = Prisma.sql`"accountId" = ${accountId}`;
   for (let total = 0; ; ) {
-    const count = await retryBusy(() => prisma.$executeRaw(statement));
-    total += count;
-    if (count < STEP) return total;
+    const [last] = await retryBusy(
+      () =>
+        prisma.$queryRaw<readonly Readonly<Record<string, string | bigint>>[]>`
+        SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
+    );
+    const end = last && Prisma.join(table.key.map((column) => last[column]));
+    const step = end === undefined ? rest : Prisma.sql`${rest} AND (${key}) <= (${end})`;
+    total += await retryBusy(() => prisma.$executeRaw`DELETE FROM ${name} WHERE ${step}`);
+    if (end === undefined) return total;
+    rest = Prisma.sql`"accountId" = ${accountId} AND (${key}) > (${end})`;
     await sleep(PAUSE);
   }
 }

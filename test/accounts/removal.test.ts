@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createAccount,
   createAuthenticator,
@@ -129,6 +131,25 @@ describe('deleting an account', () => {
       expect([...(principal?.accounts.keys() ?? [])]).toEqual([second]);
     });
     expect(rows(first)).toEqual(none);
+  });
+
+  it('goes in small steps, between which others write', async () => {
+    const other = new Database(database.db.name);
+    onTestFinished(() => void other.close());
+    const left = other.prepare(`SELECT count(*) FROM ${quoted} WHERE "accountId" = ?`).pluck();
+    const write = other.prepare(`INSERT INTO ${quoted} VALUES (?, ?)`);
+    const seen = new Set<unknown>();
+    let isDone = false;
+    const removal = remove(first, async () => undefined).finally(() => {
+      isDone = true;
+    });
+    for (let number = 0; !isDone; number += 1) {
+      write.run(second, `beside${number}`);
+      seen.add(left.get(first));
+      await setImmediate();
+    }
+    await removal;
+    expect([...seen]).toEqual([1234, 734, 234, 0]);
   });
 
   it('can be called again where it was interrupted', async () => {
