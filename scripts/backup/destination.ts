@@ -1,9 +1,8 @@
 import type { Config } from '../../src/config.js';
-import { UsageError } from '../cli.js';
 import type { Manifest } from './manifest.js';
 import { toSqlite } from './to-sqlite.js';
 
-/** An empty place that a database is restored to. Nobody else sees anything of it before `publish`. */
+/** An empty place that a database is restored to. An SQLite file appears with `publish`, never before. */
 export interface Destination {
   /** What is there already, for a person to read. */
   occupied(): Promise<readonly string[]>;
@@ -25,12 +24,11 @@ export interface Destination {
 export async function openDestination(
   database: Config['database'],
   folder: string,
-  _manifest: Manifest,
+  manifest: Manifest,
 ): Promise<Destination> {
   if (database.kind === 'postgresql') {
-    throw new UsageError(
-      'A database of PostgreSQL is restored with pg_restore: docs/operations.md, Backups.',
-    );
+    const { toPostgresql } = await import('./to-postgresql.js');
+    return toPostgresql(database.url, folder, manifest);
   }
   return toSqlite(database.file, folder);
 }

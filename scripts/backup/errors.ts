@@ -1,4 +1,5 @@
 import { UsageError } from '../cli.js';
+import { TarError } from './tar.js';
 
 /** What the system says of files that can't be had, or of a disk that is full. */
 const SYSTEM =
@@ -14,6 +15,7 @@ export class BackupFileError extends UsageError {
 /** What stands in the way of a backup or a restore, in words; other errors as they are. */
 export function inWords(what: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UsageError) return error;
+  if (error instanceof TarError) return new UsageError(`${what}: ${error.message}.`);
   const code = 'code' in error ? String(error.code) : '';
   if (!SYSTEM.test(code)) return error;
   const full = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code) ? 'the disk is full: ' : '';

@@ -32,6 +32,7 @@ export async function whileHeld<T>(
     return result;
   } finally {
     clearInterval(timer);
-    await hold.release();
+    // Where that fails the note soon counts no more.
+    await hold.release().catch(() => undefined);
   }
 }

@@ -16,11 +16,7 @@ export interface Origin {
 
 /** Opens the database of DATABASE_URL as it is: it may be behind or ahead of this version. Makes none. */
 export async function openOrigin(database: Config['database']): Promise<Origin> {
-  if (database.kind === 'postgresql') {
-    throw new UsageError(
-      'A database of PostgreSQL is copied with pg_dump: docs/operations.md, Backups.',
-    );
-  }
+  if (database.kind === 'postgresql') return openPostgresql(database.url);
   const { file } = database;
   if (!existsSync(file)) {
     throw new UsageError(`There is no database ${file} to copy: see DATABASE_URL and DATA_DIR.`);
@@ -30,5 +26,21 @@ export async function openOrigin(database: Config['database']): Promise<Origin> 
     prisma,
     copy: (temporary, progress) => copySqlite(file, temporary, progress),
     close: () => prisma.$disconnect(),
+  };
+}
+
+async function openPostgresql(url: string): Promise<Origin> {
+  const { openPool } = await import('../../src/database/postgresql/index.js');
+  const { openPrisma } = await import('../../src/database/postgresql/prisma.js');
+  const { copyPostgresql } = await import('./from-postgresql.js');
+  const pool = openPool({ url, size: 3 });
+  const prisma = openPrisma(pool);
+  return {
+    prisma,
+    copy: (temporary, progress) => copyPostgresql(pool, temporary, progress),
+    async close() {
+      await prisma.$disconnect();
+      await pool.end();
+    },
   };
 }

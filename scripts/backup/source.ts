@@ -1,7 +1,7 @@
 import type { AppliedMigration } from '../../src/database/migrations.js';
 import type { Manifest } from './manifest.js';
 
-/** A file that a part of the database was copied to; whoever takes it removes it. */
+/** A file that a part of the database was copied to, there until the next one is asked for. */
 export interface PartFile {
   /** The archive's entry. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface BlobRow {
 export interface DatabaseSource {
   readonly kind: Manifest['database']['kind'];
   readonly migrations: readonly AppliedMigration[];
-  /** Part after part, each in a new file. */
+  /** Part after part. */
   parts(): AsyncIterable<PartFile>;
   /** How many blobs there are, and their octets. */
   readonly blobs: { readonly count: number; readonly octets: number };

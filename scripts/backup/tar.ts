@@ -118,7 +118,8 @@ export class TarReader {
       const end = this.octets + size;
       yield { name, size, body: this.#body(end) };
       if (this.octets !== end) throw new Error('An entry is read to its end before the next.');
-      await this.#exactly(padding(size));
+      const rest = await this.#exactly(padding(size));
+      if (rest.some((octet) => octet !== 0)) throw new TarError('its padding is damaged');
     }
     if (!(await this.#exactly(BLOCK)).equals(ZEROS)) throw new TarError('its end is damaged');
     if ((await this.#some(1)).byteLength > 0) throw new TarError('something follows its end');

@@ -1,5 +1,5 @@
 export { isUnavailable, isUnusable } from './errors.js';
-export { migrate, migrationStatus } from './migrate.js';
+export { appliedMigrations, migrate, migrationStatus } from './migrate.js';
 export { openPool, type Pool, type PoolOptions } from './pool.js';
 export { openRest } from './rest.js';
 export { blindCtype } from './trigrams.js';

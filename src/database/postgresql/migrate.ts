@@ -216,6 +216,11 @@ async function applyAlone(client: PoolClient, statement: string): Promise<void> 
   await client.query(statement);
 }
 
+/** What a database says of its own migrations, whatever folder it is used with. */
+export async function appliedMigrations(client: PoolClient): Promise<readonly AppliedMigration[]> {
+  return readApplied(client);
+}
+
 async function readApplied(client: PoolClient): Promise<readonly AppliedMigration[]> {
   const { rows: tables } = await client.query<{ exists: boolean }>(
     `SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`,

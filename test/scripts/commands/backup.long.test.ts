@@ -1,0 +1,121 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { verify } from '../../../scripts/backup/manifest.js';
+import { Progress } from '../../../scripts/backup/progress.js';
+import { Client } from '../../support/client.js';
+import { usePostgresql } from '../../support/postgresql.js';
+import { startServer } from '../../support/server.js';
+import { Workplace } from './tool.js';
+
+const postgresql = usePostgresql();
+
+const TEXTS = [
+  '',
+  'a\u2028b\nc\\n"d"',
+  '\u{1f600}é漢',
+  '{"a": [1.10]}',
+  '\\N\t\\.',
+  ' '.repeat(9000),
+];
+
+it('PostgreSQL: copies what is there beside its server, and brings it back to an empty database', async () => {
+  const from = { DATABASE_URL: await postgresql().createDatabase('origin') };
+  const to = { DATABASE_URL: await postgresql().createDatabase('destination') };
+  const server = await startServer({ env: from });
+  const place = new Workplace();
+  let restored: Awaited<ReturnType<typeof startServer>> | undefined;
+  try {
+    const create = ['create', '--name', 'A', '--user', 'u'];
+    const accountId = await server.tool('scripts/account', create);
+    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
+    const client = new Client(server.url, token);
+    const many = Array.from({ length: 1200 }, (_, n) => `t${n}`);
+    for (const texts of [TEXTS, many.slice(0, 600), many.slice(600)]) {
+      const objects = texts.map((text, n) => [`k${n}`, { text }] as const);
+      const { notCreated } = await client.set('Todo', {
+        accountId,
+        create: Object.fromEntries(objects),
+      });
+      expect(notCreated ?? {}).toEqual({});
+    }
+    const { blobId } = await client.upload(accountId, 'octets', 'text/plain');
+    const { ids } = await client.query('Todo', { accountId, limit: 500 });
+    const before = await client.get('Todo', { accountId, ids });
+    const file = join(place.dataDir, 'b.tar');
+    expect(await server.tool('scripts/backup', [file])).toContain('1 blobs of 6 octets');
+    await client.set('Todo', { accountId, create: { k: { text: 'after' } } });
+    const ahead = await client.get('Todo', { accountId, ids: [] });
+
+    const target = { ...to, BLOB_STORE: `file:${join(place.dataDir, 'blobs')}` };
+    const { code, stdout } = await place.run('restore', [file], target);
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 blobs of 6 octets');
+    const again = await place.run('restore', [file], target);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('not empty') });
+
+    restored = await startServer({ env: target, dataDir: place.dataDir });
+    const back = new Client(restored.url, token);
+    const after = await back.get('Todo', { accountId, ids });
+    expect(after.list).toEqual(before.list);
+    expect((await back.query('Todo', { accountId, limit: 500 })).ids).toEqual(ids);
+    expect((await back.http(`/jmap/download/${accountId}/${blobId}/x`)).text).toBe('octets');
+    const since = { accountId, sinceState: ahead.state };
+    const [, refused] = await back.call('Todo/changes', since);
+    expect(refused).toMatchObject({ type: 'cannotCalculateChanges' });
+  } finally {
+    await restored?.kill();
+    await server.remove();
+    place.remove();
+  }
+});
+
+it('PostgreSQL: a database that is not there, or has nothing of ours, is not copied', async () => {
+  const place = new Workplace();
+  const file = join(place.dataDir, 'b.tar');
+  const url = await postgresql().createDatabase('nothing');
+  const nothing = await place.run('backup', [file], { DATABASE_URL: url });
+  expect(nothing).toMatchObject({ code: 2, stdout: '' });
+  const away = await place.run('backup', [file], { DATABASE_URL: `${url}s` });
+  expect(away).toMatchObject({ code: 2, stdout: '' });
+  expect(readdirSync(place.dataDir).filter((name) => name.startsWith('b.tar'))).toEqual([]);
+  place.remove();
+});
+
+it('D23: backups under a server that collects blobs after a second miss no octets, twenty times', async () => {
+  const server = await startServer({ env: { BLOBS_KEEP: '1s' } });
+  const place = new Workplace();
+  let over = false;
+  try {
+    const create = ['create', '--name', 'A', '--user', 'u'];
+    const accountId = await server.tool('scripts/account', create);
+    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
+    const client = new Client(server.url, token);
+    const upload = async (): Promise<void> => {
+      while (!over) await client.upload(accountId, Buffer.alloc(100_000, 'x'), 'text/plain');
+    };
+    const uploads = [upload(), upload(), upload()];
+    const counts: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const file = join(place.dataDir, `${round}.tar`);
+      await server.tool('scripts/backup', [file]);
+      const { blobs } = await verify(file, new Progress('test'));
+      expect(blobs.missingCount).toBe(0);
+      counts.push(blobs.count);
+    }
+    over = true;
+    await Promise.all(uploads);
+    expect(Math.max(...counts)).toBeGreaterThan(10);
+    // Collection goes on where no backup runs.
+    const left = () => readdirSync(join(server.dataDir, 'blobs', accountId), { recursive: true });
+    await expect
+      .poll(() => left().filter((name) => String(name).includes('/')).length, {
+        timeout: 30_000,
+      })
+      .toBe(0);
+  } finally {
+    over = true;
+    await server.remove();
+    place.remove();
+  }
+});
