@@ -14,8 +14,17 @@ import { createPostgresqlStore } from './store/postgresql/index.js';
 
 /** Connections for calls, for accounts and tokens, and for what hooks read. */
 const CALLS = 16;
-const ACCESS = 4;
+const ACCESS = 3;
 const HOOKS = 4;
+/** For migrations and what they leave, whose statements may be long. */
+const REST = 1;
+
+/**
+ * How long PostgreSQL may take to answer about users, accounts and tokens, and to what hooks read outside of a
+ * transaction, ms: beyond it the network is taken to be gone.
+ */
+const ACCESS_ANSWER = 5000;
+const HOOK_ANSWER = 60_000;
 
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
@@ -24,16 +33,16 @@ export async function openPostgresqlStorage(
 ): Promise<Storage> {
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'a connection to the database broke');
-  const accessPool = openPool({ url, size: ACCESS, onError });
-  opened.push(() => accessPool.end());
+  const restPool = openPool({ url, size: REST, onError });
+  opened.push(() => restPool.end());
   const { applied } = await migrate(
-    accessPool,
+    restPool,
     join(root, 'prisma', 'postgresql', 'migrations'),
     (migration, table, rows) => log.info({ migration, table, rows }, 'rows filled by a migration'),
   );
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
-  await recordUnicodeVersion(accessPool);
-  const ctype = await blindCtype(accessPool);
+  await recordUnicodeVersion(restPool);
+  const ctype = await blindCtype(restPool);
   if (ctype !== undefined) {
     log.warn(
       { ctype },
@@ -48,14 +57,22 @@ export async function openPostgresqlStorage(
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());
+  const accessPool = openPool({ url, size: ACCESS, onError, answerWithin: ACCESS_ANSWER });
+  opened.push(() => accessPool.end());
   const prisma = openPrisma(accessPool);
   opened.push(() => prisma.$disconnect());
-  const hookPool = openPool({ url, size: HOOKS, onError, readOnly: true });
+  const hookPool = openPool({
+    url,
+    size: HOOKS,
+    onError,
+    readOnly: true,
+    answerWithin: HOOK_ANSWER,
+  });
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
-  return { store, prisma, accessVersion, hooks, rest: openRest(accessPool), shared: true };
+  return { store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true };
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

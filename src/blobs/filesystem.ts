@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
 import { DurableFolders, syncFolder } from './durable-folders.js';
 import {
@@ -27,6 +28,9 @@ const ABANDONED_AFTER = 3600 * 1000;
 
 /** What `link` says on file systems without hard links, or where a file has as many as it can. */
 const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
+
+/** What a full or failing disk says, or a process with too many open files: it may pass. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 /**
  * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
@@ -56,6 +60,11 @@ export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
       const result = await fill(temporary);
       await moveInto(folders, temporary, target);
       return result;
+    } catch (error) {
+      if (!NO_ROOM.has(codeOf(error) ?? '')) throw error;
+      throw new UnavailableError(`The blob store can't write (${codeOf(error)}).`, {
+        cause: error,
+      });
     } finally {
       // Gone after a rename, but for one case: renaming one link of a file over another does nothing.
       await rm(temporary, { force: true });

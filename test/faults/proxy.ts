@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 /** What becomes of the octets between the two sides. */
 export type Way = 'open' | 'stalled';
 
-export interface Proxy {
+export interface Network {
   readonly port: number;
   /** Connections that are there now. */
   connections(): number;
@@ -27,7 +27,7 @@ interface Pair {
 }
 
 /** A network of the test's own between a client and a server on this machine, which fails as told. */
-export async function startProxy(target: number): Promise<Proxy> {
+export async function startProxy(target: number): Promise<Network> {
   const pairs = new Set<Pair>();
   let way: Way = 'open';
   let onChunk: ((chunk: Buffer) => 'send' | 'cut' | 'send, then cut') | undefined;

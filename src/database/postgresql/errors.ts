@@ -13,7 +13,8 @@ const SOCKET =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT$|EACCES$|EADDRNOTAVAIL|ERR_SOCKET)/;
 
 /** What the driver says, without a code, of a connection that is gone or not to be had. */
-const GONE = /^(Connection terminated|timeout exceeded when trying to connect|Client has)/;
+const GONE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has)/;
 
 /**
  * True where the same transaction may well succeed when it is run again: a serialisation failure

@@ -8,6 +8,8 @@ export type PoolClient = pg.PoolClient;
 const CONNECT_TIMEOUT = 10_000;
 /** A connection that nobody needs is closed after this, ms. */
 const IDLE_TIMEOUT = 60_000;
+/** A connection over which nothing went is tried after this, ms, so that a network that forgot it is noticed. */
+const KEEP_ALIVE = 10_000;
 
 export interface PoolOptions {
   readonly url: string;
@@ -19,11 +21,21 @@ export interface PoolOptions {
   readonly readOnly?: boolean;
   /** Statements are sent before those ahead of them have been answered. */
   readonly pipeline?: boolean;
+  /**
+   * A statement without an answer after this fails, and its connection is closed, ms: a network may be gone without
+   * a word. For connections on which no long statements run, and that no call's deadline guards.
+   */
+  readonly answerWithin?: number;
 }
+
+/** When a connection of the pool last broke in use, and since when one waits to be used. */
+const brokenAt = new WeakMap<Pool, number>();
+const freeSince = new WeakMap<object, number>();
 
 /** A pool of connections. Opens none yet: the first use does. */
 export function openPool(options: PoolOptions): Pool {
-  const { url, size, onError = () => undefined, readOnly = false, pipeline = false } = options;
+  const { url, size, onError = () => undefined } = options;
+  const { readOnly = false, pipeline = false, answerWithin } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -31,19 +43,36 @@ export function openPool(options: PoolOptions): Pool {
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
     pipeline,
+    keepAliveInitialDelayMillis: KEEP_ALIVE,
     application_name: 'jmapsmith',
     // Before anybody has the connection; one on which it fails nobody gets.
     ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
+    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
   });
   pool.on('error', onError);
   // A connection that breaks while it is in use fails its statement; the event must be heard too, or
   // the process ends.
   pool.on('connect', (client) => void client.on('error', onError));
+  pool.on('release', (error: unknown, client) => {
+    if (error) brokenAt.set(pool, performance.now());
+    else freeSince.set(client, performance.now());
+  });
   return pool;
 }
 
-/** A connection of the pool, or UnavailableError where none is free before `deadline`. */
+/**
+ * A connection of the pool, or UnavailableError where none is free before `deadline`. Those that waited while
+ * another broke are not trusted: where the network is silent, each would cost a call its whole time.
+ */
 export async function acquire(pool: Pool, deadline: number): Promise<PoolClient> {
+  for (;;) {
+    const client = await free(pool, deadline);
+    if ((freeSince.get(client) ?? Infinity) > (brokenAt.get(pool) ?? -Infinity)) return client;
+    client.release(true);
+  }
+}
+
+async function free(pool: Pool, deadline: number): Promise<PoolClient> {
   const wait = deadline - performance.now();
   if (wait <= 0) throw lateError();
   const connecting = pool.connect();

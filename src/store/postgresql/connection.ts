@@ -359,8 +359,8 @@ export class Connection {
 
   #cut(): void {
     this.#broken = true;
-    // Ends what waits for an answer on it with an error.
-    void (this.#client as unknown as pg.Client).end();
+    // Ends what waits for an answer on it with an error. The driver's own end would wait for answers.
+    (this.#client as unknown as pg.Client).connection.stream.destroy();
   }
 
   #release(): void {
@@ -370,7 +370,9 @@ export class Connection {
 }
 
 function timeout(milliseconds: number): string {
-  return `SET LOCAL statement_timeout = ${milliseconds}`;
+  // A server whose client has gone without a word must not keep the account locked for hours.
+  const idle = Math.min(milliseconds + GRACE, LONGEST);
+  return `SET LOCAL statement_timeout = ${milliseconds}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
 }
 
 /** A statement's time-out leaves a connection that is as good as before. */

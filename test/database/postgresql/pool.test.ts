@@ -1,0 +1,58 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isUnavailable } from '../../../src/database/postgresql/errors.js';
+import { acquire, openPool } from '../../../src/database/postgresql/pool.js';
+
+/** AuthenticationOk and ReadyForQuery: a login succeeds, and after that nobody ever answers. */
+const WELCOME = Buffer.from('520000000800000000' + '5a0000000549', 'hex');
+
+let silent: Server;
+let url: string;
+const sockets = new Set<Socket>();
+
+beforeEach(async () => {
+  silent = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('data', () => socket.write(WELCOME));
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  url = `postgresql://u:p@127.0.0.1:${typeof address === 'object' ? address?.port : ''}/d`;
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => silent.close(resolve));
+});
+
+it('a server that is silent fails a statement after the time that it has, and gives its place back', async () => {
+  const pool = openPool({ url, size: 1, answerWithin: 50 });
+  for (let round = 0; round < 3; round += 1) {
+    const failure = await pool.query('SELECT 1').catch((error: unknown) => error);
+    expect(isUnavailable(failure), String(failure)).toBe(true);
+  }
+  expect(pool.totalCount).toBe(0);
+  await pool.end();
+});
+
+it('a connection that waited while another broke is not given to anybody', async () => {
+  const pool = openPool({ url, size: 3 });
+  const later = () => performance.now() + 5000;
+  const [first, second, third] = [
+    await acquire(pool, later()),
+    await acquire(pool, later()),
+    await acquire(pool, later()),
+  ];
+  first.release();
+  second.release();
+  third.release(true);
+  const fresh = await acquire(pool, later());
+  expect([first, second, third]).not.toContain(fresh);
+  // It has answered since: trusted again.
+  fresh.release();
+  const again = await acquire(pool, later());
+  expect(again).toBe(fresh);
+  again.release();
+  await pool.end();
+});
