@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Client, httpAnswer } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { entry, expectProblemStatus } from '../support/expected.js';
-import { makeToken, useFixtures } from '../support/fixtures.js';
+import { makeToken, makeUser, useFixtures } from '../support/fixtures.js';
 import { startServer } from '../support/server.js';
 
 const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AX', 'u2', 'u3']);
@@ -207,8 +207,7 @@ describe('S. event source (7.3)', () => {
   it('case 511: a server that stops ends its streams and exits with 0', async () => {
     const stopped = await startServer();
     try {
-      await stopped.tool('scripts/account', ['create', '--name', 'A', '--user', 'u']);
-      const client = new Client(stopped.url, await makeToken(stopped, ['--user', 'u']));
+      const { client } = await makeUser(stopped);
       const stream = await open({}, client);
       expect(stream.status).toBe(200);
       expect(await stopped.stop()).toEqual({ code: 0, signal: null });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Client, CORE, rawHttp } from '../support/client.js';
+import { type Client, CORE, rawHttp } from '../support/client.js';
 import {
   at,
   entry,
@@ -12,7 +12,7 @@ import {
   expectProblemStatus,
   methodError,
 } from '../support/expected.js';
-import { useFixtures } from '../support/fixtures.js';
+import { makeUser, useFixtures } from '../support/fixtures.js';
 import { eventually, within } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 
@@ -282,15 +282,7 @@ describe('limits: the response (decision 6)', () => {
   it('the call that would cross MAX_SIZE_RESPONSE is requestTooLarge, the others are answered', async () => {
     const small = await startServer({ env: { MAX_SIZE_RESPONSE: '10000' } });
     try {
-      const accountId = await small.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const token = await small.tool('scripts/token', ['create', '--user', 'u']);
-      const client = new Client(small.url, token);
+      const { accountId, client } = await makeUser(small);
       const text = 'x'.repeat(500);
       const create = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`k${i}`, { text }]));
       const { created } = await client.set('Todo', { accountId, create });
@@ -324,15 +316,7 @@ describe('limits: how long blobs are kept (decision 23)', () => {
   it('an unreferenced blob goes after BLOBS_KEEP', async () => {
     const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
     try {
-      const accountId = await short.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const token = await short.tool('scripts/token', ['create', '--user', 'u']);
-      const client = new Client(short.url, token);
+      const { accountId, client } = await makeUser(short);
       const { blobId } = await client.upload(accountId, 'short-lived', 'text/plain');
       await eventually(async () => {
         const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
@@ -353,15 +337,7 @@ describe('limits: how long changes are kept (decision 9)', () => {
   it('a state older than CHANGES_KEEP is cannotCalculateChanges', async () => {
     const short = await startServer({ env: { CHANGES_KEEP: '1s' } });
     try {
-      const accountId = await short.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const token = await short.tool('scripts/token', ['create', '--user', 'u']);
-      const client = new Client(short.url, token);
+      const { accountId, client } = await makeUser(short);
       const { queryState } = await client.query('Todo', { accountId });
       const { newState } = await client.set('Todo', { accountId, create: { k: { text: 'a' } } });
       await eventually(async () => {
@@ -386,15 +362,7 @@ describe('limits: a busy database (decision 20)', () => {
   it('case 96, 3.6.2: a write that can not be made in time is serverUnavailable', async () => {
     const busy = await startServer({ env: { REQUEST_TIMEOUT: '1s' } });
     try {
-      const accountId = await busy.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const token = await busy.tool('scripts/token', ['create', '--user', 'u']);
-      const client = new Client(busy.url, token);
+      const { accountId, client } = await makeUser(busy);
       const set = { accountId, create: { k: { text: 'a' } } };
       await client.set('Todo', set);
       const other = new Database(join(busy.dataDir, 'jmap.db'));

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, CORE, httpAnswer } from '../support/client.js';
+import { type Client, CORE, httpAnswer } from '../support/client.js';
 import { expectProblemStatus } from '../support/expected.js';
-import { makeToken } from '../support/fixtures.js';
+import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
@@ -15,8 +15,7 @@ let accountId: string;
 
 beforeAll(async () => {
   server = await startServer({ env: { LOG_LEVEL: 'trace', METRICS_TOKEN: 'for-metrics' } });
-  accountId = await server.tool('scripts/account', ['create', '--name', 'A', '--user', 'someone']);
-  client = new Client(server.url, await makeToken(server, ['--user', 'someone']));
+  ({ accountId, client } = await makeUser(server, 'someone'));
 });
 afterAll(async () => {
   await server.remove();
@@ -131,14 +130,7 @@ describe('the end', () => {
   it('SIGTERM lets running requests finish and ends with 0', async () => {
     const ending = await startServer();
     try {
-      const account = await ending.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const user = new Client(ending.url, await makeToken(ending, ['--user', 'u']));
+      const { accountId: account, client: user } = await makeUser(ending);
       const create = Object.fromEntries(
         Array.from({ length: 1000 }, (_, index) => [`k${index}`, { text: 'x' }]),
       );
@@ -164,14 +156,7 @@ describe('the end', () => {
   it('after SIGKILL all that was acknowledged is there', async () => {
     const killed = await startServer();
     try {
-      const account = await killed.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const user = new Client(killed.url, await makeToken(killed, ['--user', 'u']));
+      const { accountId: account, client: user } = await makeUser(killed);
       const made = await user.set('Todo', { accountId: account, create: { k: { text: 'kept' } } });
       const { blobId } = await user.upload(account, 'kept', 'text/plain');
       await killed.kill();

@@ -10,7 +10,7 @@ import {
   WEBSOCKET,
 } from '../support/client.js';
 import { expectProblemStatus, member, sameMembers, serverId } from '../support/expected.js';
-import { makeSpecialTokens, makeToken, useFixtures } from '../support/fixtures.js';
+import { makeSpecialTokens, makeToken, makeUser, useFixtures } from '../support/fixtures.js';
 import type { JsonMap } from '../support/json.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -306,8 +306,7 @@ describe('A. changes of access', () => {
     const { state } = await fixtures().u1.session();
     const second = await startServer();
     try {
-      const owner = await second.tool('scripts/account', ['create', '--name', 'A', '--user', 'u']);
-      const client = new Client(second.url, await makeToken(second, ['--user', 'u']));
+      const { accountId: owner, client } = await makeUser(second);
       const before = (await client.session())['state'];
       const restarted = await second.restart();
       try {
@@ -330,8 +329,7 @@ describe('A. public URLs and browsers', () => {
   let token: string;
   let basedToken: string;
   const made = async (target: RunningServer): Promise<string> => {
-    await target.tool('scripts/account', ['create', '--name', 'A', '--user', 'u']);
-    return makeToken(target, ['--user', 'u']);
+    return (await makeUser(target)).token;
   };
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Client, CORE, rawHttp, TODOS } from '../support/client.js';
-import { makeToken, useFixtures } from '../support/fixtures.js';
+import { makeToken, makeUser, useFixtures } from '../support/fixtures.js';
 import type { JsonMap } from '../support/json.js';
 import { eventually, within } from '../support/poll.js';
 import { startServer } from '../support/server.js';
@@ -215,14 +215,7 @@ describe('U. WebSocket (RFC 8887)', () => {
   it('case 576: requests count with those over HTTP; a surplus is a limit error', async () => {
     const limited = await startServer({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     try {
-      const accountId = await limited.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const client = new Client(limited.url, await makeToken(limited, ['--user', 'u']));
+      const { accountId, client } = await makeUser(limited);
       const socket = await open({}, client);
       const todos = Object.fromEntries(
         Array.from({ length: 900 }, (_, i) => [`k${i}`, { text: 'x' }]),
@@ -253,8 +246,7 @@ describe('U. WebSocket (RFC 8887)', () => {
   it('case 578: a server that stops closes with 1001', async () => {
     const stopped = await startServer();
     try {
-      await stopped.tool('scripts/account', ['create', '--name', 'A', '--user', 'u']);
-      const client = new Client(stopped.url, await makeToken(stopped, ['--user', 'u']));
+      const { client } = await makeUser(stopped);
       const socket = await open({}, client);
       const exit = stopped.stop();
       expect(await within('The close', socket.closed)).toBe(1001);

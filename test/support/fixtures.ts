@@ -114,6 +114,18 @@ export function makeToken(server: RunningServer, args: readonly string[]): Promi
   return server.tool('scripts/token', ['create', ...args]);
 }
 
+/** A user's account and a token, for a server that a test has to itself. */
+export async function makeUser(
+  server: RunningServer,
+  user = 'u',
+): Promise<{ accountId: string; token: string; client: Client }> {
+  const [accountId = '', token = ''] = await server.tools([
+    ['scripts/account', ['create', '--name', 'A', '--user', user]],
+    ['scripts/token', ['create', '--user', user]],
+  ]);
+  return { accountId, token, client: new Client(server.url, token) };
+}
+
 /** A read-only token of U1, one that has expired by the time it is used, and one that was revoked. */
 export async function makeSpecialTokens(
   server: RunningServer,
