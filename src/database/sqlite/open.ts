@@ -10,7 +10,7 @@ const OPEN_TIMEOUT = 10_000;
  * Page cache, KiB. No mmap: there an I/O error would kill the process instead of failing a
  * statement.
  */
-const CACHE_SIZE = 32_768;
+const CACHE_SIZE = 16_384;
 
 /** The write-ahead log is cut back to this after a checkpoint, octets. */
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024;

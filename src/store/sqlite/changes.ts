@@ -21,7 +21,7 @@ const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChan
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM json_each(?)`;
+ SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM jsonb_each(?)`;
 
 /** One statement. */
 export function readState({ connection, accountId }: Scope<Reader>, table: string): Answer<number> {

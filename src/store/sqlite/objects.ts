@@ -87,7 +87,7 @@ export function readObjects(
   const reader = readerOf(type, properties);
   const [first = '', second] = ids;
   return second === undefined
-    ? read(scope, reader, reader.one, first, maxOctets)
+    ? readOne(scope, reader, first, maxOctets)
     : read(scope, reader, reader.many, JSON.stringify(ids), maxOctets);
 }
 
@@ -110,6 +110,20 @@ export function readExisting(
   ids: readonly string[],
 ): Answer<readonly Row[]> {
   return connection.all(readerOf(type, []).many, accountId, JSON.stringify(ids));
+}
+
+/** A single row has been in memory as a whole when it was written: nothing need stop in between. */
+function readOne(
+  { connection, accountId }: Scope<Reader>,
+  reader: ObjectReader,
+  id: string,
+  maxOctets: number,
+): Answer<readonly StoredObject[]> {
+  const { objects, take } = collector(reader, maxOctets);
+  return after(connection.all(reader.one, accountId, id), (rows) => {
+    for (const row of rows) take(row);
+    return objects;
+  });
 }
 
 function read(
@@ -138,9 +152,10 @@ export function writerOf(type: DataTypeDefinition): ObjectWriter {
   if (cached !== undefined) return cached;
   const table = quote(type.table);
   const columns = writeColumns(type).map(({ column }) => quote(column));
+  // jsonb: a row of json_each is text, which every column would parse anew.
   const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
   const insert = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})
- SELECT ?, ${values} FROM json_each(?) WHERE TRUE`;
+ SELECT ?, ${values} FROM jsonb_each(?) WHERE TRUE`;
   const changed = columns
     .filter((column) => column !== quote('id'))
     .map((column) => `${column} = excluded.${column}`)
