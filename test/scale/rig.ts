@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
+import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
+import { migrate as migrateSqlite, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import type { Store } from '../../src/store/port.js';
+import { postgresql } from '../../src/store/postgresql/dialect.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import type { Dialect } from '../../src/store/sql/dialect.js';
+import { type Fragment, raw, render } from '../../src/store/sql/fragment.js';
+import { sqlite } from '../../src/store/sqlite/dialect.js';
+import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { model } from '../scripts/migrations/models.js';
+import { generate, temporaryRoot } from '../scripts/migrations/project.js';
+import { COLUMNS, definition, Thing, values } from './thing.js';
+
+/** Accounts of a size that no test would create over the protocol. */
+
+/** Rows of one statement. */
+const BATCH = 100_000;
+
+export interface Rig {
+  readonly dialect: Dialect;
+  readonly store: Store;
+  /** A number that grows with what the statement reads: rows on SQLite, pages on PostgreSQL. */
+  cost(fragment: Fragment): Promise<number>;
+  /** One statement, without parameters. */
+  exec(sql: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export async function sqliteRig(): Promise<Rig> {
+  const root = temporaryRoot();
+  await generate(root, model([Thing]));
+  const file = join(root, 'scale.db');
+  const db = openDatabase({ file });
+  migrateSqlite(db, join(root, 'prisma/sqlite/migrations'));
+  // The data are made, not kept.
+  db.pragma('synchronous = OFF');
+  let visited = 0;
+  db.function('visit', { deterministic: false }, () => {
+    visited += 1;
+    return 1;
+  });
+  const reader = openDatabase({ file, readonly: true });
+  const writer = new Writer(db);
+  const store = createSqliteStore({ writer, writerDatabase: db, reader, types: [definition] });
+  return {
+    dialect: { ...sqlite, tick: raw('visit()') },
+    store,
+    async cost(fragment) {
+      visited = 0;
+      db.prepare(render(fragment, sqlite.placeholder)).all(...fragment.values);
+      return visited;
+    },
+    async exec(sql) {
+      db.exec(sql);
+    },
+    close: () => store.close(),
+  };
+}
+
+export async function postgresqlRig(url: string): Promise<Rig> {
+  const root = temporaryRoot();
+  await generate(root, model([Thing]));
+  const pool = openPool({ url, size: 1 });
+  await migratePostgresql(pool, join(root, 'prisma/postgresql/migrations'));
+  const store = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types: [definition] });
+  return {
+    dialect: postgresql,
+    store,
+    async cost(fragment) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': readonly { Plan: Pages }[] }>({
+        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${render(fragment, postgresql.placeholder)}`,
+        values: [...fragment.values],
+      });
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+      return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+    },
+    exec: (sql) => pool.query(sql),
+    async close() {
+      await pool.end();
+      await store.close();
+    },
+  };
+}
+
+interface Pages {
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+}
+
+/** What differs in making rows: where numbers come from, and what indexes there are. */
+const NUMBERS = {
+  sqlite: (from: number, to: number) =>
+    `(WITH RECURSIVE "all"(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM "all" WHERE n < ${to})
+ SELECT n FROM "all") AS "numbers"`,
+  postgresql: (from: number, to: number) => `generate_series(${from}, ${to}) AS "numbers"(n)`,
+};
+
+/** Fills accounts with objects and a change record each; a search index after the rows, at once. */
+export async function fill(
+  rig: Rig,
+  engine: keyof typeof NUMBERS,
+  accounts: Readonly<Record<string, number>>,
+): Promise<void> {
+  const made = Thing.search && sqliteSearchSql({ table: 'Thing', search: Thing.search });
+  const isSqlite = engine === 'sqlite';
+  if (isSqlite) {
+    for (const each of ['insert', 'update', 'delete'])
+      await rig.exec(`DROP TRIGGER "Thing_search_${each}"`);
+  }
+  for (const [account, count] of Object.entries(accounts)) {
+    await rig.exec(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+ VALUES ('${account}', '', 'u', 1)`);
+    for (let from = 1; from <= count; from += BATCH) {
+      const numbers = NUMBERS[engine](from, Math.min(count, from + BATCH - 1));
+      await rig.exec(
+        `INSERT INTO "Thing" (${COLUMNS}) SELECT ${values(`'${account}'`)} FROM ${numbers}`,
+      );
+      await rig.exec(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+ SELECT '${account}', 'Thing', n, 'r' || (10000000 + n), 0, n FROM ${numbers}`);
+    }
+    await rig.exec(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+ VALUES ('${account}', 'Thing', ${count}, ${count})`);
+  }
+  if (isSqlite)
+    for (const sql of [...(made?.fill ?? []), ...(made?.triggers ?? [])]) await rig.exec(sql);
+  else await rig.exec('VACUUM ANALYZE');
+}
