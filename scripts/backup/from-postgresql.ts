@@ -1,7 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { appliedMigrations, type Pool } from '../../src/database/postgresql/index.js';
 import { quote } from '../../src/database/quote.js';
-import { UsageError } from '../cli.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import type { BlobRow, DatabaseSource } from './source.js';
@@ -28,9 +27,6 @@ export async function copyPostgresql(
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const migrations = await appliedMigrations(client);
     const { rows: tables } = await client.query<{ name: string; rows: number }>(TABLES);
-    if (!tables.some(({ name }) => name === 'JmapBlob')) {
-      throw new UsageError('The database has no tables of jmapsmith: see DATABASE_URL.');
-    }
     const { rows: sums } = await client.query<{ count: string; octets: string }>(
       'SELECT count(*) AS "count", coalesce(sum("size"), 0) AS "octets" FROM "JmapBlob"',
     );

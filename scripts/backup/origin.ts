@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../src/config.js';
+import { openDatabase } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { UsageError } from '../cli.js';
 import { copySqlite } from './from-sqlite.js';
@@ -21,6 +22,7 @@ export async function openOrigin(database: Config['database']): Promise<Origin> 
   if (!existsSync(file)) {
     throw new UsageError(`There is no database ${file} to copy: see DATABASE_URL and DATA_DIR.`);
   }
+  requireTables(file);
   const prisma = openPrismaStandalone(file);
   return {
     prisma,
@@ -34,6 +36,15 @@ async function openPostgresql(url: string): Promise<Origin> {
   const { openPrisma } = await import('../../src/database/postgresql/prisma.js');
   const { copyPostgresql } = await import('./from-postgresql.js');
   const pool = openPool({ url, size: 3 });
+  try {
+    const { rows } = await pool.query<{ ours: boolean }>(
+      `SELECT to_regclass('"JmapBlob"') IS NOT NULL AS "ours"`,
+    );
+    if (rows[0]?.ours !== true) throw notOurs('The database');
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
   const prisma = openPrisma(pool);
   return {
     prisma,
@@ -43,4 +54,18 @@ async function openPostgresql(url: string): Promise<Origin> {
       await pool.end();
     },
   };
+}
+
+function requireTables(file: string): void {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    const ours = `SELECT 1 FROM sqlite_master WHERE "type" = 'table' AND "name" = 'JmapBlob'`;
+    if (db.prepare(ours).get() === undefined) throw notOurs(file);
+  } finally {
+    db.close();
+  }
+}
+
+function notOurs(what: string): UsageError {
+  return new UsageError(`${what} has no tables of jmapsmith: see DATABASE_URL.`);
 }

@@ -177,6 +177,17 @@ describe('backup and restore (contract, decision 9)', () => {
     newer.remove();
   });
 
+  it('copies no database of something else', async () => {
+    const other = new Workplace();
+    const db = openDatabase({ file: other.file });
+    db.exec('CREATE TABLE "T" ("a")');
+    db.close();
+    const { code, stderr } = await other.run('backup', [join(other.dataDir, 'b.tar')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no tables of jmapsmith')]);
+    expect(readdirSync(other.dataDir)).toEqual(['jmap.db']);
+    other.remove();
+  });
+
   it('names blobs without octets, and keeps all else', async () => {
     const torn = new Workplace();
     const accountId = await torn.lines('account', 'create', '--name', 'A');
