@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Client } from '../support/client.js';
+import { makeToken, useFixtures } from '../support/fixtures.js';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-clock-'));
+const file = join(folder, 'offset');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Moves the running server's clock. */
+function setClock(offset: number): void {
+  writeFileSync(file, String(offset));
+}
+setClock(0);
+
+const preload = new URL('clock.mjs', import.meta.url).href;
+const { server, fixtures } = useFixtures(
+  { env: { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: file } },
+  [],
+);
+
+it('D7, D9: a clock that steps back and forth: ids ascend, states ascend, /changes gives all', async () => {
+  const { u1, A1 } = fixtures();
+  const ids: string[] = [];
+  const states = [Number((await u1.get('Todo', { accountId: A1, ids: [] })).state)];
+  const since = String(states[0]);
+  for (const offset of [0, -2 * HOUR, 3 * HOUR, -5 * DAY, 0]) {
+    setClock(offset);
+    const create = { a: { text: `at ${offset}` }, b: { text: `at ${offset}` } };
+    const { created, newState } = await u1.set('Todo', { accountId: A1, create });
+    ids.push(String(created?.['a']?.['id']), String(created?.['b']?.['id']));
+    states.push(Number(newState));
+  }
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(states).toEqual(states.map((_, index) => Number(since) + 2 * index));
+  const changes = await u1.changes('Todo', { accountId: A1, sinceState: since });
+  expect([changes.created, changes.hasMoreChanges]).toEqual([ids, false]);
+  // Another process, whose clock is a day behind what the one before gave out.
+  const before = ids.at(-1) ?? '';
+  setClock(-DAY);
+  const next = await server().restart();
+  const client = new Client(next.url, u1.token);
+  const { created, newState } = await client.set('Todo', {
+    accountId: A1,
+    create: { c: { text: 'later' } },
+  });
+  expect(Number(newState)).toBe((states.at(-1) ?? 0) + 1);
+  const after = await client.changes('Todo', { accountId: A1, sinceState: String(states.at(-1)) });
+  expect(after.created).toEqual([created?.['c']?.['id']]);
+  expect(before).not.toBe(after.created[0]);
+
+  // D9: a clock a year ahead forgets records; what is told of older states is that, not a wrong answer.
+  setClock(365 * DAY);
+  const ahead = await next.restart({ CHANGES_KEEP: '1d' });
+  const late = new Client(ahead.url, u1.token);
+  // A token of an hour has ended there, and is good again when the clock is right.
+  setClock(0);
+  const short = await makeToken(ahead, ['--user', 'u1', '--expires', '1h']);
+  const brief = new Client(ahead.url, short);
+  expect((await brief.http('/.well-known/jmap')).status).toBe(200);
+  setClock(2 * HOUR);
+  expect((await brief.http('/.well-known/jmap')).status).toBe(401);
+  setClock(0);
+  expect((await brief.http('/.well-known/jmap')).status).toBe(200);
+  const again = await late.changes('Todo', { accountId: A1, sinceState: newState });
+  expect([again.newState, again.created]).toEqual([newState, []]);
+  await ahead.remove();
+});
