@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verify } from '../../../scripts/backup/manifest.js';
 import { Progress } from '../../../scripts/backup/progress.js';
+import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { Client } from '../../support/client.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { startServer } from '../../support/server.js';
+import { ROOT, startServer } from '../../support/server.js';
 import { Workplace } from './tool.js';
 
 const postgresql = usePostgresql();
@@ -118,4 +120,57 @@ it('D23: backups under a server that collects blobs after a second miss no octet
     await server.remove();
     place.remove();
   }
+});
+
+describe('backup', () => {
+  it('copies no database of something else', async () => {
+    const other = new Workplace();
+    const db = openDatabase({ file: other.file });
+    db.exec('CREATE TABLE "T" ("a")');
+    db.close();
+    const { code, stderr } = await other.run('backup', [join(other.dataDir, 'b.tar')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no tables of jmapsmith')]);
+    expect(readdirSync(other.dataDir).filter((name) => name.startsWith('b.tar'))).toEqual([]);
+    other.remove();
+  });
+
+  it('names blobs without octets, and keeps all else', async () => {
+    const torn = new Workplace();
+    const accountId = await torn.lines('account', 'create', '--name', 'A');
+    const db = openDatabase({ file: torn.file });
+    db.prepare(`INSERT INTO "JmapBlob" VALUES (?, 'b1', 'text/plain', 3, 'u', 1, 1)`).run(
+      accountId,
+    );
+    db.close();
+    const torso = join(torn.dataDir, 'torso.tar');
+    const { code, stdout, stderr } = await torn.run('backup', [torso]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('verified')]);
+    expect(stderr).toContain('blob b1 of account');
+    expect((await verify(torso, new Progress('test'))).blobs).toMatchObject({
+      count: 0,
+      missingCount: 1,
+    });
+    torn.remove();
+  });
+
+  // The limit on the size of files is the disk that any user can fill.
+  it.skipIf(process.platform === 'win32')('leaves nothing where the disk is full', async () => {
+    const small = new Workplace();
+    await small.lines('account', 'create', '--name', 'A');
+    const target = join(small.dataDir, 'b.tar');
+    const before = readdirSync(small.dataDir);
+    for (const blocks of [200, 250]) {
+      const args = ['-c', `ulimit -f ${blocks}; exec "$0" dist/scripts/backup.js "$1"`];
+      const { status, stderr } = spawnSync('/bin/sh', [...args, process.execPath, target], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] ?? '', DATA_DIR: small.dataDir },
+      });
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^backup: No backup .+\n$/)]);
+      expect(readdirSync(small.dataDir).filter((name) => !before.includes(name))).toEqual([
+        'blobs',
+      ]);
+    }
+    small.remove();
+  });
 });
