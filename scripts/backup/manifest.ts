@@ -40,7 +40,6 @@ export interface Manifest {
   readonly jmapsmith: string;
   /** When it was begun: a UTCDate. */
   readonly created: string;
-  /** Null where the archive has blobs alone. */
   readonly database: {
     readonly kind: 'sqlite' | 'postgresql';
     readonly migrations: readonly AppliedMigration[];
