@@ -87,7 +87,10 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
         rig.cost(idsQuery(definition, size, query, first, dialect, query.filter.kind !== 'all'));
       const [small, large] = [await cost('small'), await cost('large')];
       report(`${engine}: ${what}: reads ${small} of ${SIZES.small}, ${large} of ${LARGE}`);
-      expect([what, large <= small * 1.5 + SLACK]).toEqual([what, true]);
+      // An index of trigrams has lists of all rows with a common one, which it reads packed.
+      const isText = dialect.lookup === undefined && query.filter.kind !== 'all';
+      const lists = isText ? LARGE / 200 : 0;
+      expect([what, large <= small * 1.5 + SLACK + lists]).toEqual([what, true]);
     }
     const counted = (size: Size) =>
       rig.cost(countQuery(definition, size, meets('rank', 404964), dialect));
