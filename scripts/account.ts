@@ -8,8 +8,8 @@ import {
   resetStates,
   revokeAccess,
 } from '../src/accounts/index.js';
-import { blobsHeld } from '../src/blob-hold.js';
 import { openBlobStore } from '../src/blobs/index.js';
+import { blobsHeld } from '../src/database/blob-hold.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { loadProject } from '../src/project.js';
 import { createIdGenerator } from '../src/protocol/ids.js';

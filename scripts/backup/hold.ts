@@ -1,4 +1,4 @@
-import { HOLD_LASTS, holdBlobs } from '../../src/blob-hold.js';
+import { HOLD_LASTS, holdBlobs } from '../../src/database/blob-hold.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { UsageError } from '../cli.js';
 

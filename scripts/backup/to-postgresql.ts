@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { leapAt, resetStates } from '../../src/accounts/index.js';
-import { forgetHolds } from '../../src/blob-hold.js';
+import { forgetHolds } from '../../src/database/blob-hold.js';
 import { readMigrations } from '../../src/database/migrations.js';
 import {
   migrate,

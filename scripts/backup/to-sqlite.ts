@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { leapAt, resetStates } from '../../src/accounts/index.js';
-import { forgetHolds } from '../../src/blob-hold.js';
 import { syncFolder } from '../../src/blobs/durable-folders.js';
+import { forgetHolds } from '../../src/database/blob-hold.js';
 import {
   lockServer,
   migrate,

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
+import { FairQueue } from '../fair-queue.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
 import { translateError } from './errors.js';
-import { FairQueue } from './fair-queue.js';
 
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { copySqlite } from '../../../scripts/backup/from-sqlite.js';
 import { Progress } from '../../../scripts/backup/progress.js';
 import { readAll, TarReader, TarWriter } from '../../../scripts/backup/tar.js';
-import { blobsHeld, HOLD_LASTS, holdBlobs } from '../../../src/blob-hold.js';
+import { blobsHeld, HOLD_LASTS, holdBlobs } from '../../../src/database/blob-hold.js';
 import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
 import { openPrismaStandalone } from '../../../src/database/sqlite/prisma.js';
 import { ROOT } from '../../support/server.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PrismaClient } from '../build/prisma/engine-sqlite/client.js';
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 
 /**
  * A backup copies the database first and the blobs that the copy's rows name after it. Meanwhile a note in
