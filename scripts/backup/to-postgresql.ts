@@ -1,8 +1,6 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { leapAt, resetStates } from '../../src/accounts/index.js';
-import { forgetHolds } from '../../src/database/blob-hold.js';
 import { readMigrations } from '../../src/database/migrations.js';
 import {
   migrate,
@@ -13,6 +11,7 @@ import {
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { quote } from '../../src/database/quote.js';
 import { UsageError } from '../cli.js';
+import { beginAnew } from './begin-anew.js';
 import type { Destination } from './destination.js';
 import { type Manifest, NAMES } from './manifest.js';
 
@@ -83,13 +82,7 @@ export async function toPostgresql(
       await client.query('COMMIT');
       const { applied } = await migrate(pool, folder);
       await recordUnicodeVersion(pool);
-      const prisma = openPrisma(pool);
-      try {
-        await forgetHolds(prisma);
-        await resetStates(prisma, tables, leapAt(Date.now()));
-      } finally {
-        await prisma.$disconnect();
-      }
+      await beginAnew(openPrisma(pool), tables);
       return applied;
     },
 

@@ -3,9 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { leapAt, resetStates } from '../../src/accounts/index.js';
 import { syncFolder } from '../../src/blobs/durable-folders.js';
-import { forgetHolds } from '../../src/database/blob-hold.js';
 import {
   lockServer,
   migrate,
@@ -15,6 +13,7 @@ import {
 } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone } from '../../src/database/sqlite/prisma.js';
 import { UsageError } from '../cli.js';
+import { beginAnew } from './begin-anew.js';
 import type { Destination } from './destination.js';
 import { existingFiles, removeDatabase, requireSound } from './from-sqlite.js';
 import { NAMES } from './manifest.js';
@@ -38,13 +37,7 @@ export async function toSqlite(file: string, migrations: string): Promise<Destin
 
     async complete(tables) {
       const applied = bringUpToDate(temporary, migrations);
-      const prisma = openPrismaStandalone(temporary);
-      try {
-        await forgetHolds(prisma);
-        await resetStates(prisma, tables, leapAt(Date.now()));
-      } finally {
-        await prisma.$disconnect();
-      }
+      await beginAnew(openPrismaStandalone(temporary), tables);
       return applied;
     },
 

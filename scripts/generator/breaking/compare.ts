@@ -1,10 +1,10 @@
-import { underNewNames } from '../migrations/effects.js';
 import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { canonicalJson } from '../model/hash.js';
 import type { Model, ModelType } from '../model.js';
+import { underNewNames } from './new-names.js';
 
 /**
  * What a change touches: what clients send and get, what the database keeps, or what clients hold

@@ -1,5 +1,9 @@
 import { join } from 'node:path';
-import { migrate as migratePostgresql, openPool } from '../../../src/database/postgresql/index.js';
+import {
+  migrate as migratePostgresql,
+  openPool,
+  type Pool,
+} from '../../../src/database/postgresql/index.js';
 import { migrate as migrateSqlite, openDatabase } from '../../../src/database/sqlite/index.js';
 import type { PostgresqlServer } from '../../support/postgresql.js';
 import type { Evolving } from './evolution.js';
@@ -30,16 +34,7 @@ export async function openPostgresql(server: PostgresqlServer): Promise<Evolving
     migrate: async (of) =>
       (await migratePostgresql(pool, join(of, 'prisma/postgresql/migrations'))).applied,
     run: async (statement) => void (await pool.query(statement)),
-    rows: async (statement) =>
-      (await pool.query<Record<string, unknown>>(statement)).rows.map((row) =>
-        Object.fromEntries(
-          // The driver gives 64-bit integers as text.
-          Object.entries(row).map(([name, value]) => [
-            name,
-            typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
-          ]),
-        ),
-      ),
+    rows: (statement) => rowsOf(pool, statement),
     start: async () => undefined,
     isShared: true,
   };
@@ -47,4 +42,20 @@ export async function openPostgresql(server: PostgresqlServer): Promise<Evolving
 
 export async function closeAll(): Promise<void> {
   for (const close of closing.splice(0)) await close();
+}
+
+/** Numbers as numbers: the driver gives 64-bit integers as text. */
+export async function rowsOf(
+  pool: Pool,
+  statement: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const { rows } = await pool.query<Record<string, unknown>>(statement);
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
+      ]),
+    ),
+  );
 }

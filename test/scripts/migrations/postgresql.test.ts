@@ -7,6 +7,7 @@ import { openRest } from '../../../src/database/postgresql/rest.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
 import { usePostgresql } from '../../support/postgresql.js';
+import { rowsOf } from './databases.js';
 import { type Evolving, evolves } from './evolution.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
@@ -26,16 +27,7 @@ async function open(): Promise<Evolving & { readonly url: string }> {
     migrate: async (root) =>
       (await migrate(pool, join(root, 'prisma/postgresql/migrations'))).applied,
     run: async (statement) => void (await pool.query(statement)),
-    rows: async (statement) =>
-      // The driver gives 64-bit integers as text.
-      (await pool.query<Record<string, unknown>>(statement)).rows.map((row) =>
-        Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [
-            name,
-            typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value,
-          ]),
-        ),
-      ),
+    rows: (statement) => rowsOf(pool, statement),
     async start(of) {
       const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }), types: of.types });
       try {
