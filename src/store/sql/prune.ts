@@ -10,13 +10,18 @@ interface Pair {
   readonly type: string;
 }
 
+/** A pair's records behind a number: none up to it is left. */
+interface Log extends Pair {
+  readonly after: number;
+}
+
 /** Where the rows of states are read, and change records deleted. */
 export interface Pruning {
   /** Rows of a statement; gives others a turn before or after it. */
   rows(query: Fragment): Promise<readonly Row[]>;
 
   /** Runs a statement in a transaction that has the account's data to itself; how many rows it changed. */
-  change(accountId: string, statement: Fragment): Answer<number>;
+  change(accountId: string, statement: Fragment): Answer<unknown>;
 }
 
 const START: Pair = { accountId: '', type: '' };
@@ -27,33 +32,54 @@ const START: Pair = { accountId: '', type: '' };
  */
 export class ChangePruner {
   readonly #pruning: Pruning;
+  /** Behind this pair the walk goes on. */
   #position = START;
+  /** What is begun comes first, and from where it stands: see `oldestOf`. */
+  #begun: Log | null = null;
 
   constructor(pruning: Pruning) {
     this.#pruning = pruning;
   }
 
+  /**
+   * At most `limit` records are gone by it, so many by its result (another process may have removed
+   * some of them).
+   */
   async prune(before: number, limit: number): Promise<number> {
-    let removed = 0;
-    while (removed < limit) {
+    let gone = this.#begun === null ? 0 : await this.#shorten(this.#begun, before, limit);
+    while (gone < limit) {
       const page = await this.#pruning.rows(pageAfter(this.#position));
       for (const row of page) {
+        if (gone >= limit) return gone;
         const pair = { accountId: row[0] as string, type: row[1] as string };
         const oldest = row[2] as number | null;
-        if (oldest !== null && oldest < before) {
-          const statement = deletePrefix(pair, before, limit - removed);
-          removed += await this.#pruning.change(pair.accountId, statement);
-          // There may be more of this pair: the position stays before it.
-          if (removed >= limit) return removed;
-        }
+        if (oldest !== null && oldest < before)
+          gone += await this.#shorten({ ...pair, after: 0 }, before, limit - gone);
         this.#position = pair;
       }
-      if (page.length < PAGE) {
+      // Where something is begun the walk ends after it.
+      if (page.length < PAGE && this.#begun === null) {
         this.#position = START;
-        return removed;
+        return gone;
       }
     }
-    return removed;
+    return gone;
+  }
+
+  /**
+   * Only a prefix without gaps may go: a state is refused because the record after it is missing. So
+   * this stops at the first record that is kept, even where a clock that stepped back put older times
+   * after it. What was read outside of the transaction that deletes stays true: records never change,
+   * and new ones get higher numbers.
+   */
+  async #shorten(log: Log, before: number, limit: number): Promise<number> {
+    const rows = await this.#pruning.rows(oldestOf(log, limit));
+    const kept = rows.findIndex((row) => (row[1] as number) >= before);
+    const old = kept < 0 ? rows : rows.slice(0, kept);
+    const last = old.at(-1)?.[0] as number | undefined;
+    if (last !== undefined) await this.#pruning.change(log.accountId, deleteTo(log, last));
+    this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
+    return old.length;
   }
 }
 
@@ -61,7 +87,7 @@ export class ChangePruner {
  * States name every pair that has change records, in the order of the key; JmapChange itself is never
  * scanned.
  */
-function pageAfter({ accountId, type }: Pair): Fragment {
+export function pageAfter({ accountId, type }: Pair): Fragment {
   return sql`SELECT "accountId", "type", (SELECT "at" FROM "JmapChange" AS "c"
  WHERE "c"."accountId" = "s"."accountId" AND "c"."type" = "s"."type" ORDER BY "number" LIMIT 1)
  FROM "JmapState" AS "s" WHERE ("accountId", "type") > (${accountId}, ${type})
@@ -69,14 +95,16 @@ function pageAfter({ accountId, type }: Pair): Fragment {
 }
 
 /**
- * Only a prefix without gaps may go: a state is refused because the record after it is missing. So
- * deleting stops at the first record that is kept, even where a clock that stepped back put older
- * times after it.
+ * Rows `[number, at]`. From where the last step ended: PostgreSQL keeps entries of what is deleted
+ * until a vacuum, and each step would go through those of all before it.
  */
-function deletePrefix({ accountId, type }: Pair, before: number, limit: number): Fragment {
-  return sql`WITH "oldest" AS MATERIALIZED (SELECT "number", "at" FROM "JmapChange"
- WHERE "accountId" = ${accountId} AND "type" = ${type} ORDER BY "number" LIMIT ${limit})
-DELETE FROM "JmapChange" WHERE "accountId" = ${accountId} AND "type" = ${type}
- AND "number" <= coalesce((SELECT min("number") - 1 FROM "oldest" WHERE "at" >= ${before}),
- (SELECT max("number") FROM "oldest"))`;
+export function oldestOf({ accountId, type, after }: Log, limit: number): Fragment {
+  return sql`SELECT "number", "at" FROM "JmapChange"
+ WHERE "accountId" = ${accountId} AND "type" = ${type} AND "number" > ${after}
+ ORDER BY "number" LIMIT ${limit}`;
+}
+
+export function deleteTo({ accountId, type, after }: Log, last: number): Fragment {
+  return sql`DELETE FROM "JmapChange" WHERE "accountId" = ${accountId} AND "type" = ${type}
+ AND "number" > ${after} AND "number" <= ${last}`;
 }
