@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bootstrap, createAuthenticator } from './accounts/index.js';
+import { bootstrap, createAuthenticator, createTickets, pruneTickets } from './accounts/index.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
@@ -140,6 +140,7 @@ async function start(
       (err, reference) => log.error({ reference, err }, 'defect'),
     ),
     authenticator,
+    tickets: createTickets(prisma),
     store,
     blobs,
     ids,
@@ -176,6 +177,7 @@ async function start(
       return rows.map(({ id }) => id);
     },
     blobsHeld: () => blobsHeld(prisma),
+    pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     limits,
     log,
   });

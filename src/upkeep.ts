@@ -22,6 +22,7 @@ export interface UpkeepOptions {
   knownBlobs(accountId: string, ids: readonly string[]): Promise<readonly string[]>;
   /** Whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts). */
   blobsHeld(): Promise<boolean>;
+  pruneTickets(before: number, limit: number): Promise<number>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
   readonly log: Logger;
 }
@@ -35,7 +36,7 @@ const DAY = 24 * 60 * MINUTE;
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Forgets old change records (D9) and collects blobs that nothing refers to (D23), at least every tenth of their
+ * Forgets old change records (D9), tickets that nobody used (D25, once a minute), and collects blobs that nothing refers to (D23), at least every tenth of their
  * keeping time and at least once a minute. At start and once a day it removes octets whose row never came: their
  * process was killed in between. `stop` resolves when the step that runs is done.
  */
@@ -54,12 +55,15 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     for (const { accountId, id } of gone) await options.deleteBlob(accountId, id);
     return gone.length >= STEP;
   });
+  const tickets = repeat(MINUTE, log, 'tickets', async () => {
+    return (await options.pruneTickets(Date.now(), STEP)) >= STEP;
+  });
   const orphans = new OrphanSweep(options);
   const sweep = repeat(DAY, log, 'orphaned blobs', () => orphans.step());
   sweep.start();
   return {
     async stop() {
-      await Promise.all([prune.stop(), collect.stop(), sweep.stop()]);
+      await Promise.all([prune.stop(), collect.stop(), tickets.stop(), sweep.stop()]);
     },
   };
 }

@@ -14,6 +14,7 @@ const idle: UpkeepOptions = {
   },
   knownBlobs: async () => [],
   blobsHeld: async () => false,
+  pruneTickets: async () => 0,
 };
 
 it('D23: a round goes on until nothing is left; a blob’s octets go after its row', async () => {

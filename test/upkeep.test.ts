@@ -43,6 +43,7 @@ function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }
       return ids.filter((id) => known.has(id));
     },
     blobsHeld: async () => held.value,
+    pruneTickets: async () => 0,
     limits: { changesKeep: HOUR, blobsKeep: HOUR },
     log: pino({ level: 'silent' }),
   });

@@ -12,6 +12,13 @@ export type TransactionClient = Prisma.TransactionClient;
 /** Key of the counter in JmapMeta that every change of users, accounts, access and tokens raises. */
 export const ACCESS_VERSION = 'accessVersion';
 
+/** Before the id of an account, the key in JmapMeta of a note that it is being deleted (delete-account.ts). */
+export const DELETION = 'deletion:';
+
+export function deletionKey(accountId: string): string {
+  return `${DELETION}${accountId}`;
+}
+
 const ATTEMPTS = 12;
 const FIRST_PAUSE = 25;
 const LONGEST_PAUSE = 1000;

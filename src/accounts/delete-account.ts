@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { quote } from '../database/quote.js';
-import { changeAccess, retryBusy } from './change.js';
+import { UnavailableError } from '../protocol/errors.js';
+import { changeAccess, DELETION, deletionKey, retryBusy, type TransactionClient } from './change.js';
 import { existingAccount } from './directory.js';
 
 /** Rows a step removes: a few milliseconds of the write lock. */
 const STEP = 500;
-/** Milliseconds between two steps, in which a running server gets the lock. */
+/** Milliseconds between two steps, in which others get the lock. */
 const PAUSE = 5;
 /** How often all is gone through again for what calls that were running have written meanwhile. */
 const PASSES = 20;
+/** Before it is, ms, times their number. */
+const PASS_PAUSE = 50;
+/** Whoever deletes says so this often at least, ms: after it another process goes on. */
+export const LEASE = 60_000;
 
 interface Table {
   readonly name: string;
@@ -29,41 +34,166 @@ const ENGINE_TABLES: readonly Table[] = [
   { name: 'JmapState', key: ['type'] },
 ];
 
+/** Where the data of accounts are. */
+export interface AccountData {
+  /** Those of the registered data types, to which come those that PostgreSQL has of types that another version serves. */
+  readonly tables: readonly string[];
+  readonly database: 'sqlite' | 'postgresql';
+  /** Removes an account's files. */
+  readonly deleteBlobs: (accountId: string) => Promise<void>;
+}
+
 /**
- * Deletes an account with all of its data: `tables` are those of the registered data types, to which come those that
- * PostgreSQL has of types that another version serves; `deleteBlobs` removes its files. Access goes first, so that
- * nothing new comes; then the data in small steps, so that a running server is never blocked; the account's own row
- * last, so that a deletion that was interrupted can be called again.
+ * Deletes an account with all of its data. Access goes first, so that nothing new comes, together with a note in
+ * JmapMeta; then the data in small steps, so that a running server is never blocked; the account's own row and the
+ * note last. Where that is interrupted, it can be called again, or a server goes on (`resumeDeletions`).
  * Throws DirectoryError where there is no such account.
  */
 export async function deleteAccount(
   prisma: PrismaClient,
-  account: {
-    readonly id: string;
-    readonly tables: readonly string[];
-    readonly database: 'sqlite' | 'postgresql';
-    readonly deleteBlobs: (accountId: string) => Promise<void>;
-  },
+  { id, ...data }: AccountData & { readonly id: string },
 ): Promise<void> {
-  const { id } = account;
   await changeAccess(prisma, async (transaction) => {
     await existingAccount(transaction, id);
-    await transaction.jmapAccess.deleteMany({ where: { accountId: id } });
-    await transaction.jmapTokenAccount.deleteMany({ where: { accountId: id } });
+    await removeAccess(transaction, id);
+    const [key, value] = [deletionKey(id), leaseFrom(Date.now())];
+    await transaction.jmapMeta.upsert({
+      where: { key },
+      create: { key, value },
+      update: { value },
+    });
   });
+  await new Removal(prisma, data, id, () => false).run();
+}
 
-  const others = account.database === 'postgresql' ? await dataTables(prisma) : [];
-  const names = [...new Set([...account.tables, ...others])];
-  const tables = [...names.map((name) => ({ name, key: ['id'] })), ...ENGINE_TABLES];
-  for (let pass = 1; pass <= PASSES; pass += 1) {
-    let removed = 0;
-    for (const table of tables) removed += await emptyTable(prisma, table, id);
-    if (removed === 0) break;
+/** Goes on with deletions at which nobody works any more: their process was killed. `stopped` ends it early. */
+export async function resumeDeletions(
+  prisma: PrismaClient,
+  data: AccountData,
+  stopped: () => boolean,
+): Promise<void> {
+  const notes = await prisma.jmapMeta.findMany({ where: { key: { startsWith: DELETION } } });
+  for (const { key, value } of notes) {
+    if (stopped()) return;
+    if (Number(value) > Date.now()) continue;
+    // Of several servers one gets it.
+    const { count } = await prisma.jmapMeta.updateMany({
+      where: { key, value },
+      data: { value: leaseFrom(Date.now()) },
+    });
+    if (count === 1) await new Removal(prisma, data, key.slice(DELETION.length), stopped).run();
   }
-  await account.deleteBlobs(id);
-  await changeAccess(prisma, (transaction) =>
-    transaction.jmapAccount.deleteMany({ where: { id } }),
-  );
+}
+
+function leaseFrom(now: number): string {
+  return String(now + LEASE);
+}
+
+async function removeAccess(transaction: TransactionClient, accountId: string): Promise<void> {
+  await transaction.jmapAccess.deleteMany({ where: { accountId } });
+  await transaction.jmapTokenAccount.deleteMany({ where: { accountId } });
+}
+
+/** Undoes the transaction that would have ended a removal. */
+class NotEmptyError extends Error {
+  override readonly name = 'NotEmptyError';
+}
+
+/** Takes the data of an account away, and its row. */
+class Removal {
+  readonly #prisma: PrismaClient;
+  readonly #data: AccountData;
+  readonly #id: string;
+  readonly #stopped: () => boolean;
+  #renewed = Date.now();
+
+  constructor(prisma: PrismaClient, data: AccountData, id: string, stopped: () => boolean) {
+    this.#prisma = prisma;
+    this.#data = data;
+    this.#id = id;
+    this.#stopped = stopped;
+  }
+
+  async run(): Promise<void> {
+    const { tables, database, deleteBlobs } = this.#data;
+    const others = database === 'postgresql' ? await dataTables(this.#prisma) : [];
+    const names = [...new Set([...tables, ...others])];
+    const all = [...names.map((name) => ({ name, key: ['id'] })), ...ENGINE_TABLES];
+    for (let pass = 1; pass <= PASSES; pass += 1) {
+      for (const table of all) {
+        await this.#empty(table);
+        if (this.#stopped()) return this.#renew(0);
+      }
+      await deleteBlobs(this.#id);
+      if (await this.#end(all)) return;
+      await sleep(PASS_PAUSE * pass);
+    }
+    throw new UnavailableError('The account is still written to.');
+  }
+
+  /**
+   * The account's row goes first: that waits for whoever writes, and what writes later finds no account. Where
+   * something was written since the tables were emptied, all of it is undone: false.
+   */
+  async #end(tables: readonly Table[]): Promise<boolean> {
+    const id = this.#id;
+    try {
+      await changeAccess(this.#prisma, async (transaction) => {
+        await transaction.jmapAccount.deleteMany({ where: { id } });
+        for (let from = 0; from < tables.length; from += 100) {
+          const rows = tables
+            .slice(from, from + 100)
+            .map(({ name }) => {
+              const table = Prisma.raw(quote(name));
+              return Prisma.sql`EXISTS (SELECT 1 FROM ${table} WHERE "accountId" = ${id})`;
+            });
+          const left = await transaction.$queryRaw<readonly unknown[]>`
+            SELECT 1 WHERE ${Prisma.join(rows, ' OR ')}`;
+          if (left.length > 0) throw new NotEmptyError();
+        }
+        await removeAccess(transaction, id);
+        await transaction.jmapMeta.deleteMany({ where: { key: deletionKey(id) } });
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof NotEmptyError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Removes an account's rows of one table, step by step. Each step begins behind the last one: PostgreSQL would
+   * go through what is gone already again and again.
+   */
+  async #empty(table: Table): Promise<void> {
+    const prisma = this.#prisma;
+    const key = Prisma.raw(table.key.map(quote).join(', '));
+    const name = Prisma.raw(quote(table.name));
+    const account = Prisma.sql`"accountId" = ${this.#id}`;
+    for (let rest = account; !this.#stopped(); ) {
+      const [last] = await retryBusy(
+        () =>
+          prisma.$queryRaw<readonly Readonly<Record<string, string | bigint>>[]>`
+          SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
+      );
+      const end = last && Prisma.join(table.key.map((column) => last[column]));
+      const step = end === undefined ? rest : Prisma.sql`${rest} AND (${key}) <= (${end})`;
+      await retryBusy(() => prisma.$executeRaw`DELETE FROM ${name} WHERE ${step}`);
+      if (end === undefined) return;
+      rest = Prisma.sql`${account} AND (${key}) > (${end})`;
+      if (Date.now() > this.#renewed + LEASE / 4) await this.#renew(Date.now());
+      await sleep(PAUSE);
+    }
+  }
+
+  /** From 0: nobody works at it any more. */
+  async #renew(from: number): Promise<void> {
+    this.#renewed = from;
+    const data = { value: from === 0 ? '0' : leaseFrom(from) };
+    await retryBusy(() =>
+      this.#prisma.jmapMeta.updateMany({ where: { key: deletionKey(this.#id) }, data }),
+    );
+  }
 }
 
 /**
@@ -81,27 +211,4 @@ async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
       OR "column_name" IN ('created', 'updated') AND "data_type" = 'bigint')
     GROUP BY "table_name" HAVING count(*) = 4`;
   return rows.map(({ name }) => name);
-}
-
-/**
- * Removes an account's rows of one table, step by step; resolves to how many there were. Each step begins
- * behind the last one: PostgreSQL would go through what is gone already again and again.
- */
-async function emptyTable(prisma: PrismaClient, table: Table, accountId: string): Promise<number> {
-  const key = Prisma.raw(table.key.map(quote).join(', '));
-  const name = Prisma.raw(quote(table.name));
-  let rest = Prisma.sql`"accountId" = ${accountId}`;
-  for (let total = 0; ; ) {
-    const [last] = await retryBusy(
-      () =>
-        prisma.$queryRaw<readonly Readonly<Record<string, string | bigint>>[]>`
-        SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
-    );
-    const end = last && Prisma.join(table.key.map((column) => last[column]));
-    const step = end === undefined ? rest : Prisma.sql`${rest} AND (${key}) <= (${end})`;
-    total += await retryBusy(() => prisma.$executeRaw`DELETE FROM ${name} WHERE ${step}`);
-    if (end === undefined) return total;
-    rest = Prisma.sql`"accountId" = ${accountId} AND (${key}) > (${end})`;
-    await sleep(PAUSE);
-  }
 }

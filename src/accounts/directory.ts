@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
 import { groupBy } from './group-by.js';
 import { legalName } from './names.js';
 import { existingUser, userOnDemand } from './users.js';
@@ -89,6 +89,8 @@ export async function grantAccess(
   const { accountId, readOnly } = grant;
   await changeAccess(prisma, async (transaction) => {
     await existingAccount(transaction, accountId);
+    if ((await transaction.jmapMeta.count({ where: { key: deletionKey(accountId) } })) > 0)
+      throw new DirectoryError(`Account ${accountId} is being deleted.`);
     const userId = await userOnDemand(transaction, ids, grant.user);
     await transaction.jmapAccess.upsert({
       where: { accountId_userId: { accountId, userId } },

@@ -2,7 +2,7 @@
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
 export { ACCESS_VERSION, DirectoryError } from './change.js';
-export { deleteAccount } from './delete-account.js';
+export { deleteAccount, resumeDeletions } from './delete-account.js';
 export {
   type AccountListing,
   createAccount,
@@ -17,8 +17,10 @@ export {
   type Authenticator,
   accountHas,
   type Principal,
+  type Tickets,
 } from './principal.js';
 export { leapAt, resetStates } from './reset-states.js';
+export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,
   listTokens,

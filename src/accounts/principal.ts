@@ -25,6 +25,24 @@ export function accountHas(account: AccountAccess, capability: string): boolean 
   return account.capabilities === null || account.capabilities.has(capability);
 }
 
+/** What stands for a token once, for browsers, which can't send headers on a stream (D25). */
+export interface Ticket {
+  readonly ticket: string;
+  /** Epoch ms. */
+  readonly expires: number;
+}
+
+/** The port of tickets. A ticket that one server gave can be used at any that has the same database. */
+export interface Tickets {
+  issue(principal: Principal): Promise<Ticket>;
+
+  /**
+   * Uses a ticket up: the id of the token that it stands for, or null where it is unknown, used or too old. The
+   * token itself may be gone meanwhile: `Authenticator.refresh` knows.
+   */
+  redeem(ticket: string): Promise<string | null>;
+}
+
 /** The port that the transports authenticate against. */
 export interface Authenticator {
   /**

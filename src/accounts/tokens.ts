@@ -135,6 +135,7 @@ export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Prom
       parsed === null ? row !== null : secretMatches(parsed.secret, row?.secretHash ?? null);
     if (!known) throw new DirectoryError('There is no such token.');
     await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
+    await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
     await transaction.jmapToken.delete({ where: { id } });
   });
 }

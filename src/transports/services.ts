@@ -1,4 +1,4 @@
-import type { Authenticator } from '../accounts/principal.js';
+import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
 import type { Limits } from '../config.js';
 import type { Logger } from '../logging.js';
@@ -20,6 +20,7 @@ export interface TransportServices {
   readonly registry: Registry;
   readonly dispatcher: RequestRunner;
   readonly authenticator: Authenticator;
+  readonly tickets: Tickets;
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly ids: IdGenerator;

@@ -5,7 +5,6 @@ import { LivePrincipals } from './live-principals.js';
 import { ResponseBudget } from './response-budget.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 import { Slots } from './slots.js';
-import { Tickets } from './tickets.js';
 
 /** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
 export interface Shared {
@@ -16,7 +15,6 @@ export interface Shared {
   readonly requests: Slots;
   readonly budget: BodyBudget;
   readonly responses: ResponseBudget;
-  readonly tickets: Tickets;
   readonly feed: Feed;
   readonly live: LivePrincipals;
   close(): void;
@@ -36,7 +34,6 @@ export function createShared(services: TransportServices): Shared {
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
     responses: new ResponseBudget(limits.maxSizeResponse),
-    tickets: new Tickets(),
     feed,
     live,
     close() {

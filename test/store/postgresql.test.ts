@@ -63,6 +63,7 @@ const SHARED = new Set([
   'JmapAccount',
   'JmapToken',
   'JmapTokenAccount',
+  'JmapTicket',
   // What the whole database is told by.
   'JmapMeta',
   '_prisma_migrations',

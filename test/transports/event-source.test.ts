@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   account,
+  ECHO,
+  echo,
   type Harness,
   head,
   http,
+  post,
   principal,
   RawConnection,
   startHarness,
@@ -252,6 +255,27 @@ describe('tickets (decision 25)', () => {
     expect(again.status).toBe(401);
     expect(again.headers.get('www-authenticate')).toContain('invalid_token');
     expect(harness.logs.join('')).not.toContain(ticket);
+  });
+
+  it('counts as a request of the user while it is made (3.6.1)', async () => {
+    const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
+    let answer = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      harness.handle = async (envelope) => {
+        resolve();
+        await new Promise<void>((done) => {
+          answer = done;
+        });
+        return echo(envelope);
+      };
+    });
+    const request = post(harness, ECHO);
+    await begun;
+    const refused = await http(harness, '/jmap/ticket', { method: 'POST' });
+    expect(await refused.json()).toMatchObject({ limit: 'maxConcurrentRequests' });
+    answer();
+    await request;
+    await ticketOf(harness);
   });
 
   it('needs a bearer token to be issued and dies with it', async () => {

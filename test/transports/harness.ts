@@ -3,7 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { AccountAccess, Authenticator, Principal } from '../../src/accounts/principal.js';
+import type {
+  AccountAccess,
+  Authenticator,
+  Principal,
+  Tickets,
+} from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
 import { readConfig } from '../../src/config.js';
@@ -72,6 +77,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     registry,
     dispatcher: { handle: (envelope, principal) => harness.handle(envelope, principal) },
     authenticator: users,
+    tickets: new MemoryTickets(),
     store,
     blobs: createFilesystemBlobStore(blobFolder),
     ids: createIdGenerator(),
@@ -137,6 +143,23 @@ export class Users implements Authenticator {
 
   async refresh(tokenId: string): Promise<Principal | null> {
     return this.principals.get(tokenId) ?? null;
+  }
+}
+
+/** Each stands for its token once; how long, and in which database, is tried in test/accounts. */
+class MemoryTickets implements Tickets {
+  readonly #issued = new Map<string, string>();
+
+  async issue({ tokenId }: Principal): Promise<{ ticket: string; expires: number }> {
+    const ticket = `ticket${this.#issued.size}`;
+    this.#issued.set(ticket, tokenId);
+    return { ticket, expires: Date.now() + 60_000 };
+  }
+
+  async redeem(ticket: string): Promise<string | null> {
+    const tokenId = this.#issued.get(ticket) ?? null;
+    this.#issued.set(ticket, '');
+    return tokenId === '' ? null : tokenId;
   }
 }
 

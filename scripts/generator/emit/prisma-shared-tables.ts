@@ -79,6 +79,18 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     [['accountId']],
   ),
   table(
+    'JmapTicket',
+    'A ticket that stands for a token once, in a URL (D25); only a hash is kept.',
+    [
+      column('hash', 'Bytes'),
+      column('tokenId', 'String'),
+      column('userId', 'String'),
+      column('expires', 'BigInt'),
+    ],
+    ['hash'],
+    [['userId', 'expires'], ['expires']],
+  ),
+  table(
     'JmapMeta',
     'Facts of the whole database by name, for instance the version of the access tables.',
     [column('key', 'String'), column('value', 'String')],
@@ -163,6 +175,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
 export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapAccess',
   'JmapTokenAccount',
+  'JmapTicket',
   'JmapMeta',
   'JmapState',
   'JmapChange',

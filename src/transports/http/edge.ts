@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../accounts/principal.js';
 import { readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
-import type { Tickets } from '../tickets.js';
 import type { Cors } from './cors.js';
 import { createSharedHeads } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
@@ -19,7 +18,6 @@ export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => Promise<void
 export interface EdgeOptions {
   readonly services: TransportServices;
   readonly cors: Cors;
-  readonly tickets: Tickets;
   readonly router: (path: string) => Route | null;
   /** The API endpoint: the hot path, in front of Express. */
   readonly api: Endpoint;
@@ -46,8 +44,8 @@ export interface Edge {
 const CHALLENGE = 'Bearer realm="jmap"';
 
 export function createEdge(options: EdgeOptions): Edge {
-  const { services, cors, tickets, router, linger } = options;
-  const { authenticator, metrics, log } = services;
+  const { services, cors, router, linger } = options;
+  const { authenticator, tickets, metrics, log } = services;
   const sharedHead = createSharedHeads(securityHeaders());
   const requestIds = createRequestIds();
   let draining = false;
@@ -95,7 +93,7 @@ export function createEdge(options: EdgeOptions): Edge {
     if (credentials.kind === 'malformed') throw unauthorized('The token is malformed.', true);
     const ticket = route.access === 'ticket' ? queryOf(req).get('ticket') : null;
     if (ticket !== null) {
-      const tokenId = tickets.redeem(ticket);
+      const tokenId = await tickets.redeem(ticket);
       const principal = tokenId === null ? null : await authenticator.refresh(tokenId);
       if (principal !== null) return principal;
       throw unauthorized('The ticket is unknown, used or expired.', true);

@@ -89,7 +89,7 @@ interface EdgeParts {
 }
 
 function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge {
-  const { services, timings, tickets } = shared;
+  const { services, timings } = shared;
   const { limits, metrics, log } = services;
   const baseUrls = createBaseUrls(services);
   const app = createApp({
@@ -107,7 +107,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
       metrics,
       streams,
     }),
-    ticket: ticketPage(tickets),
+    ticket: ticketPage(services, shared.requests),
     healthz: healthPage(),
     readyz: readyPage(services.ready, log),
     metrics: metricsPage(metrics),
@@ -116,7 +116,6 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
   const edge: Edge = createEdge({
     services,
     cors,
-    tickets,
     router: createRouter(baseUrls.path),
     api: createApiEndpoint({
       api: shared.api,
