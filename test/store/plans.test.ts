@@ -52,6 +52,18 @@ const SEARCHES: readonly (readonly [string, FilterNode])[] = [
   ['the beginning of a text', meets('begins', 'text 1004242')],
 ];
 
+describe('A filter of several conditions', () => {
+  it('asks what is compared in a moment before what searches texts, in whatever order it came', () => {
+    const conditions = [meets('words', '42'), meets('begins', '42'), meets('size', 3)];
+    for (const operator of ['AND', 'OR', 'NOT'] as const)
+      for (const dialect of [sqlite, postgresql]) {
+        const filter: FilterNode = { kind: 'operator', operator, conditions };
+        const asked = ids(dialect, filter).values.filter((value) => value === 3 || value === '42');
+        expect(asked.indexOf(3)).toBe(0);
+      }
+  });
+});
+
 /** What an index narrows down, and the columns of it that lead there. */
 const FILTERS: readonly (readonly [string, FilterNode, string])[] = [
   ['equals', meets('rank', 7), 'rank'],

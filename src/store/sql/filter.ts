@@ -36,6 +36,8 @@ interface Open {
   readonly lookup: Lookup | null;
   /** What of it ordered indexes find. */
   readonly ordered: Fragment | null;
+  /** How much work a row is, beside other conditions: it is asked after those of less. */
+  readonly cost: number;
 }
 
 /** A WHERE condition, and a SELECT of ids without which no object meets it, where an index gives one. */
@@ -82,7 +84,7 @@ export function composeFilter(
           : narrowed(type, accountId, node.filter, node.value, condition, dialect, leads);
         values += open.sql.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
-        return { ...open, height: heightOf(node.filter) };
+        return { ...open, height: heightOf(node.filter), cost: costOf(node.filter) };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
@@ -112,7 +114,7 @@ function narrowed(
   condition: Fragment,
   dialect: Dialect,
   leads: boolean,
-): Omit<Open, 'height'> {
+): Omit<Open, 'height' | 'cost'> {
   const { said } = dialect;
   if (said !== undefined && isOrdered(filter, value)) {
     const rare = said(condition, 'rare');
@@ -138,9 +140,27 @@ function heightOf(filter: FilterDefinition): number {
   return filter.operator === 'text' ? HEIGHT + MAX_WORDS + columnsOf(filter).length : HEIGHT;
 }
 
+/** A value of a column is read and compared in a few steps; text is searched, JSON parsed. */
+function costOf({ operator }: FilterDefinition): number {
+  switch (operator) {
+    case 'contains':
+    case 'startsWith':
+      return 1;
+    case 'hasKey':
+    case 'hasItem':
+    case 'text':
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/** Databases ask conditions in the order of the text: first what costs little. */
 function join(conditions: readonly Condition[], isAnd: boolean): Condition {
   if (conditions.includes(!isAnd)) return !isAnd;
-  const open = conditions.filter((condition) => typeof condition !== 'boolean');
+  const open = conditions
+    .filter((condition) => typeof condition !== 'boolean')
+    .sort((left, right) => left.cost - right.cost);
   return balance(open, 0, open.length, isAnd) ?? isAnd;
 }
 
@@ -164,6 +184,7 @@ function balance(
     height,
     lookup: joinLookups(left.lookup, right.lookup, isAnd),
     ordered: joinOrdered(left.ordered, right.ordered, isAnd),
+    cost: Math.max(left.cost, right.cost),
   };
 }
 
