@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { quote } from '../database/quote.js';
 import { UnavailableError } from '../protocol/errors.js';
-import { changeAccess, DELETION, deletionKey, retryBusy, type TransactionClient } from './change.js';
+import {
+  changeAccess,
+  DELETION,
+  deletionKey,
+  retryBusy,
+  type TransactionClient,
+} from './change.js';
 import { existingAccount } from './directory.js';
 
 /** Rows a step removes: a few milliseconds of the write lock. */
@@ -141,12 +147,10 @@ class Removal {
       await changeAccess(this.#prisma, async (transaction) => {
         await transaction.jmapAccount.deleteMany({ where: { id } });
         for (let from = 0; from < tables.length; from += 100) {
-          const rows = tables
-            .slice(from, from + 100)
-            .map(({ name }) => {
-              const table = Prisma.raw(quote(name));
-              return Prisma.sql`EXISTS (SELECT 1 FROM ${table} WHERE "accountId" = ${id})`;
-            });
+          const rows = tables.slice(from, from + 100).map(({ name }) => {
+            const table = Prisma.raw(quote(name));
+            return Prisma.sql`EXISTS (SELECT 1 FROM ${table} WHERE "accountId" = ${id})`;
+          });
           const left = await transaction.$queryRaw<readonly unknown[]>`
             SELECT 1 WHERE ${Prisma.join(rows, ' OR ')}`;
           if (left.length > 0) throw new NotEmptyError();
@@ -163,7 +167,8 @@ class Removal {
 
   /**
    * Removes an account's rows of one table, step by step. Each step begins behind the last one: PostgreSQL would
-   * go through what is gone already again and again.
+   * go through what is gone already again and again. It says which rows by LIMIT, not by the end of a range:
+   * PostgreSQL takes a range of several columns for as large as that of the first one, and would scan the table.
    */
   async #empty(table: Table): Promise<void> {
     const prisma = this.#prisma;
@@ -171,15 +176,18 @@ class Removal {
     const name = Prisma.raw(quote(table.name));
     const account = Prisma.sql`"accountId" = ${this.#id}`;
     for (let rest = account; !this.#stopped(); ) {
+      const step = Prisma.sql`SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT`;
       const [last] = await retryBusy(
         () =>
           prisma.$queryRaw<readonly Readonly<Record<string, string | bigint>>[]>`
-          SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT 1 OFFSET ${STEP - 1}`,
+          ${step} 1 OFFSET ${STEP - 1}`,
       );
-      const end = last && Prisma.join(table.key.map((column) => last[column]));
-      const step = end === undefined ? rest : Prisma.sql`${rest} AND (${key}) <= (${end})`;
-      await retryBusy(() => prisma.$executeRaw`DELETE FROM ${name} WHERE ${step}`);
-      if (end === undefined) return;
+      await retryBusy(
+        () =>
+          prisma.$executeRaw`DELETE FROM ${name} WHERE ${account} AND (${key}) IN (${step} ${STEP})`,
+      );
+      if (last === undefined) return;
+      const end = Prisma.join(table.key.map((column) => last[column]));
       rest = Prisma.sql`${account} AND (${key}) > (${end})`;
       if (Date.now() > this.#renewed + LEASE / 4) await this.#renew(Date.now());
       await sleep(PAUSE);

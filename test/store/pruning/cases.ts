@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeRecordAt, Store } from '../../../src/store/port.js';
+import { Clients } from '../../support/clients.js';
 import { Gadget } from '../gadget.js';
 
 /** A long log of change records is pruned while others write and read: on either engine, of any length. */
@@ -36,28 +37,6 @@ async function fill(opened: Opened, count: number): Promise<void> {
  ${numbers} SELECT '${A}', '${Gadget.table}', n, 'r' || n, 0, ${OLD} FROM "numbers"`);
   await opened.exec(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
  VALUES ('${A}', '${Gadget.table}', ${count}, ${count})`);
-}
-
-/** Calls that go on until told to stop; how many have been answered. */
-class Clients {
-  answered = 0;
-  readonly #running: Promise<void>[] = [];
-  #stopped = false;
-
-  go(call: (n: number) => Promise<unknown>): void {
-    const loop = async (): Promise<void> => {
-      for (let n = 1; !this.#stopped; n += 1) {
-        await call(n);
-        this.answered += 1;
-      }
-    };
-    this.#running.push(loop());
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all(this.#running);
-  }
 }
 
 /** What a client's next page may be: whole, or without its beginning, which is refused; never with a hole. */
