@@ -12,9 +12,11 @@ export interface Complaint {
 
 const MAX_COMPLAINTS = 20;
 
+const NONE: readonly Complaint[] = Object.freeze([]);
+
 /** Runs a validator; all of its complaints, none where the data is valid. */
 export function complaintsOf(validator: Validator, data: unknown): readonly Complaint[] {
-  if (validator(data)) return [];
+  if (validator(data)) return NONE;
   // Read at once: the next call of the validator overwrites them.
   return (validator.errors ?? []).map(complaint);
 }

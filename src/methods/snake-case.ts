@@ -1,4 +1,4 @@
-import { emptyObject, type JsonObject } from '../protocol/json.js';
+import { declaredObject, emptyObject, type JsonObject } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/names.js';
 
 /** A set of declared names: a Set or the keys of a Map. */
@@ -34,17 +34,37 @@ export function renameMembers(
   acceptSnakeCase: boolean,
   prefix: (member: string) => string = whole,
 ): Renamed {
+  const names = Object.keys(object);
+  // Pointers into maps have the client's own keys in them.
+  const copy = prefix === whole ? declaredObject() : emptyObject();
+  for (const member of names) {
+    if (acceptSnakeCase && !declared.has(prefix(member))) {
+      return renameEach(object, names, declared, prefix);
+    }
+    copy[member] = object[member] ?? null;
+  }
+  return { object: copy, doubled: NONE };
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** Some name is none that is declared: perhaps it is so in camelCase. */
+function renameEach(
+  object: JsonObject,
+  names: readonly string[],
+  declared: Names,
+  prefix: (member: string) => string,
+): Renamed {
   const renamed = emptyObject();
-  if (!acceptSnakeCase) return { object: Object.assign(renamed, object), doubled: [] };
   const spelling = new Map<string, string>();
   const doubled = new Set<string>();
-  for (const [member, value] of Object.entries(object)) {
+  for (const member of names) {
     const given = prefix(member);
     const name = declaredName(given, declared, true);
     const earlier = spelling.get(name);
     if (earlier !== undefined && earlier !== given) doubled.add(name);
     spelling.set(name, given);
-    renamed[name + member.slice(given.length)] = value;
+    renamed[name + member.slice(given.length)] = object[member] ?? null;
   }
   return { object: renamed, doubled: [...doubled] };
 }

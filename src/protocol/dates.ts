@@ -13,6 +13,18 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * time line: null.
  */
 export function parseUtcDate(text: string): number | null {
+  if (text !== lastText) {
+    lastValue = readUtcDate(text);
+    lastText = text;
+  }
+  return lastValue;
+}
+
+// Objects that are written together mostly have one time in common, and each has it twice.
+let lastText = '';
+let lastValue: number | null = null;
+
+function readUtcDate(text: string): number | null {
   const { length } = text;
   if (length < 20 || text.charCodeAt(length - 1) !== LETTER_Z) return null;
   for (let at = 0; at < SEPARATORS.length; at += 1) {
@@ -64,6 +76,17 @@ export function isLocalDateTime(text: string): boolean {
  * Throws RangeError for a time outside those years, which no stored date is.
  */
 export function formatUtcDate(ms: number): string {
+  if (ms !== lastMs) {
+    lastFormatted = writeUtcDate(ms);
+    lastMs = ms;
+  }
+  return lastFormatted;
+}
+
+let lastMs = Number.NaN;
+let lastFormatted = '';
+
+function writeUtcDate(ms: number): string {
   // As a Date has it: whole milliseconds, towards zero.
   const time = Math.trunc(ms);
   const day = Math.floor(time / DAY);

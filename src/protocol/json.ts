@@ -24,3 +24,28 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function emptyObject<T = JsonValue>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
+
+/** What `Object.create` makes is a hash table to V8, whatever it is used for; instances are not. */
+class Declared {
+  [member: string]: JsonValue;
+}
+
+/** It has no members (no `constructor` either), and no prototype. */
+const BARE: object = Declared.prototype;
+Reflect.deleteProperty(BARE, 'constructor');
+Reflect.setPrototypeOf(BARE, null);
+
+/**
+ * The same for an object whose members are those that a type declares: such names come again, so V8
+ * knows the shape, and makes, reads and writes the object in about half the time. What has other
+ * names in each request (ids) is better off as an `emptyObject`.
+ */
+export function declaredObject(): Record<string, JsonValue> {
+  return new Declared();
+}
+
+/** True for what is no instance of a class: an object literal, or one of the two above. */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || prototype === BARE;
+}

@@ -4,7 +4,13 @@ import type {
   PropertyDefinition,
 } from '../../capability/definition.js';
 import { excerpt } from '../../protocol/excerpt.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  emptyObject,
+  isJsonObject,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { Problems } from '../set/problems.js';
 import { complaintsOfServerValues } from '../set/server-values.js';
@@ -108,8 +114,7 @@ export function replacedArguments(
 /** The client's arguments among what a hook gave, and the rest of it. */
 function givenBack(sent: JsonObject, value: unknown): readonly [JsonObject, unknown] {
   if (!isJsonObject(value as JsonValue)) return [{}, value];
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return [{}, value];
+  if (!isPlainObject(value as object)) return [{}, value];
   const kept = emptyObject();
   const own = emptyObject();
   for (const [name, member] of Object.entries(value as JsonObject)) {

@@ -1,5 +1,5 @@
 import { InexactNumber } from '../../protocol/inexact-number.js';
-import { emptyObject, type JsonValue } from '../../protocol/json.js';
+import { emptyObject, isPlainObject, type JsonValue } from '../../protocol/json.js';
 import { quoted } from '../issues.js';
 
 /** Deeper than anything that may be stored; a value that holds itself is deeper than that. */
@@ -40,7 +40,7 @@ function copy(value: unknown, place: string, depth: number): JsonValue {
   if (Array.isArray(value)) {
     return Array.from(value, (item: unknown, index) => copy(item, inside(place, index), depth + 1));
   }
-  if (!isPlain(value)) refuse(`a ${value.constructor?.name ?? 'class instance'}`, place);
+  if (!isPlainObject(value)) refuse(`a ${value.constructor?.name ?? 'class instance'}`, place);
   const object = emptyObject();
   for (const [name, member] of Object.entries(value)) {
     const within = inside(place, name);
@@ -57,11 +57,6 @@ function inside(place: string, name: string | number): string {
 function wellFormed(text: string, place: string): string {
   if (/\p{Surrogate}/u.test(text)) refuse('a text with half a character', place);
   return text;
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }
 
 function refuse(what: string, place: string): never {

@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { declaredObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
 import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
@@ -18,6 +18,7 @@ export interface Birth {
 /** The SetError of a draft whose blobs have been looked up, null where it may be created. */
 export function refusal(index: TypeIndex, draft: Draft, blobs: UsableBlobs): SetError | null {
   if (draft.refused !== null) return draft.refused;
+  if (index.blobs.length === 0) return draft.problems.any ? draft.problems.toSetError() : null;
   // The draft stays as it is: a transaction may be run again.
   const problems = new Problems(draft.problems);
   requireUsableBlobs(index, draft.values, blobs, problems);
@@ -31,15 +32,17 @@ export function newObject(
   birth: Birth,
   original: JsonObject = {},
 ): StoredObject {
-  const object = emptyObject();
+  const object = declaredObject();
+  const born = formatUtcDate(birth.time);
   for (const property of index.type.properties) {
-    const { name } = property;
-    object[name] =
-      roleValue(property, birth) ??
-      // What others count of a copy is nothing yet.
-      (property.computed?.kind === 'count' ? defaultOf(property) : null) ??
-      (Object.hasOwn(given, name) ? given[name] : original[name]) ??
-      defaultOf(property);
+    const { name, role, computed } = property;
+    if (role !== undefined) object[name] = role === 'id' ? birth.id : born;
+    // What others count of a copy is nothing yet.
+    else if (computed?.kind === 'count') object[name] = defaultOf(property);
+    else {
+      const value = Object.hasOwn(given, name) ? given[name] : original[name];
+      object[name] = value ?? defaultOf(property);
+    }
   }
   return object as StoredObject;
 }
@@ -58,16 +61,11 @@ export function creationReport(
   sent: JsonObject,
   object: StoredObject,
 ): JsonObject {
-  const report = emptyObject();
+  const report = declaredObject();
   for (const { name } of index.visible) {
     const value = object[name] ?? null;
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (given === undefined || !jsonEqual(given, value)) report[name] = value;
   }
   return report;
-}
-
-function roleValue(property: PropertyDefinition, birth: Birth): JsonValue | undefined {
-  if (property.role === undefined) return undefined;
-  return property.role === 'id' ? birth.id : formatUtcDate(birth.time);
 }

@@ -1,7 +1,12 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import type { Validator } from '../../capability/validation.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  declaredObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import { complaintsOf } from '../issues.js';
 import { renameMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
@@ -62,9 +67,10 @@ function draft(
   const { acceptSnakeCase } = index.type;
   const { object, doubled } = renameMembers(value, index.properties, acceptSnakeCase);
   for (const name of doubled) problems.add(name, 'is given in both spellings');
-  const settable = emptyObject();
-  const further = emptyObject();
-  for (const [name, given] of Object.entries(object)) {
+  const settable = declaredObject();
+  const further = author === 'client' ? NOTHING : declaredObject();
+  for (const name of Object.keys(object)) {
+    const given = object[name] ?? null;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);
@@ -78,9 +84,14 @@ function draft(
     }
   }
   problems.addComplaints(complaintsOf(validator, settable));
-  if (author === 'hook') problems.addComplaints(complaintsOfServerValues(index, further));
-  return { sent: object, values: Object.assign(settable, further), problems, refused: null };
+  if (author === 'hook') {
+    problems.addComplaints(complaintsOfServerValues(index, further));
+    Object.assign(settable, further);
+  }
+  return { sent: object, values: settable, problems, refused: null };
 }
+
+const NOTHING: Record<string, JsonValue> = Object.freeze({});
 
 /** Internal properties are none for clients; hooks write them. */
 export function writableProperty(

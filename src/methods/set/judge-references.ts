@@ -21,13 +21,11 @@ export class ReferenceJudge {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
-  readonly #births: ReadonlySet<string>;
   readonly #existing = new Map<string, Map<string, boolean>>();
   readonly #ancestry = new Map<string, Ancestry>();
 
   constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry) {
     this.#proposal = proposal;
-    this.#births = proposal.births;
     this.#snapshot = snapshot;
     this.#registry = registry;
   }
@@ -97,9 +95,13 @@ export class ReferenceJudge {
       const ids = added(row, property);
       const known = this.#existing.get(type);
       const first = ids.find((id) => !this.#isOwn(type, id) && known?.get(id) !== true);
-      for (const id of ids) if (this.#births.has(id)) births.push(id);
+      for (const id of ids) if (this.#proposal.births.has(id)) births.push(id);
       if (first === undefined) continue;
-      this.#proposal.complain(row, property.name, unknownReference(type, first, this.#births));
+      this.#proposal.complain(
+        row,
+        property.name,
+        unknownReference(type, first, this.#proposal.births),
+      );
     }
     return births;
   }
@@ -144,7 +146,7 @@ export class ReferenceJudge {
     this.#ancestry.set(property.name, ancestry);
     const { parents, walked } = ancestry;
     const all = moved.flatMap((row) => [row.id, ...added(row, property)]);
-    const ids = new Set(all.filter((id) => !walked.has(id) && !this.#births.has(id)));
+    const ids = new Set(all.filter((id) => !walked.has(id) && !this.#proposal.births.has(id)));
     if (ids.size === 0) return parents;
     const records = await this.#snapshot.ancestors(type, property.name, [...ids], MAX_ANCESTORS);
     if (records.length > MAX_ANCESTORS) {

@@ -57,13 +57,18 @@ export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene):
   const destroys = [...new Set(args.destroy ?? [])];
   requireObjects(creates.length + updates.length + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
-  const births = new Map(creates.map(([key]) => [key, scene.ids.next('r')]));
-  const own = new Map([...births].map(([key, { id }]) => [key, id]));
+  const births: Birth[] = [];
+  const own = new Map<string, string>();
+  for (const [key] of creates) {
+    const birth = scene.ids.next('r');
+    births.push(birth);
+    own.set(key, birth.id);
+  }
   const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
   const planned = new Map<string, PlannedCreate>();
-  for (const [key, value] of creates) {
-    const birth = births.get(key);
-    if (birth === undefined) continue;
+  // Only now: each may refer to any other.
+  for (const [at, birth] of births.entries()) {
+    const [key = '', value = null] = creates[at] ?? [];
     planned.set(key, { draft: draftCreate(index, value, createdIds, author), birth });
   }
   if (index.references.length > 0) refuseCycles(index, planned);

@@ -6,15 +6,16 @@ import { type Complaint, quoted, sentence } from '../issues.js';
  * (D13).
  */
 export class Problems {
-  readonly #texts: Map<string, string>;
+  /** Most objects have none: the map is made for the first. */
+  #texts: Map<string, string> | null = null;
 
   /** Begins with what others have found. */
   constructor(found?: Problems) {
-    this.#texts = new Map(found === undefined ? [] : found.#texts);
+    if (found !== undefined) this.addAll(found);
   }
 
   get any(): boolean {
-    return this.#texts.size > 0;
+    return this.#texts !== null;
   }
 
   /**
@@ -22,29 +23,31 @@ export class Problems {
    * stands.
    */
   add(property: string, what: string): void {
-    if (!this.#texts.has(property)) this.#texts.set(property, `${quoted(property)} ${what}`);
+    if (!this.has(property)) this.#put(property, `${quoted(property)} ${what}`);
   }
 
   has(property: string): boolean {
-    return this.#texts.has(property);
+    return this.#texts?.has(property) === true;
   }
 
   /** What others have found beside. */
   addAll(found: Problems): void {
-    for (const [property, text] of found.#texts) {
-      if (!this.#texts.has(property)) this.#texts.set(property, text);
-    }
+    for (const [property, text] of found.#texts ?? []) this.#put(property, text);
   }
 
   addComplaints(complaints: readonly Complaint[]): void {
-    for (const { member, text } of complaints) {
-      if (!this.#texts.has(member)) this.#texts.set(member, text);
-    }
+    for (const { member, text } of complaints) this.#put(member, text);
   }
 
   toSetError(): SetError {
-    return setError('invalidProperties', sentence(this.#texts.values()), {
-      properties: [...this.#texts.keys()],
+    const texts = this.#texts ?? new Map<string, string>();
+    return setError('invalidProperties', sentence(texts.values()), {
+      properties: [...texts.keys()],
     });
+  }
+
+  #put(property: string, text: string): void {
+    this.#texts ??= new Map();
+    if (!this.#texts.has(property)) this.#texts.set(property, text);
   }
 }

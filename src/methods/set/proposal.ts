@@ -44,11 +44,7 @@ export interface ProposedRow {
   readonly updates: readonly ProposedUpdate[];
 }
 
-/** What a call wants of one object, in order. */
-interface Operations {
-  create: CreateOperation | null;
-  readonly updates: UpdateOperation[];
-}
+const NONE: readonly never[] = Object.freeze([]);
 
 /**
  * What a call's creates and updates come to, less those that are refused. Refusals only grow, so
@@ -60,16 +56,17 @@ export class Proposal {
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
   readonly refused = new Map<Operation, SetError>();
-  /** Ids that the call's creates would have, those that were refused before included. */
-  readonly births: ReadonlySet<string>;
+  #births: ReadonlySet<string> | null = null;
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
   /** What `compute` may change. */
   readonly #computed: readonly PropertyDefinition[];
   readonly #problems = new Map<Operation, Problems>();
-  /** By id: creates first, then updates, each in order. */
-  readonly #operations = new Map<string, Operations>();
+  /** By id; made when something is refused. */
+  #created: ReadonlyMap<string, CreateOperation> | null = null;
+  /** By id, each in order. */
+  readonly #updates = new Map<string, UpdateOperation[]>();
   readonly #rows = new Map<string, ProposedRow>();
 
   constructor(
@@ -82,20 +79,29 @@ export class Proposal {
     this.index = scene.index;
     this.creates = creates;
     this.updates = updates;
-    this.births = new Set([...scene.createdIds.own.values(), ...creates.map(({ id }) => id)]);
     this.#scene = scene;
     this.#before = before;
     this.#compute = compute;
     this.#computed = scene.index.type.properties.filter(
       ({ computed }) => computed?.kind === 'from',
     );
-    for (const create of creates) this.#operations.set(create.id, { create, updates: [] });
     for (const update of updates) {
-      const known = this.#operations.get(update.id);
-      if (known === undefined) this.#operations.set(update.id, { create: null, updates: [update] });
-      else known.updates.push(update);
+      const known = this.#updates.get(update.id);
+      if (known === undefined) this.#updates.set(update.id, [update]);
+      else known.push(update);
     }
-    for (const id of this.#operations.keys()) this.#fold(id);
+    for (const create of creates) this.#fold(create.id, create);
+    // What is created and updated has its place among the creates.
+    for (const id of this.#updates.keys()) if (!this.#rows.has(id)) this.#fold(id, null);
+  }
+
+  /** Ids that the call's creates would have, those that were refused before included. */
+  get births(): ReadonlySet<string> {
+    this.#births ??= new Set([
+      ...this.#scene.createdIds.own.values(),
+      ...this.creates.map(({ id }) => id),
+    ]);
+    return this.#births;
   }
 
   /**
@@ -114,7 +120,7 @@ export class Proposal {
   refuse(operation: Operation, error: SetError): void {
     if (this.refused.has(operation)) return;
     this.refused.set(operation, error);
-    this.#fold(operation.id);
+    this.#refold(operation.id);
   }
 
   /** Refuses what gave the row these properties their values: the last update that did, or the create. */
@@ -129,7 +135,7 @@ export class Proposal {
     problems.add(name, what);
     this.#problems.set(operation, problems);
     this.refused.set(operation, problems.toSetError());
-    this.#fold(operation.id);
+    this.#refold(operation.id);
   }
 
   #guilty(row: ProposedRow, names: readonly string[]): Operation {
@@ -140,11 +146,15 @@ export class Proposal {
     return guilty;
   }
 
+  #refold(id: string): void {
+    this.#created ??= new Map(this.creates.map((create) => [create.id, create]));
+    this.#fold(id, this.#created.get(id) ?? null);
+  }
+
   /** What is left of the operations on one object. */
-  #fold(id: string): void {
-    const { create, updates } = this.#operations.get(id) ?? { create: null, updates: [] };
+  #fold(id: string, create: CreateOperation | null): void {
     let row = this.#begin(id, create);
-    for (const operation of updates) {
+    for (const operation of this.#updates.get(id) ?? NONE) {
       if (this.refused.has(operation)) continue;
       if (row === null) {
         this.refused.set(operation, notFound(operation.key));
@@ -166,10 +176,10 @@ export class Proposal {
   #begin(id: string, create: CreateOperation | null): ProposedRow | null {
     if (create === null) {
       const before = this.#before.get(id) ?? null;
-      return before === null ? null : { id, before, after: before, create, updates: [] };
+      return before === null ? null : { id, before, after: before, create, updates: NONE };
     }
     if (this.refused.has(create)) return null;
-    return { id, before: null, after: this.#compute(create.object), create, updates: [] };
+    return { id, before: null, after: this.#compute(create.object), create, updates: NONE };
   }
 }
 

@@ -67,7 +67,8 @@ export class SetRun {
     const creates = this.#creates(blobs);
     const updates = this.#targets(this.#plan.updates, ({ key }) => key);
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
-    const own = new Set(creates.map(({ id }) => id));
+    const own = new Set<string>();
+    if (updates.length + destroys.length > 0) for (const { id } of creates) own.add(id);
     await this.#read(updates, destroys, own);
     const going = this.#destroys(destroys, own);
     const proposal = new Proposal(
@@ -261,13 +262,14 @@ export class SetRun {
     const report = this.#report;
     const { type } = this.#index;
     const born = new Map<string, StoredObject>();
+    const follows = proposal.updates.length > 0 || settlement.sideEffects.size > 0;
     for (const create of proposal.creates) {
       const refused = proposal.refused.get(create);
       if (refused !== undefined) {
         report.notCreated.set(create.key, refused);
         continue;
       }
-      born.set(create.id, create.object);
+      if (follows) born.set(create.id, create.object);
       this.createdIds.set(create.key, create.id);
       const object = this.#unit.current(type, create.id) ?? create.object;
       const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};

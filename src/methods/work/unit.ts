@@ -26,6 +26,8 @@ interface Entry {
   after: StoredObject | null;
   /** What the database holds now. */
   stored: StoredObject | null;
+  /** It is in the list of what is to be written. */
+  isDirty: boolean;
 }
 
 interface TypeWork {
@@ -34,7 +36,7 @@ interface TypeWork {
   readonly entries: Map<string, Entry>;
   /** Ids in the order of their destruction. */
   readonly destroyed: Set<string>;
-  readonly dirty: Set<Entry>;
+  dirty: Entry[];
 }
 
 /**
@@ -55,7 +57,7 @@ export class UnitOfWork {
   }
 
   create(type: DataTypeDefinition, object: StoredObject): void {
-    this.#put(type, object.id, { before: null, after: object, stored: null });
+    this.#put(type, object.id, null, object, null);
   }
 
   /** `stored` is null where `before` is only what readers see of an object without a row. */
@@ -65,11 +67,11 @@ export class UnitOfWork {
     after: StoredObject,
     stored: StoredObject | null = before,
   ): void {
-    this.#put(type, before.id, { before, after, stored });
+    this.#put(type, before.id, before, after, stored);
   }
 
   destroy(type: DataTypeDefinition, before: StoredObject): void {
-    this.#put(type, before.id, { before, after: null, stored: before });
+    this.#put(type, before.id, before, null, before);
     this.#work(type).destroyed.add(before.id);
   }
 
@@ -114,14 +116,21 @@ export class UnitOfWork {
   /** By how many records the type's state will step (D8). */
   steps(type: DataTypeDefinition): number {
     const work = this.#works.get(type.name);
-    return work === undefined ? 0 : recordsOf(work).length;
+    if (work === undefined) return 0;
+    let steps = work.destroyed.size;
+    for (const { before, after } of work.entries.values()) {
+      if (before === null || after !== null) steps += 1;
+    }
+    return steps;
   }
 
   /** Writes the rows that differ from what the database holds: no more than three operations a type. */
   async flush(): Promise<void> {
     const blobs = { removed: [] as BlobReference[], added: [] as BlobReference[] };
     const references = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
-    for (const { type, dirty } of this.#works.values()) {
+    for (const work of this.#works.values()) {
+      const { type, dirty } = work;
+      work.dirty = [];
       const index = indexOf(type);
       const inserts: StoredObject[] = [];
       const updates: StoredObject[] = [];
@@ -135,8 +144,8 @@ export class UnitOfWork {
         if (index.blobs.length > 0) noteBlobs(index, id, stored, after, blobs);
         if (index.references.length > 0) noteReferences(index, id, stored, after, references);
         entry.stored = after;
+        entry.isDirty = false;
       }
-      dirty.clear();
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
       if (updates.length > 0) await this.#transaction.update(type, updates);
@@ -164,22 +173,28 @@ export class UnitOfWork {
   #work(type: DataTypeDefinition): TypeWork {
     let work = this.#works.get(type.name);
     if (work === undefined) {
-      work = { type, entries: new Map(), destroyed: new Set(), dirty: new Set() };
+      work = { type, entries: new Map(), destroyed: new Set(), dirty: [] };
       this.#works.set(type.name, work);
     }
     return work;
   }
 
-  #put(type: DataTypeDefinition, id: string, state: Omit<Entry, 'id'>): void {
-    const work = this.#work(type);
-    let entry = work.entries.get(id);
-    if (entry === undefined) {
-      entry = { id, ...state };
-      work.entries.set(id, entry);
-    } else {
-      entry.after = state.after;
-    }
-    work.dirty.add(entry);
+  /** `before` and `stored` are of no interest for an object that the unit has touched before. */
+  #put(
+    type: DataTypeDefinition,
+    id: string,
+    before: StoredObject | null,
+    after: StoredObject | null,
+    stored: StoredObject | null,
+  ): void {
+    const { entries, dirty } = this.#work(type);
+    const known = entries.get(id);
+    const entry = known ?? { id, before, after, stored, isDirty: false };
+    if (known === undefined) entries.set(id, entry);
+    else known.after = after;
+    if (entry.isDirty) return;
+    entry.isDirty = true;
+    dirty.push(entry);
   }
 }
 
@@ -191,9 +206,7 @@ function recordsOf(work: TypeWork): readonly { objectId: string; kind: ChangeKin
     if (before === null) created.push({ objectId: id, kind: 'created' });
     else if (after !== null) updated.push({ objectId: id, kind: 'updated' });
   }
-  const destroyed = [...work.destroyed].map((objectId) => ({
-    objectId,
-    kind: 'destroyed' as const,
-  }));
-  return [...created, ...updated, ...destroyed];
+  const records = updated.length === 0 ? created : [...created, ...updated];
+  for (const objectId of work.destroyed) records.push({ objectId, kind: 'destroyed' });
+  return records;
 }
