@@ -1,7 +1,13 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bootstrap, createAuthenticator, createTickets, pruneTickets } from './accounts/index.js';
+import {
+  bootstrap,
+  createAuthenticator,
+  createTickets,
+  pruneTickets,
+  resumeDeletions,
+} from './accounts/index.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
@@ -9,6 +15,7 @@ import { MigrationError } from './database/migrations.js';
 import { isUnavailable, isUnusable } from './database/postgresql/errors.js';
 import { ServerLockError } from './database/sqlite/index.js';
 import { createLogging, type Logger } from './logging.js';
+import { useLessMemory } from './memory.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
 import { createDispatcher } from './methods/dispatch.js';
@@ -178,6 +185,17 @@ async function start(
     },
     blobsHeld: () => blobsHeld(prisma),
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
+    resumeDeletions(stopped) {
+      const data = {
+        tables: types.map(({ table }) => table),
+        database: config.database.kind,
+        // The sweep takes them later where a backup runs.
+        deleteBlobs: async (accountId: string) => {
+          if (!(await blobsHeld(prisma))) await blobs.deleteAccount(accountId);
+        },
+      };
+      return resumeDeletions(prisma, data, stopped);
+    },
     limits,
     log,
   });
@@ -281,6 +299,7 @@ const EXIT = Object.freeze({ fine: 0, refused: 1, input: 2, defect: 70 });
 
 /** Runs the server as this process. */
 async function run(): Promise<void> {
+  useLessMemory();
   // The database, its log and the blobs are for this user alone, in whatever folder.
   process.umask(0o077);
   let server: StartedServer;
