@@ -23,6 +23,8 @@ export interface UpkeepOptions {
   /** Whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts). */
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
+  /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
+  resumeDeletions(stopped: () => boolean): Promise<void>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
   readonly log: Logger;
 }
@@ -36,9 +38,10 @@ const DAY = 24 * 60 * MINUTE;
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Forgets old change records (D9), tickets that nobody used (D25, once a minute), and collects blobs that nothing refers to (D23), at least every tenth of their
- * keeping time and at least once a minute. At start and once a day it removes octets whose row never came: their
- * process was killed in between. `stop` resolves when the step that runs is done.
+ * Forgets old change records (D9), tickets that nobody used (D25, once a minute), and collects blobs that nothing
+ * refers to (D23), at least every tenth of their keeping time and at least once a minute. At start and once a minute it
+ * goes on with deletions of accounts that were interrupted; at start and once a day it removes octets whose row never
+ * came: their process was killed in between. `stop` resolves when the step that runs is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log } = options;
@@ -58,12 +61,18 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(Date.now(), STEP)) >= STEP;
   });
+  const deletions = repeat(MINUTE, log, 'deleted accounts', async (stopped) => {
+    await options.resumeDeletions(stopped);
+    return false;
+  });
+  deletions.start();
   const orphans = new OrphanSweep(options);
   const sweep = repeat(DAY, log, 'orphaned blobs', () => orphans.step());
   sweep.start();
   return {
     async stop() {
-      await Promise.all([prune.stop(), collect.stop(), tickets.stop(), sweep.stop()]);
+      const all = [prune, collect, tickets, deletions, sweep];
+      await Promise.all(all.map((each) => each.stop()));
     },
   };
 }
@@ -112,14 +121,14 @@ function repeat(
   pause: number,
   log: Logger,
   what: string,
-  step: () => Promise<boolean>,
+  step: (stopped: () => boolean) => Promise<boolean>,
 ): { start(): void; stop(): Promise<void> } {
   let stopped = false;
   let running: Promise<void> | null = null;
   const round = async (): Promise<void> => {
     try {
       let more = true;
-      while (more && !stopped) more = await step();
+      while (more && !stopped) more = await step(() => stopped);
     } catch (error) {
       log.error({ err: error, what }, 'upkeep failed; it is tried again');
     } finally {

@@ -15,6 +15,7 @@ const idle: UpkeepOptions = {
   knownBlobs: async () => [],
   blobsHeld: async () => false,
   pruneTickets: async () => 0,
+  resumeDeletions: async () => undefined,
 };
 
 it('D23: a round goes on until nothing is left; a blob’s octets go after its row', async () => {
@@ -69,4 +70,21 @@ it('D23: octets whose rows went while a backup began stay: the backup may have c
   await upkeep.stop();
   expect(collected).toBe(1);
   expect(deleted).toEqual([]);
+});
+
+it('deletions of accounts that were interrupted are gone on with at start, and left at the end', async () => {
+  let isStopped = (): boolean => false;
+  const left: boolean[] = [];
+  const upkeep = startUpkeep({
+    ...idle,
+    async resumeDeletions(stopped) {
+      isStopped = stopped;
+      while (!stopped()) await new Promise((resolve) => setTimeout(resolve, 5));
+      left.push(stopped());
+    },
+  });
+  expect(isStopped()).toBe(false);
+  expect(left).toEqual([]);
+  await upkeep.stop();
+  expect(left).toEqual([true]);
 });

@@ -44,6 +44,7 @@ function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }
     },
     blobsHeld: async () => held.value,
     pruneTickets: async () => 0,
+    resumeDeletions: async () => undefined,
     limits: { changesKeep: HOUR, blobsKeep: HOUR },
     log: pino({ level: 'silent' }),
   });
