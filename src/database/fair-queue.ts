@@ -11,6 +11,11 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
+  /** How many items of the key wait. */
+  waiting(key: string): number {
+    return this.#lanes.get(key)?.length ?? 0;
+  }
+
   push(key: string, item: Item): void {
     const lane = this.#lanes.get(key);
     if (lane === undefined) this.#lanes.set(key, [item]);

@@ -1,12 +1,16 @@
+import { FairQueue } from '../database/fair-queue.js';
 import { UnavailableError } from '../protocol/errors.js';
 
 /** Timers take no more than 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** At most so many works at once; the others wait in the order they came, none beyond its deadline. */
+/**
+ * At most so many works at once; the others wait, none beyond its deadline. Those of one account go in the order
+ * they came, and accounts take turns.
+ */
 export class Turns {
   readonly #size: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new FairQueue<() => void>();
   #running = 0;
   readonly #whenIdle: (() => void)[] = [];
 
@@ -14,9 +18,9 @@ export class Turns {
     this.#size = size;
   }
 
-  async run<T>(deadline: number, work: () => Promise<T>): Promise<T> {
+  async run<T>(account: string, deadline: number, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#size) this.#running += 1;
-    else await this.#turn(deadline);
+    else await this.#turn(account, deadline);
     try {
       return await work();
     } finally {
@@ -32,9 +36,8 @@ export class Turns {
     });
   }
 
-  /** The turn goes to the one who waits longest. */
   #handOn(): void {
-    const [next] = this.#waiting;
+    const next = this.#waiting.shift();
     if (next !== undefined) {
       next();
       return;
@@ -44,19 +47,18 @@ export class Turns {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #turn(deadline: number): Promise<void> {
+  #turn(account: string, deadline: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const left = Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
       const timer = setTimeout(() => {
-        this.#waiting.delete(next);
+        this.#waiting.remove((waiting) => waiting === next);
         reject(new UnavailableError('Too many hooks hold a connection to the database.'));
       }, left);
       const next = (): void => {
         clearTimeout(timer);
-        this.#waiting.delete(next);
         resolve();
       };
-      this.#waiting.add(next);
+      this.#waiting.push(account, next);
     });
   }
 }

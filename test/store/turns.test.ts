@@ -9,7 +9,7 @@ test('so many run at once, the others in the order they came', async () => {
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const start = (name: string): Promise<void> =>
-    turns.run(soon(), async () => {
+    turns.run('', soon(), async () => {
       order.push(name);
       await new Promise<void>((resolve) => ends.push(resolve));
     });
@@ -35,14 +35,14 @@ test('so many run at once, the others in the order they came', async () => {
 test('a work that fails gives its turn on; one whose deadline passes is told and takes none', async () => {
   const turns = new Turns(1);
   let end: () => void = () => undefined;
-  const first = turns.run(soon(), async () => {
+  const first = turns.run('', soon(), async () => {
     await new Promise<void>((resolve) => {
       end = resolve;
     });
     throw new Error('failed');
   });
-  const late = turns.run(performance.now() - 1, async () => 'never');
-  const next = turns.run(soon(), async () => 'next');
+  const late = turns.run('', performance.now() - 1, async () => 'never');
+  const next = turns.run('', soon(), async () => 'next');
   await expect(late).rejects.toBeInstanceOf(UnavailableError);
   end();
   await expect(first).rejects.toThrow('failed');

@@ -12,7 +12,7 @@ const GROUP_WORKS = 64;
 const GROUP_TIME = 10;
 /** After so long, ms, the event loop gets a turn before another answer is made. */
 const TURN = 10;
-/** Works that may wait; beyond it a call is turned away at once (D6). */
+/** Works that may wait; beyond it a call is turned away at once (D6). One account has half of them. */
 const QUEUE_LIMIT = 2048;
 /** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
 const EXCLUSIVE_WAIT = 10_000;
@@ -54,13 +54,13 @@ interface Finished {
  * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and
  *   does its own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
  *
- * The lanes alternate where both wait.
+ * The lanes alternate where both wait, and accounts take turns in each.
  */
 export class Writer {
   readonly #db: Database;
   readonly #queueLimit: number;
   readonly #plain = new FairQueue<Job>();
-  readonly #exclusive: Job[] = [];
+  readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
   #running = false;
   #closing: (() => void) | undefined;
@@ -86,17 +86,13 @@ export class Writer {
    * commit failed.
    */
   run<T>(work: Work<T>, options: RunOptions): Promise<T> {
-    return this.#enqueue(work, options.deadline, (job) => {
-      this.#plain.push(options.accountId ?? '', job);
-    });
+    return this.#enqueue(this.#plain, work, options);
   }
 
   /** Runs a work alone, with the lock of this process held until its promise settles. */
-  exclusive<T>(work: Work<T>, options: { readonly deadline?: number } = {}): Promise<T> {
+  exclusive<T>(work: Work<T>, options: Partial<RunOptions> = {}): Promise<T> {
     const deadline = options.deadline ?? performance.now() + EXCLUSIVE_WAIT;
-    return this.#enqueue(work, deadline, (job) => {
-      this.#exclusive.push(job);
-    });
+    return this.#enqueue(this.#exclusive, work, { ...options, deadline });
   }
 
   /**
@@ -126,17 +122,26 @@ export class Writer {
     });
   }
 
-  #enqueue<T>(work: Work<T>, deadline: number, push: (job: Job) => void): Promise<T> {
+  #enqueue<T>(lane: FairQueue<Job>, work: Work<T>, options: RunOptions): Promise<T> {
+    const { deadline, accountId = '' } = options;
     if (this.#closed) return Promise.reject(new UnavailableError('The server is stopping.'));
-    if (this.#plain.size + this.#exclusive.length >= this.#queueLimit) {
+    if (this.#isFull(accountId)) {
       return Promise.reject(new UnavailableError('Too many writes are waiting.'));
     }
     return new Promise<T>((resolve, reject) => {
-      push({ work, deadline, resolve, reject });
+      lane.push(accountId, { work, deadline, resolve, reject });
       if (this.#running) return;
       this.#running = true;
       this.#schedule();
     });
+  }
+
+  /** Where one account alone could fill the queue, all others would be turned away. */
+  #isFull(accountId: string): boolean {
+    if (this.#plain.size + this.#exclusive.size >= this.#queueLimit) return true;
+    if (accountId === '') return false;
+    const own = this.#plain.waiting(accountId) + this.#exclusive.waiting(accountId);
+    return own >= this.#queueLimit / 2;
   }
 
   /**
@@ -150,7 +155,7 @@ export class Writer {
     const exclusive = this.#exclusive.shift();
     if (exclusive !== undefined) await this.#runExclusive(exclusive);
     if (this.#plain.size > 0) await this.#runGroup();
-    if (this.#plain.size > 0 || this.#exclusive.length > 0) {
+    if (this.#plain.size > 0 || this.#exclusive.size > 0) {
       this.#schedule();
       return;
     }
@@ -258,8 +263,8 @@ export class Writer {
 
   #rejectLate(): void {
     const now = performance.now();
-    for (const job of this.#plain.remove((waiting) => now > waiting.deadline)) {
-      job.reject(lateError());
+    for (const lane of [this.#plain, this.#exclusive]) {
+      for (const job of lane.remove(({ deadline }) => now > deadline)) job.reject(lateError());
     }
   }
 

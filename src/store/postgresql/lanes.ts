@@ -3,6 +3,8 @@ import { UnavailableError } from '../../protocol/errors.js';
 
 /** Works that may wait; beyond it a call is turned away at once (D6). */
 const LIMIT = 2048;
+/** Of which one account has this many: it must not have all others turned away. */
+const SHARE = LIMIT / 2;
 /** How often works that wait are told that their time is over, ms. */
 const SWEEP = 50;
 
@@ -41,13 +43,14 @@ export class Lanes<J extends Job> {
   /** Queues a job, which is settled when its turn has come, or its deadline. */
   push(accountId: string, job: J): void {
     const why = this.#closed ? 'The server is stopping.' : 'Too many writes are waiting.';
-    if (this.#closed || this.#waiting >= LIMIT) {
+    const lane = this.#lanes.get(accountId);
+    const isFull = this.#waiting >= LIMIT || (lane?.length ?? 0) >= SHARE;
+    if (this.#closed || isFull) {
       job.reject(new UnavailableError(why));
       return;
     }
     this.#waiting += 1;
     this.#sweep ??= setInterval(() => this.#rejectLate(), SWEEP).unref();
-    const lane = this.#lanes.get(accountId);
     if (lane !== undefined) {
       lane.push(job);
       return;

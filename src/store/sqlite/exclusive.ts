@@ -15,7 +15,7 @@ export function runExclusive<T>(
   writer: Writer,
   connection: Connection,
   commit: Statement,
-  deadline: number,
+  { accountId, deadline }: { readonly accountId: string; readonly deadline: number },
   open: () => SqliteTransaction,
   work: (transaction: SqliteTransaction) => Promise<T>,
 ): Promise<T> {
@@ -34,7 +34,7 @@ export function runExclusive<T>(
         transaction.end();
       }
     },
-    { deadline },
+    { accountId, deadline },
   );
 }
 

@@ -178,10 +178,10 @@ class SqliteStore implements Store {
       changed = transaction.changed;
       return value;
     };
-    const { deadline } = options;
+    const turn = { deadline: options.deadline, accountId };
     const result = await (options.exclusive === true
-      ? runExclusive(this.#writer, this.#writing, this.#commit, deadline, open, whole)
-      : this.#writer.run(() => within(open(), whole), { deadline, accountId }));
+      ? runExclusive(this.#writer, this.#writing, this.#commit, turn, open, whole)
+      : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
     if (changed !== undefined) this.#announce({ accountId, changed });

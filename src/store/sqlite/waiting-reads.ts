@@ -29,7 +29,7 @@ export class WaitingReads {
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return this.#turns.run(deadline, async () => {
+    return this.#turns.run(accountId, deadline, async () => {
       checkDeadline(deadline);
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
