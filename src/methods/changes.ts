@@ -1,5 +1,5 @@
 import type { ChangesArguments, ChangesResponse } from '../capability/standard.js';
-import type { ChangeKind, ChangeRecord } from '../store/port.js';
+import type { ChangeKind, ChangeRecord, StateAndChanges } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { StandardMethod } from './context.js';
 import { cannotCalculate, formatState, parseState, requireUnbroken } from './states.js';
@@ -17,20 +17,22 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   const account = accountOf(context);
   const since = parseState(args.sinceState);
   if (since === null) cannotCalculate('"sinceState" is no state that this server has issued.');
-  return services.store.read(account.id, context, async (snapshot) => {
-    const current = await snapshot.stateNumber(type);
+  const maximum = args.maxChanges ?? MAX_RECORDS;
+  const read = (limit: number): Promise<StateAndChanges> | StateAndChanges =>
+    services.store.instant?.changes(account.id, context.deadline, type, since, limit) ??
+    services.store.read(account.id, context, async (snapshot) => {
+      const number = await snapshot.stateNumber(type);
+      const records = since < number ? await snapshot.changes(type, since, limit) : [];
+      return { number, records };
+    });
+  // A record is one id at most: so many fill the page unless some are of the same object.
+  for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
+    const { number: current, records } = await read(limit);
     if (since > current) cannotCalculate('"sinceState" is ahead of the current state.');
-    const maximum = args.maxChanges ?? MAX_RECORDS;
-    let page = NOTHING;
-    if (since < current) {
-      // A record is one id at most: so many fill the page unless some are of the same object.
-      for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
-        const records = await snapshot.changes(type, since, limit);
-        requireUnbroken(records, since, current, records.length < limit, services);
-        page = fill(records, maximum);
-        if (limit === MAX_RECORDS || records.length < limit || page.size === maximum) break;
-      }
-    }
+    const complete = records.length < limit;
+    if (since < current) requireUnbroken(records, since, current, complete, services);
+    const page = since < current ? fill(records, maximum) : NOTHING;
+    if (limit < MAX_RECORDS && !complete && page.size < maximum) continue;
     const reached = page.end ?? since;
     return {
       accountId: account.id,
@@ -41,7 +43,7 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
       updated: page.updated,
       destroyed: page.destroyed,
     };
-  });
+  }
 };
 
 interface Page {

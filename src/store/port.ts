@@ -30,6 +30,9 @@ export interface Store {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T>;
 
+  /** What needs no transaction, on an engine that has such; `read` does the same on every other. */
+  readonly instant?: InstantReads;
+
   /**
    * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
    * Work must not wait for anything but the transaction's own operations: an engine may hold its write lock
@@ -62,6 +65,41 @@ export interface Store {
 
   /** Finishes what runs, closes connections. */
   close(): Promise<void>;
+}
+
+/**
+ * Reads of a single statement, which is one snapshot by itself, on an engine that has run it when the call
+ * returns. Null: the engine has other reads before it, or this one is none that it answers so; ask `read`.
+ */
+export interface InstantReads {
+  /** `stateNumber` and `get`. */
+  objects(
+    accountId: string,
+    deadline: number,
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    properties: readonly PropertyDefinition[],
+    maxOctets: number,
+  ): StateAndObjects | null;
+
+  /** `stateNumber` and `changes`. */
+  changes(
+    accountId: string,
+    deadline: number,
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): StateAndChanges | null;
+}
+
+export interface StateAndObjects {
+  readonly number: number;
+  readonly objects: readonly StoredObject[];
+}
+
+export interface StateAndChanges {
+  readonly number: number;
+  readonly records: readonly ChangeRecordAt[];
 }
 
 export interface CallOptions {

@@ -32,10 +32,11 @@ async function make(count: number): Promise<string[]> {
 describe('a method call costs the same number of statements for 1 object and for 500', () => {
   it('/get', async () => {
     const ids = await make(500);
-    const one = await statements('Widget/get', { ids: ids.slice(0, 1) });
-    expect(one).toBeGreaterThan(0);
-    expect(await statements('Widget/get', { ids })).toBe(one);
-    expect(await statements('Widget/get', { ids: null })).toBe(one);
+    // Of a single object the state comes with it; Widgets have JSON, so that others take a statement more.
+    expect(await statements('Widget/get', { ids: ids.slice(0, 1) })).toBe(1);
+    expect(await statements('Widget/get', { ids: ids.slice(0, 2) })).toBe(2);
+    expect(await statements('Widget/get', { ids })).toBe(2);
+    expect(await statements('Widget/get', { ids: null })).toBe(2);
   });
 
   it('/set', async () => {

@@ -12,7 +12,9 @@ export type Decoders = Readonly<Record<PropertyKind, (value: unknown) => JsonVal
 
 /** How objects with certain properties are read. */
 export interface ObjectColumns {
-  /** The list after SELECT: the id first. */
+  /** The id first. */
+  readonly columns: readonly string[];
+  /** The same as the list after SELECT. */
   readonly list: string;
   readonly decode: (row: Row) => StoredObject;
   /** About how many octets of JSON a row makes. */
@@ -29,8 +31,10 @@ export function objectColumns(
   });
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
+  const columns = ['id', ...rest.map((property) => property.column)];
   return {
-    list: ['id', ...rest.map((property) => property.column)].map(quote).join(', '),
+    columns,
+    list: columns.map(quote).join(', '),
     decode: (row) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;

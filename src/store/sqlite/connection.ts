@@ -8,8 +8,8 @@ import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
 import { type Slice, SliceError } from './scans/slice.js';
 
-/** Prepared statements kept per connection; the one unused for longest goes first. */
-const CACHE_LIMIT = 500;
+/** Prepared statements kept per connection: so many that were used last, and the so many before them. */
+const CACHE_LIMIT = 250;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
@@ -22,7 +22,9 @@ export class Connection implements Reader {
   /** What the statements of the work that runs are held against. */
   slice: Slice | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #statements = new Map<string, Statement>();
+  /** Two generations, so that a statement that is used again and again is looked up and no more. */
+  #statements = new Map<string, Statement>();
+  #older = new Map<string, Statement>();
 
   constructor(db: Database, onStatement?: (sql: string) => void) {
     this.db = db;
@@ -32,6 +34,15 @@ export class Connection implements Reader {
   /** All rows of a fixed statement. */
   all(text: string, ...parameters: readonly Parameter[]): readonly Row[] {
     return this.#guard(text, () => this.#prepare(text).all(...parameters) as Row[]);
+  }
+
+  /** The only row of a fixed statement that has one. */
+  one(text: string, ...parameters: readonly Parameter[]): Row {
+    try {
+      return this.#prepare(text).get(...parameters) as Row;
+    } catch (error) {
+      throw translateError(error);
+    }
   }
 
   /** All rows of a composed statement. */
@@ -93,14 +104,11 @@ export class Connection implements Reader {
     this.#onStatement?.(text);
     if (text.length > CACHE_LENGTH) return this.#compile(text);
     let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.#compile(text);
-      if (this.#statements.size >= CACHE_LIMIT) {
-        const oldest = this.#statements.keys().next();
-        if (!oldest.done) this.#statements.delete(oldest.value);
-      }
-    } else {
-      this.#statements.delete(text);
+    if (statement !== undefined) return statement;
+    statement = this.#older.get(text) ?? this.#compile(text);
+    if (this.#statements.size >= CACHE_LIMIT) {
+      this.#older = this.#statements;
+      this.#statements = new Map();
     }
     this.#statements.set(text, statement);
     return statement;

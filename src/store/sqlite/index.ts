@@ -1,16 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { Serial } from '../../database/serial.js';
-import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
+import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import type {
+  CallOptions,
+  InstantReads,
+  Snapshot,
+  StateChange,
+  Store,
+  Transaction,
+} from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
+import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { LongStatements, SliceError, sliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -54,6 +62,7 @@ export function createSqliteStore(options: SqliteStoreOptions): Store {
 }
 
 class SqliteStore implements Store {
+  readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #writer: Writer;
   readonly #writing: Connection;
@@ -95,6 +104,16 @@ class SqliteStore implements Store {
     this.#end = () => end.run();
     this.#commit = options.writerDatabase.prepare('COMMIT');
     this.#account = options.writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
+    this.instant = Object.freeze({
+      objects: (accountId, deadline, type, ids, properties, maxOctets) =>
+        this.#atOnce(deadline, (reading) =>
+          readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
+        ),
+      changes: (accountId, deadline, type, since, limit) =>
+        this.#atOnce(deadline, (reading) =>
+          readChangesAtOnce(reading, accountId, type.table, since, limit),
+        ),
+    } satisfies InstantReads);
     this.#pruner = new ChangePruner({
       rows: async (query) => {
         await nextTurn();
@@ -132,6 +151,21 @@ class SqliteStore implements Store {
       if (!(error instanceof SliceError)) throw error;
       return scans.run(accountId, deadline, work);
     });
+  }
+
+  /**
+   * Runs a single statement, which needs no transaction, unless other reads are before it: within another's
+   * transaction it would see what that one sees, and not what has been committed since.
+   */
+  #atOnce<T>(deadline: number, work: (reading: Connection) => T): T | null {
+    if (!this.#reads.isIdle || this.#reading.db.inTransaction || this.#spent > TURN) return null;
+    const begun = performance.now();
+    if (begun > deadline) throw lateError();
+    try {
+      return work(this.#reading);
+    } finally {
+      this.#spent += performance.now() - begun;
+    }
   }
 
   #readHere<T>(

@@ -22,15 +22,31 @@ import { after, type Reader } from './reader.js';
 const READERS_LIMIT = 200;
 
 /** Reads objects with certain properties. */
-interface ObjectReader extends ObjectColumns {
+export interface ObjectReader extends ObjectColumns {
   readonly one: string;
   readonly many: string;
   readonly first: string;
 }
 
 const readers = new WeakMap<DataTypeDefinition, Map<string, ObjectReader>>();
+/** The one of each type that was asked for last: all that a type shows is always the same list. */
+const latest = new WeakMap<
+  DataTypeDefinition,
+  { readonly properties: readonly PropertyDefinition[]; readonly reader: ObjectReader }
+>();
 
-function readerOf(
+export function readerOf(
+  type: DataTypeDefinition,
+  properties: readonly PropertyDefinition[],
+): ObjectReader {
+  const known = latest.get(type);
+  if (known?.properties === properties) return known.reader;
+  const reader = readerByNames(type, properties);
+  latest.set(type, { properties, reader });
+  return reader;
+}
+
+function readerByNames(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {

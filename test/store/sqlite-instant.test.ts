@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import type { InstantReads, StoredObject } from '../../src/store/port.js';
+import { Gadget, gadget, gadgets, PROPERTIES } from './gadget.js';
+import { openSqlite } from './open-sqlite.js';
+
+const A = 'aone';
+const NOW = 1_000_000;
+/** All kinds that are the same in SQLite's JSON. */
+const PLAIN = Object.values(PROPERTIES).filter(({ kind }) => kind !== 'json' && kind !== 'number');
+const ALL = Object.values(PROPERTIES);
+
+let engine: Awaited<ReturnType<typeof openSqlite>>;
+let instant: InstantReads;
+
+beforeEach(async () => {
+  engine = await openSqlite({ now: () => NOW });
+  if (engine.store.instant === undefined) throw new Error('SQLite has instant reads.');
+  instant = engine.store.instant;
+});
+afterEach(() => engine.close());
+
+const soon = (): number => performance.now() + 20_000;
+
+function insert(objects: readonly StoredObject[]): Promise<unknown> {
+  return engine.store.write(A, { deadline: soon() }, async (transaction) => {
+    await transaction.insert(Gadget, objects);
+    const changes = objects.map(({ id }) => ({ objectId: id, kind: 'created' as const }));
+    return transaction.record(Gadget, changes);
+  });
+}
+
+function objects(ids: readonly string[], properties = PLAIN, maxOctets = 1e12) {
+  return instant.objects(A, soon(), Gadget, ids, properties, maxOctets);
+}
+
+/** The same by `read`. */
+function slowly(ids: readonly string[], properties = PLAIN) {
+  return engine.store.read(A, { deadline: soon() }, async (snapshot) => ({
+    number: await snapshot.stateNumber(Gadget),
+    objects: await snapshot.get(Gadget, ids, properties, 1e12),
+  }));
+}
+
+const STRANGE: readonly StoredObject[] = [
+  gadget('r1', { title: 'Åland — 日本語 — \u202emirror\u2028', code: 'e\u0301 👩‍👩‍👧‍👦' }),
+  gadget('r2', { title: `"'\\/ {"a":[1]}`, code: '' }),
+  gadget('r3', { title: '\u0001\b\t\n\u000b\f\r\u001f\u007f', code: '007' }),
+  gadget('r4', { rank: Number.MAX_SAFE_INTEGER, done: true, due: '2026-02-28T23:59:59.12Z' }),
+  gadget('r5', { rank: Number.MIN_SAFE_INTEGER, due: '0001-01-01T00:00:00Z' }),
+];
+
+describe('a state and its objects by one statement', () => {
+  it('are what a read gives, whatever is in them', async () => {
+    await insert(STRANGE);
+    const ids = STRANGE.map(({ id }) => id);
+    const found = objects(ids);
+    expect(found).toEqual(await slowly(ids));
+    expect(JSON.stringify(found)).toBe(JSON.stringify(await slowly(ids)));
+    for (const id of ids) expect(objects([id])).toEqual(await slowly([id]));
+    for (const id of ids) expect(objects([id], ALL)).toEqual(await slowly([id], ALL));
+  });
+
+  it('costs one statement for none, one and 500', async () => {
+    await insert(gadgets(500));
+    const ids = gadgets(500).map(({ id }) => id);
+    for (const count of [0, 1, 500]) {
+      engine.statements.length = 0;
+      expect(objects(ids.slice(0, count))).toMatchObject({ number: 500 });
+      expect(engine.statements.length, `${count} objects`).toBe(1);
+    }
+  });
+
+  it('comes with state 0 and no objects where there are none', () => {
+    for (const ids of [[], ['r1'], ['r1', 'r2']])
+      expect(objects(ids)).toEqual({ number: 0, objects: [] });
+  });
+
+  it('leaves out ids that do not exist', async () => {
+    await insert(STRANGE);
+    expect(objects(['r9', 'r2', '', 'r1'])?.objects.map(({ id }) => id)).toEqual(['r2', 'r1']);
+    expect(objects(['r9'])).toEqual({ number: 5, objects: [] });
+  });
+
+  it('sees what was committed in the same turn', async () => {
+    await insert([gadget('r1', {})]);
+    expect(objects(['r1'])?.number).toBe(1);
+    engine.writerDatabase.exec('UPDATE "JmapState" SET "number" = 7');
+    expect(objects(['r1'])?.number).toBe(7);
+  });
+
+  it('is left to a read while one runs, whose transaction is older', async () => {
+    await insert([gadget('r1', {})]);
+    const seen: unknown[] = [];
+    await engine.store.read(A, { deadline: soon() }, async (snapshot) => {
+      await snapshot.stateNumber(Gadget);
+      seen.push(objects(['r1']), instant.changes(A, soon(), Gadget, 0, 10));
+    });
+    expect(seen).toEqual([null, null]);
+    expect(objects(['r1'])).not.toBeNull();
+  });
+
+  it('is left to a read where a row is large, or more are asked for than one text may hold', async () => {
+    await insert([gadget('r1', { title: 'x'.repeat(9000) }), gadget('r2', {})]);
+    expect(objects(['r1', 'r2'])).toBeNull();
+    expect(objects(['r1'])?.objects).toHaveLength(1);
+    expect(objects(gadgets(1001).map(({ id }) => id))).toBeNull();
+  });
+
+  it('is left to a read where a column is not the same in JSON', async () => {
+    await insert([gadget('r1', { score: 0.1 + 0.2 }), gadget('r2', {})]);
+    expect(objects(['r1', 'r2'], ALL)).toBeNull();
+  });
+
+  it('is refused beyond its octets and its deadline', async () => {
+    await insert(STRANGE);
+    expect(() => objects(['r1', 'r2'], PLAIN, 100)).toThrow(/larger than one call may handle/);
+    expect(() => objects(['r1'], PLAIN, 10)).toThrow(/larger than one call may handle/);
+    const late = performance.now() - 1;
+    expect(() => instant.objects(A, late, Gadget, ['r1'], PLAIN, 1e12)).toThrow(UnavailableError);
+    expect(() => instant.changes(A, late, Gadget, 0, 1)).toThrow(UnavailableError);
+  });
+});
+
+describe('a state and its changes by one statement', () => {
+  it('are what a read gives, in order', async () => {
+    for (const object of STRANGE) await insert([object]);
+    for (const [since, limit] of [
+      [0, 100],
+      [2, 2],
+      [5, 10],
+      [9, 10],
+    ] as const) {
+      const slow = await engine.store.read(A, { deadline: soon() }, async (snapshot) => ({
+        number: await snapshot.stateNumber(Gadget),
+        records: await snapshot.changes(Gadget, since, limit),
+      }));
+      engine.statements.length = 0;
+      expect(instant.changes(A, soon(), Gadget, since, limit)).toEqual(slow);
+      expect(engine.statements).toHaveLength(1);
+    }
+  });
+});
