@@ -48,6 +48,20 @@ export function renameMembers(
 
 const NONE: readonly string[] = Object.freeze([]);
 
+/** The same where nobody writes into the outcome: the object itself where no name is to change. */
+export function declaredMembers(
+  object: JsonObject,
+  declared: Names,
+  acceptSnakeCase: boolean,
+): Renamed {
+  if (acceptSnakeCase) {
+    for (const name of Object.keys(object)) {
+      if (!declared.has(name)) return renameMembers(object, declared, acceptSnakeCase);
+    }
+  }
+  return { object, doubled: NONE };
+}
+
 /** Some name is none that is declared: perhaps it is so in camelCase. */
 function renameEach(
   object: JsonObject,

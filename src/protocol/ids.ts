@@ -20,6 +20,7 @@ const PAIRS: readonly string[] = Array.from(
 );
 const MAX_TIME = 2 ** 48 - 1;
 const HALF = 2 ** 40;
+const TWENTY_BITS = 2 ** 20;
 const POOL_OCTETS = 4096;
 
 const ID = /^[A-Za-z0-9_-]{1,255}$/;
@@ -40,7 +41,7 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
 
   function startTime(next: number): void {
     time = next;
-    timeText = encode(next, 5);
+    timeText = encode(next);
     // The top bit stays clear, so that adding within one millisecond has room.
     high = random(5) % (HALF / 2);
     low = random(5);
@@ -60,7 +61,7 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
         }
         if (high >= HALF) startTime(time + 1);
       }
-      return { id: prefix + timeText + encode(high, 4) + encode(low, 4), time };
+      return { id: `${prefix}${timeText}${digits(high)}${digits(low)}`, time };
     },
   };
 }
@@ -75,16 +76,22 @@ export function timeOfId(id: string): number | null {
   return time <= MAX_TIME ? time : null;
 }
 
-/** `pairs` times ten bits of a number as base32, most significant first. */
-function encode(value: number, pairs: number): string {
-  let text = '';
-  let rest = value;
-  for (let index = 0; index < pairs; index += 1) {
-    const digits = rest % 1024;
-    text = (PAIRS[digits] ?? '') + text;
-    rest = (rest - digits) / 1024;
-  }
-  return text;
+/** 50 bits as base32, most significant first. */
+function encode(value: number): string {
+  const high = Math.floor(value / HALF);
+  return pair(high) + digits(value - high * HALF);
+}
+
+/** 40 bits as base32: two halves, since with integers of 32 bits the rest is done by shifts. */
+function digits(value: number): string {
+  const high = Math.floor(value / TWENTY_BITS);
+  const low = value - high * TWENTY_BITS;
+  return pair(high >> 10) + pair(high) + pair(low >> 10) + pair(low);
+}
+
+/** Ten bits. */
+function pair(value: number): string {
+  return PAIRS[value & 1023] ?? '';
 }
 
 /** Random unsigned integers of up to 6 octets; asks the system for a page of octets at a time. */

@@ -24,6 +24,13 @@ type PatchNode = { readonly value: JsonValue } | { readonly inner: Patches };
  * refuse.
  */
 export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult {
+  const pointers = Object.keys(patch);
+  // Most patches name whole properties: nothing to be taken apart, and no two can be in conflict.
+  if (!pointers.some(isPath)) {
+    const whole = new Map<string, JsonValue | undefined>();
+    for (const name of pointers) whole.set(name, patch[name] ?? undefined);
+    return { kind: 'patched', touched: whole };
+  }
   const patches: Patches = new Map();
   for (const [pointer, value] of Object.entries(patch)) {
     const tokens = parsePointer(`/${pointer}`);
@@ -41,6 +48,10 @@ export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult 
     else touched.set(property, node.value ?? undefined);
   }
   return { kind: 'patched', touched };
+}
+
+function isPath(pointer: string): boolean {
+  return pointer.includes('/') || pointer.includes('~');
 }
 
 /**

@@ -25,12 +25,14 @@ export function refusal(index: TypeIndex, draft: Draft, blobs: UsableBlobs): Set
   return problems.any ? problems.toSetError() : null;
 }
 
+const NOTHING: JsonObject = Object.freeze(declaredObject());
+
 /** The whole object: what was given, else what `original` has, else the defaults (5.3, 5.4). */
 export function newObject(
   index: TypeIndex,
   given: JsonObject,
   birth: Birth,
-  original: JsonObject = {},
+  original: JsonObject = NOTHING,
 ): StoredObject {
   const object = declaredObject();
   const born = formatUtcDate(birth.time);
@@ -40,8 +42,8 @@ export function newObject(
     // What others count of a copy is nothing yet.
     else if (computed?.kind === 'count') object[name] = defaultOf(property);
     else {
-      const value = Object.hasOwn(given, name) ? given[name] : original[name];
-      object[name] = value ?? defaultOf(property);
+      const value = given[name];
+      object[name] = (value === undefined ? original[name] : value) ?? defaultOf(property);
     }
   }
   return object as StoredObject;

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { complaintsOf } from '../issues.js';
-import { renameMembers } from '../snake-case.js';
+import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
 import { complaintsOfServerValues } from './server-values.js';
@@ -16,7 +16,7 @@ import { type CreationIds, canonicalValue } from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
-  /** As sent, names as declared. */
+  /** As sent, names as declared; perhaps what was sent itself: its own members alone count. */
   readonly sent: JsonObject;
   /** As it would be stored. */
   readonly values: JsonObject;
@@ -65,7 +65,7 @@ function draft(
     return { sent: {}, values: {}, problems, refused };
   }
   const { acceptSnakeCase } = index.type;
-  const { object, doubled } = renameMembers(value, index.properties, acceptSnakeCase);
+  const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase);
   for (const name of doubled) problems.add(name, 'is given in both spellings');
   const settable = declaredObject();
   const further = author === 'client' ? NOTHING : declaredObject();

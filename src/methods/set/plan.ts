@@ -52,14 +52,15 @@ export interface SetPlan {
  * (5.3).
  */
 export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene): SetPlan {
-  const creates = Object.entries(args.create ?? {});
+  const create = args.create ?? {};
+  const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
   const destroys = [...new Set(args.destroy ?? [])];
   requireObjects(creates.length + updates.length + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
   const births: Birth[] = [];
   const own = new Map<string, string>();
-  for (const [key] of creates) {
+  for (const key of creates) {
     const birth = scene.ids.next('r');
     births.push(birth);
     own.set(key, birth.id);
@@ -68,8 +69,9 @@ export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene):
   const planned = new Map<string, PlannedCreate>();
   // Only now: each may refer to any other.
   for (const [at, birth] of births.entries()) {
-    const [key = '', value = null] = creates[at] ?? [];
-    planned.set(key, { draft: draftCreate(index, value, createdIds, author), birth });
+    const key = creates[at] ?? '';
+    const draft = draftCreate(index, create[key] ?? null, createdIds, author);
+    planned.set(key, { draft, birth });
   }
   if (index.references.length > 0) refuseCycles(index, planned);
   return {

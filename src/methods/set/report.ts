@@ -4,8 +4,8 @@ import { emptyObject, type JsonObject } from '../../protocol/json.js';
 
 /** Gathers what a /set did and did not do, and makes its response (RFC 8620 5.3). */
 export class SetReport {
-  /** By creation id, as all maps of creates are. */
-  readonly created = new Map<string, JsonObject>();
+  /** By creation id, as all maps of creates are; null where nothing was created. */
+  #created: Record<string, JsonObject> | null = null;
   readonly notCreated = new Map<string, SetError>();
   /** By key as sent. */
   readonly notUpdated = new Map<string, SetError>();
@@ -13,6 +13,11 @@ export class SetReport {
   /** Real ids, in order. */
   readonly destroyed: string[] = [];
   readonly #updated = new Map<string, JsonObject | null>();
+
+  addCreate(key: string, report: JsonObject): void {
+    this.#created ??= emptyObject<JsonObject>();
+    this.#created[key] = report;
+  }
 
   /**
    * By real id; two updates of one object (by its id and by its creation id) are reported together.
@@ -27,7 +32,7 @@ export class SetReport {
       accountId,
       oldState,
       newState,
-      created: orNull(this.created),
+      created: this.#created,
       updated: orNull(this.#updated),
       destroyed: this.destroyed.length === 0 ? null : this.destroyed,
       notCreated: orNull(this.notCreated),

@@ -273,7 +273,7 @@ export class SetRun {
       this.createdIds.set(create.key, create.id);
       const object = this.#unit.current(type, create.id) ?? create.object;
       const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};
-      report.created.set(create.key, creationReport(this.#index, sent, object));
+      report.addCreate(create.key, creationReport(this.#index, sent, object));
     }
     const given = new Map<string, JsonObject[]>();
     const before = new Map<string, StoredObject>();

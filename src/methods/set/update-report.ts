@@ -1,5 +1,10 @@
 import { jsonEqual } from '../../protocol/equal.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  declaredObject,
+  emptyObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import { applyPatch } from '../../protocol/patch.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken } from '../snake-case.js';
@@ -12,14 +17,16 @@ export type Expected = ReadonlyMap<string, JsonValue | undefined>;
 export function expectedBy(before: JsonObject, patches: readonly JsonObject[]): Expected {
   const expected = new Map<string, JsonValue | undefined>();
   let view = before;
-  for (const patch of patches) {
+  for (const [at, patch] of patches.entries()) {
     const result = applyPatch(view, patch);
     const touched =
       result.kind === 'patched'
-        ? new Map([...result.touched].map(([name, value]) => [name, value ?? null] as const))
+        ? result.touched
         : new Map(Object.keys(patch).map((pointer) => [firstToken(pointer), undefined] as const));
-    for (const [name, value] of touched) expected.set(name, value);
-    view = Object.assign(emptyObject(), view, Object.fromEntries(touched));
+    const absent = result.kind === 'patched' ? null : undefined;
+    for (const [name, value] of touched) expected.set(name, value ?? absent);
+    if (at === patches.length - 1) break;
+    view = Object.assign(emptyObject(), view, Object.fromEntries(expected));
   }
   return expected;
 }
@@ -35,7 +42,7 @@ export function updateReport(
   after: StoredObject,
 ): JsonObject | null {
   if (before === after) return null;
-  const report = emptyObject();
+  const report = declaredObject();
   for (const { name } of index.visible) {
     const now = after[name] ?? null;
     const known = expected.has(name) ? expected.get(name) : (before[name] ?? null);

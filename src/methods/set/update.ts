@@ -2,7 +2,12 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  declaredObject,
+  emptyObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import { applyPatch } from '../../protocol/patch.js';
 import type { StoredObject } from '../../store/port.js';
 import { complaintsOf } from '../issues.js';
@@ -53,19 +58,21 @@ export function updateObject(
   }
   const changed = changedValues(scene, current, patched.touched, problems);
   if (problems.any) return { kind: 'refused', error: problems.toSetError() };
+  const names = Object.keys(changed);
   // D8: an update that changes nothing is no mutation.
-  if (Object.keys(changed).length === 0) return { kind: 'unchanged' };
-  const object = Object.assign(emptyObject(), current, changed);
+  if (names.length === 0) return { kind: 'unchanged' };
+  const object = Object.assign(declaredObject(), current, changed);
   for (const [name, text] of sealed) if (Object.hasOwn(changed, name)) object[name] = text;
   object[scene.index.roles.updated.name] = timeOfUpdate(scene, current);
   return {
     kind: 'changed',
     object: object as StoredObject,
-    changed: Object.keys(changed),
+    changed: names,
   };
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
+const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**
  * `links/#k`: the key of a set of references may be a creation id too. Null where that makes two
@@ -103,9 +110,9 @@ function changedValues(
   problems: Problems,
 ): JsonObject {
   const { type } = scene.index;
-  const changed = emptyObject();
-  const judged = emptyObject();
-  const further = emptyObject();
+  const changed = declaredObject();
+  const judged = declaredObject();
+  const further = scene.author === 'hook' ? declaredObject() : NO_VALUES;
   for (const [name, given] of touched) {
     const property = writableProperty(scene.index, name, scene.author);
     if (property === undefined) {
@@ -124,9 +131,13 @@ function changedValues(
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
   // The validators may have put a number in the place of one that no double holds.
-  Object.assign(changed, judged, further);
-  for (const name of Object.keys(changed)) {
-    if (jsonEqual(changed[name] ?? null, current[name] ?? null)) delete changed[name];
+  for (const values of [judged, further]) {
+    for (const name of Object.keys(values)) {
+      const value = values[name] ?? null;
+      if (value === changed[name]) continue;
+      if (jsonEqual(value, current[name] ?? null)) delete changed[name];
+      else changed[name] = value;
+    }
   }
   requireUsableBlobs(scene.index, changed, scene.blobs, problems);
   return changed;

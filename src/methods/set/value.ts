@@ -39,6 +39,7 @@ export function canonicalValue(
   problems: Problems,
 ): JsonValue {
   if (typeof value === 'number') return value === 0 ? 0 : value;
+  if (typeof value === 'boolean' || value === null) return value;
   const { reference } = property;
   if (reference !== undefined) {
     const resolve = (text: string) => resolveReference(createdIds, reference.type, text);

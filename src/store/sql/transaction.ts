@@ -108,7 +108,9 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     this.assertWhole();
     try {
       this.check();
-      return await operation();
+      const answer = operation();
+      // What is there need not be waited for.
+      return answer instanceof Promise ? await answer : answer;
     } catch (error) {
       this.#broken = { error };
       throw error;

@@ -1,5 +1,4 @@
 import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
-import { encodeRows } from '../sql/rows.js';
 import {
   changeReferences as changeBlobReferences,
   insertBlobs,
@@ -10,7 +9,15 @@ import {
 import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
-import { DECODERS, readExisting, readFirstObjects, readObjects, writerOf } from './objects.js';
+import {
+  DECODERS,
+  destroyObjects,
+  insertObjects,
+  readExisting,
+  readFirstObjects,
+  readObjects,
+  updateObjects,
+} from './objects.js';
 import type { Reader } from './reader.js';
 import {
   changeObjectReferences,
@@ -42,12 +49,9 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
 /** What SQLite does its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   ...reading,
-  insert: ({ connection, accountId }, type, objects) =>
-    connection.run(writerOf(type).insert, accountId, encodeRows(type, objects)),
-  update: ({ connection, accountId }, type, objects) =>
-    connection.run(writerOf(type).update, accountId, encodeRows(type, objects)),
-  destroy: ({ connection, accountId }, type, ids) =>
-    connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids)),
+  insert: insertObjects,
+  update: updateObjects,
+  destroy: destroyObjects,
   writeChanges,
   insertBlobs,
   changeReferences: changeObjectReferences,

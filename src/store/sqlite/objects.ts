@@ -11,8 +11,9 @@ import {
   objectColumns,
   type Row,
 } from '../sql/objects.js';
-import { writeColumns } from '../sql/rows.js';
-import { after, type Reader } from './reader.js';
+import { encodeRows, type WriteColumn, writeColumns } from '../sql/rows.js';
+import type { Connection } from './connection.js';
+import { after, type Parameter, type Reader } from './reader.js';
 
 /**
  * The statements that read and write a type's rows, composed once per type and set of properties.
@@ -154,16 +155,21 @@ function read(
 }
 
 /** The statements that write whole rows. */
-export interface ObjectWriter {
+interface ObjectWriter {
   readonly insert: string;
   /** Takes rows that exist, in the same form as `insert`. */
   readonly update: string;
   readonly destroy: string;
+  /** The same of a single row, whose values are parameters: no JSON is written and read for it. */
+  readonly insertOne: string;
+  readonly updateOne: string;
+  /** What `updateOne` sets: all but the id. */
+  readonly changing: readonly WriteColumn[];
 }
 
 const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
 
-export function writerOf(type: DataTypeDefinition): ObjectWriter {
+function writerOf(type: DataTypeDefinition): ObjectWriter {
   const cached = writers.get(type);
   if (cached !== undefined) return cached;
   const table = quote(type.table);
@@ -172,16 +178,63 @@ export function writerOf(type: DataTypeDefinition): ObjectWriter {
   const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
   const insert = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})
  SELECT ?, ${values} FROM jsonb_each(?) WHERE TRUE`;
-  const changed = columns
-    .filter((column) => column !== quote('id'))
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ');
+  const changing = writeColumns(type).filter(({ column }) => column !== 'id');
+  const changed = changing.map(({ column }) => `${quote(column)} = excluded.${quote(column)}`);
+  const set = changing.map(({ column }) => `${quote(column)} = ?`);
+  const marks = columns.map(() => '?').join(', ');
   const writer = Object.freeze({
     insert,
-    update: `${insert} ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed}`,
+    insertOne: `INSERT INTO ${table} ("accountId", ${columns.join(', ')}) VALUES (?, ${marks})`,
+    updateOne: `UPDATE ${table} SET ${set.join(', ')} WHERE "accountId" = ? AND "id" = ?`,
+    changing,
+    update: `${insert} ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`,
     destroy: `DELETE FROM ${table} WHERE "accountId" = ?
  AND "id" IN (SELECT value FROM json_each(?))`,
   });
   writers.set(type, writer);
   return writer;
+}
+
+/** One statement. */
+export function insertObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+): void {
+  const { insert, insertOne } = writerOf(type);
+  const [first, second] = objects;
+  if (first !== undefined && second === undefined) {
+    connection.run(insertOne, accountId, ...valuesOf(writeColumns(type), first));
+  } else connection.run(insert, accountId, encodeRows(type, objects));
+}
+
+/** One statement. */
+export function updateObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+): void {
+  const { update, updateOne, changing } = writerOf(type);
+  const [first, second] = objects;
+  if (first !== undefined && second === undefined) {
+    connection.run(updateOne, ...valuesOf(changing, first), accountId, first.id);
+  } else connection.run(update, accountId, encodeRows(type, objects));
+}
+
+/** One statement. */
+export function destroyObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): void {
+  connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids));
+}
+
+function valuesOf(columns: readonly WriteColumn[], object: StoredObject): Parameter[] {
+  return columns.map(({ encode }) => {
+    const value = encode(object);
+    // As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4).
+    if (typeof value === 'number') return value + 0;
+    return typeof value === 'boolean' ? Number(value) : (value as string | null);
+  });
 }
