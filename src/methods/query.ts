@@ -19,10 +19,17 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   const limit = clamped ? maximum : asked;
   const options = { deadline: context.deadline, mayScan: true };
   return context.services.store.read(account.id, options, async (snapshot) => {
-    const number = await snapshot.stateNumber(type);
-    const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
-    const position = await startOf(snapshot, type, plan, args, total, context);
-    const ids = limit === 0 ? [] : await snapshot.queryIds(type, plan, position, limit);
+    const results = async () => {
+      const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
+      const position = await startOf(snapshot, type, plan, args, total, context);
+      const ids = limit === 0 ? [] : await snapshot.queryIds(type, plan, position, limit);
+      return { total, position, ids };
+    };
+    // Asked together: a database that is elsewhere answers both in one go.
+    const [number, { total, position, ids }] = await Promise.all([
+      snapshot.stateNumber(type),
+      results(),
+    ]);
     return {
       accountId: account.id,
       queryState: formatQueryState(number, hash),

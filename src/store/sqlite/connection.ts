@@ -120,11 +120,16 @@ export class Connection implements Reader {
   }
 
   #guard<T>(text: string, work: () => T): T {
+    const { slice } = this;
     try {
-      this.slice?.admit(text);
-      return work();
+      if (slice === null) return work();
+      slice.admit(text);
+      const begun = performance.now();
+      const value = work();
+      slice.took(text, performance.now() - begun);
+      return value;
     } catch (error) {
-      if (error instanceof SliceError) this.slice?.exhausted(text);
+      if (error instanceof SliceError) slice?.exhausted(text);
       throw translateError(error);
     }
   }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { inTime } from '../../in-time.js';
 import type { Snapshot } from '../../port.js';
@@ -7,18 +8,23 @@ import { RemoteReader } from './remote.js';
 import { ReadingThread } from './thread.js';
 import { FairTurns } from './turns.js';
 
-/** Threads that scan, each started when it is first needed. */
-const THREADS = 2;
+/**
+ * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one
+ * more for the others (FairTurns).
+ */
+const THREADS = Math.min(availableParallelism(), 8) + 1;
 /** How long after its deadline a statement may go on, ms, before its thread is ended. */
 const GRACE = 5000;
 
 export interface ScanOptions {
   /** What the threads run: worker.js. */
   readonly module: URL;
-  /** 2 where it is left out. */
+  /** Where it is left out, one more than the machine has processors, at most 9. */
   readonly threads?: number;
   /** Milliseconds that a read may take of the thread of all requests before it comes here. */
   readonly slice?: number;
+  /** Milliseconds after which a statement, though done, is run here from then on. */
+  readonly moment?: number;
 }
 
 /**
@@ -47,17 +53,21 @@ export class Scans {
     this.#turns = new FairTurns(threads ?? THREADS);
   }
 
-  /** Rejects with UnavailableError at the deadline, whatever runs by then. */
+  /**
+   * Rejects with UnavailableError at the deadline, whatever runs by then. `took` hears how many
+   * milliseconds statements took.
+   */
   run<T>(
     accountId: string,
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
+    took: (sql: string, time: number) => void,
   ): Promise<T> {
     // Its turn lasts until the thread is free again, which may be after the deadline.
     return new Promise((resolve, reject) => {
       const turn = this.#turns.run(accountId, deadline, async () => {
         const thread = this.#take();
-        const reader = new RemoteReader(thread, deadline, this.#onStatement);
+        const reader = new RemoteReader(thread, deadline, this.#onStatement, took);
         const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();

@@ -21,8 +21,11 @@ export interface Statement {
   readonly left: number;
 }
 
+export interface Answer {
+  readonly rows: readonly Row[];
+  /** How long the statement took, ms. */
+  readonly time: number;
+}
+
 /** In the order of the statements. */
-export type Outcome =
-  | { readonly rows: readonly Row[] }
-  | { readonly unavailable: string }
-  | { readonly error: string };
+export type Outcome = Answer | { readonly unavailable: string } | { readonly error: string };

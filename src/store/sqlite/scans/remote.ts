@@ -10,15 +10,19 @@ export class RemoteReader implements Reader {
   readonly #thread: ReadingThread;
   readonly #deadline: number;
   readonly #onStatement: ((sql: string) => void) | undefined;
+  readonly #took: (sql: string, time: number) => void;
 
+  /** `took` hears how many milliseconds statements took. */
   constructor(
     thread: ReadingThread,
     deadline: number,
     onStatement: ((sql: string) => void) | undefined,
+    took: (sql: string, time: number) => void,
   ) {
     this.#thread = thread;
     this.#deadline = deadline;
     this.#onStatement = onStatement;
+    this.#took = took;
   }
 
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
@@ -45,9 +49,15 @@ export class RemoteReader implements Reader {
     checkDeadline(this.#deadline);
   }
 
-  #ask(text: string, parameters: readonly Parameter[], maxOctets: number): Promise<readonly Row[]> {
+  async #ask(
+    text: string,
+    parameters: readonly Parameter[],
+    maxOctets: number,
+  ): Promise<readonly Row[]> {
     this.#onStatement?.(text);
     const left = this.#deadline - performance.now();
-    return this.#thread.ask({ text, parameters, maxOctets, left });
+    const { rows, time } = await this.#thread.ask({ text, parameters, maxOctets, left });
+    this.#took(text, time);
+    return rows;
   }
 }

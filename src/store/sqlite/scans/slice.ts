@@ -13,27 +13,44 @@ export interface Slice {
   /** Throws SliceError for a statement that is known to take longer. */
   admit(text: string): void;
 
-  /** The statement has taken longer. */
+  /** The statement was done in so many milliseconds. */
+  took(text: string, time: number): void;
+
+  /** The statement has been stopped, since it took longer than it may here. */
   exhausted(text: string): void;
 }
 
+/** Thrown for each read of a known statement: always the same, for a stack is dear and says nothing. */
+const SLICE_ERROR = new SliceError('The read takes longer than it may here.');
+
 export function sliceError(): SliceError {
-  return new SliceError('The read takes longer than it may here.');
+  return SLICE_ERROR;
+}
+
+interface Known {
+  readonly until: number;
+  /** It took too long here; otherwise it was done, but elsewhere it would keep nobody waiting. */
+  readonly stopped: boolean;
 }
 
 /**
- * Which statements of an account took too long lately: they needn't be tried again and again. By
- * their text, which is the same for all values.
+ * Which statements of an account took long lately: they needn't be tried again and again. By their
+ * text, which is the same for all values.
  */
 export class LongStatements {
   readonly #longest: number;
-  /** By account, then by text: until when. */
-  readonly #known = new Map<string, Map<string, number>>();
+  readonly #moment: number;
+  /** By account, then by text. */
+  readonly #known = new Map<string, Map<string, Known>>();
   #size = 0;
 
-  /** A text of more than `longest` characters is long to prepare, whatever it reads. */
-  constructor(longest: number) {
+  /**
+   * A text of more than `longest` characters is long to prepare, whatever it reads; what takes more
+   * than `moment` ms is better run where nobody waits for it.
+   */
+  constructor(longest: number, moment: number) {
     this.#longest = longest;
+    this.#moment = moment;
   }
 
   of(accountId: string): Slice {
@@ -41,27 +58,40 @@ export class LongStatements {
     return {
       admit: (text) => {
         if (text.length > this.#longest) throw sliceError();
-        const until = known?.get(text);
-        if (until === undefined) return;
-        if (performance.now() < until) throw sliceError();
+        const statement = known?.get(text);
+        if (statement === undefined) return;
+        if (performance.now() < statement.until) throw sliceError();
         this.#forget(accountId, text);
       },
+      took: (text, time) => {
+        if (time > this.#moment) this.#note(accountId, text, false);
+      },
       exhausted: (text) => {
-        if (text.length <= this.#longest) this.#note(accountId, text);
+        if (text.length <= this.#longest) this.#note(accountId, text, true);
       },
     };
   }
 
-  #note(accountId: string, text: string): void {
+  /**
+   * A statement was done elsewhere in so many milliseconds. What was done in a moment may come back: by
+   * the clock of a busy machine anything is long now and then. What has been stopped may not: with
+   * other values it would be again.
+   */
+  elsewhere(accountId: string, text: string, time: number): void {
+    if (time > this.#moment / 2) return;
+    if (this.#known.get(accountId)?.get(text)?.stopped === false) this.#forget(accountId, text);
+  }
+
+  #note(accountId: string, text: string, stopped: boolean): void {
     if (this.#size >= LIMIT) {
       this.#known.clear();
       this.#size = 0;
     }
-    const known = this.#known.get(accountId) ?? new Map<string, number>();
+    const known = this.#known.get(accountId) ?? new Map<string, Known>();
     this.#known.set(accountId, known);
-    if (known.has(text)) return;
-    known.set(text, performance.now() + REMEMBERED);
-    this.#size += 1;
+    if (!known.has(text)) this.#size += 1;
+    else if (!stopped) return;
+    known.set(text, { until: performance.now() + REMEMBERED, stopped });
   }
 
   #forget(accountId: string, text: string): void {

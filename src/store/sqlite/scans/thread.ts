@@ -1,13 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../../protocol/errors.js';
-import type { Row } from '../../sql/objects.js';
-import type { Message, Outcome, Statement, ThreadData } from './messages.js';
+import type { Answer, Message, Outcome, Statement, ThreadData } from './messages.js';
 
 /** How long a thread may take to close, ms, before it is made to. */
 const CLOSING = 2000;
 
 interface Waiting {
-  readonly resolve: (rows: readonly Row[]) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -37,7 +36,7 @@ export class ReadingThread {
     return this.#waiting.length > 0;
   }
 
-  ask(statement: Statement): Promise<readonly Row[]> {
+  ask(statement: Statement): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -84,7 +83,7 @@ export class ReadingThread {
 
   #settle(outcome: Outcome): void {
     const waiting = this.#waiting.shift();
-    if ('rows' in outcome) waiting?.resolve(outcome.rows);
+    if ('rows' in outcome) waiting?.resolve(outcome);
     else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));
     else waiting?.reject(new Error(outcome.error));
     if (this.isBusy) return;
