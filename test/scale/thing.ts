@@ -51,6 +51,7 @@ export const Thing: ModelType = type('Thing', [title, code, rank, weight, due, s
   indexes: [
     { properties: [rank, weight], columns: ['rank', 'weight'], at: AT },
     { properties: [due], columns: ['due'], at: AT },
+    { properties: [title], columns: ['title_folded'], at: AT },
   ],
   search: { name: 'Thing_search', columns: ['title_folded', 'code_folded'] },
 });

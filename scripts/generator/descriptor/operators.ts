@@ -56,6 +56,14 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
   ),
 });
 
+/**
+ * Whether `indexed: true` asks for the search index, of trigrams; all others are ranges of an ordered
+ * one.
+ */
+export function isSearched(operator: FilterOperator): boolean {
+  return operator === 'contains' || operator === 'text';
+}
+
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
 
 export function isOperator(name: string | undefined): name is FilterOperator {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { isSearched } from '../descriptor/operators.js';
 import type {
   EmittedFiles,
   Model,
@@ -182,7 +183,7 @@ function filterValue(filter: ModelFilter, { uniques, indexes, sorts }: ModelType
       sort.indexed ? (sort.casemapColumn ?? sort.column ?? sort.property.column) : undefined,
     ),
   ];
-  const isHeld = property.role === 'id' || first.includes(column);
+  const isHeld = !isSearched(operator) && (property.role === 'id' || first.includes(column));
   const indexed = filter.indexed ?? (isHeld ? true : undefined);
   return { name, property: referenceTo(property), operator, column, columns, indexed };
 }

@@ -37,7 +37,7 @@ const INDEX_COLUMNS = /CREATE INDEX "[^"]+" ON "(?!Jmap)[^"]+"\([^;]*\);/g;
 
 /**
  * Indexes of data types are in the order that a query asks for (src/store/sql/order.ts): nulls
- * first, and of a collation key as much as an entry takes. The account and the id, which begin and
+ * first, and of a collation key or folded text as much as an entry takes. The account and the id, which begin and
  * end each, are never null.
  */
 function inOrder(sql: string): string {
@@ -46,8 +46,8 @@ function inOrder(sql: string): string {
       const columns = list.split(', ');
       const ordered = columns.map((column, index) => {
         if (index === 0 || index === columns.length - 1) return column;
-        const isKey = column.endsWith('_casemap"');
-        return `${isKey ? `(${indexedText(column)})` : column} NULLS FIRST`;
+        const isLong = column.endsWith('_casemap"') || column.endsWith('_folded"');
+        return `${isLong ? `(${indexedText(column)})` : column} NULLS FIRST`;
       });
       return `(${ordered.join(', ')});`;
     }),

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator } from '../../../src/capability/definition.js';
-import { OPERATORS } from '../descriptor/operators.js';
+import { isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { FilterView, SortView } from '../descriptor/view.js';
 import { words } from '../load/located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelShadow, ModelSort } from '../model.js';
@@ -31,7 +31,6 @@ function columnOf(property: ModelProperty, shadow: ModelShadow['transform'] | un
 export function buildFilter(view: FilterView, find: Find): ModelFilter {
   const property = find(view.propertyName);
   const operator = view.operator as FilterOperator;
-  const rule = OPERATORS[operator];
   const column = columnOf(property, filterShadow(property, operator));
   const texts = view.texts.length === 0 ? [property] : view.texts.map(({ name }) => find(name));
   return {
@@ -42,7 +41,7 @@ export function buildFilter(view: FilterView, find: Find): ModelFilter {
     ...(operator === 'text'
       ? { properties: texts, columns: texts.map((each) => shadowColumn(each, 'fold')) }
       : {}),
-    ...(view.indexed && rule.folded ? { indexed: true as const } : {}),
+    ...(view.indexed && isSearched(operator) ? { indexed: true as const } : {}),
     schema: conditionSchema(property, operator),
     description: words(view.node) || sentence(texts, operator),
     at: view.nameAt,
@@ -77,13 +76,13 @@ function sortColumn(property: ModelProperty): { casemapColumn?: string; column?:
   return { casemapColumn: shadowColumn(property, 'casemap') };
 }
 
-/** `indexed: true` on a condition that compares values asks for an ordered index. */
+/** `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index. */
 export function filterIndexes(
   views: readonly FilterView[],
   filters: readonly ModelFilter[],
 ): readonly ModelIndex[] {
   return filters.flatMap(({ name, property, operator, column, at }): ModelIndex[] =>
-    !OPERATORS[operator].folded && views.some((view) => view.name === name && view.indexed)
+    !isSearched(operator) && views.some((view) => view.name === name && view.indexed)
       ? [{ properties: [property], columns: [column], at }]
       : [],
   );

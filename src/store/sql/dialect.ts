@@ -73,6 +73,9 @@ export interface Dialect {
    */
   said?(condition: Fragment, how: 'rare' | 'common'): Fragment;
 
+  /** Of so many ids each is compared with each object rather than all objects numbered (query.ts). */
+  readonly countedRanks?: number;
+
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 }

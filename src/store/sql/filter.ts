@@ -6,6 +6,7 @@ import type { JsonValue } from '../../protocol/json.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
+import { prefixRange } from './prefix.js';
 import { columnValue } from './rows.js';
 import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
 
@@ -116,6 +117,14 @@ function narrowed(
   leads: boolean,
 ): Omit<Open, 'height' | 'cost'> {
   const { said } = dialect;
+  if (filter.operator === 'startsWith' && filter.indexed === true) {
+    const range = (how?: (end: Fragment) => Fragment): Fragment | null =>
+      prefixRange(filter.column, needle(type, filter, value), dialect, how);
+    const ordered = said === undefined ? null : range((end) => said(end, 'rare'));
+    const beside = (leads ? ordered : null) ?? range();
+    const both = beside === null ? condition : sql`(${beside} AND ${condition})`;
+    return { sql: both, lookup: null, ordered };
+  }
   if (said !== undefined && isOrdered(filter, value)) {
     const rare = said(condition, 'rare');
     return { sql: leads ? rare : condition, lookup: null, ordered: rare };

@@ -11,6 +11,9 @@ import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 const MAX_RANGES = 8;
 const MAX_REPEATED = 1000;
 
+/** A column's name, in quotes. */
+const COLUMN = /^"[^"]+"$/;
+
 /** Rows that are sorted rather than looked for in an order that exists. */
 const FEW = 5000;
 
@@ -92,6 +95,52 @@ export function rankQuery(
   const [first, ...rest] = isShort ? ranges.map(counted) : [];
   if (first !== undefined) return sql`SELECT ${rest.reduce((a, b) => sql`${a} + ${b}`, first)}`;
   return sql`SELECT ${counted(comesBefore(terms, keys))}`;
+}
+
+/**
+ * Whether so few ids are better compared with each object than all objects sorted: where no index has
+ * the order, and what it compares stands in columns.
+ */
+export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boolean {
+  const terms = orderTerms(plan.sort, dialect);
+  return (
+    ids <= (dialect.countedRanks ?? 0) &&
+    terms[0]?.indexed !== true &&
+    terms.every(({ expression }) => COLUMN.test(expression))
+  );
+}
+
+/** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
+export function keysOfQuery(
+  type: DataTypeDefinition,
+  accountId: string,
+  plan: QueryPlan,
+  ids: readonly string[],
+  dialect: Dialect,
+): Fragment {
+  const { where } = composeFilter(type, accountId, plan.filter, dialect);
+  const terms = orderTerms(plan.sort, dialect);
+  const keys = terms.map(({ expression }) => expression).join(', ');
+  const elements = dialect.elements(JSON.stringify(ids), 'string');
+  // CROSS JOIN: the ids lead to their rows, whatever index the filter has.
+  return sql`SELECT "id", ${raw(keys)} FROM (${elements}) AS "_asked" CROSS JOIN ${name(type.table)}
+ WHERE "accountId" = ${accountId} AND "id" = "_asked"."value" AND ${where}
+ ORDER BY ${raw(orderBy(terms))}`;
+}
+
+/** One row: for each of some objects how many of the result come before one with its keys. */
+export function countsQuery(
+  type: DataTypeDefinition,
+  accountId: string,
+  plan: QueryPlan,
+  keys: readonly (readonly SqlValue[])[],
+  dialect: Dialect,
+): Fragment {
+  const terms = orderTerms(plan.sort, dialect);
+  const counts = keys
+    .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
+    .reduce((all, next) => sql`${all}, ${next}`);
+  return sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true)}`;
 }
 
 /**

@@ -49,8 +49,7 @@ export function searchOf(
   dialect: Dialect,
 ): { readonly beside: Fragment | null; readonly lookup: Lookup | null } {
   const { operator } = filter;
-  // A text that begins with a needle contains it.
-  const isSearch = ['contains', 'startsWith', 'text'].includes(operator);
+  const isSearch = operator === 'contains' || operator === 'text';
   if (filter.indexed !== true || type.search === undefined || !isSearch)
     return { beside: null, lookup: null };
   const target = { name: type.search.name, accountId };

@@ -20,12 +20,22 @@ import type { ReadingEngine, Scope } from './engine.js';
 import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
-import { countQuery, fewQuery, idsQuery, keysQuery, rankQuery, ranksQuery } from './query.js';
+import {
+  countQuery,
+  countsQuery,
+  countsRanks,
+  fewQuery,
+  idsQuery,
+  keysOfQuery,
+  keysQuery,
+  rankQuery,
+  ranksQuery,
+} from './query.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `queryIds`: at most two),
+ * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `queryIds`: at most two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
@@ -124,7 +134,11 @@ export class SqlSnapshot<C> implements Snapshot {
     this.check();
     if (ids.length === 0) return [];
     const { accountId } = this.scope;
-    const query = ranksQuery(type, accountId, plan, ids, within, this.#engine.dialect);
+    const { dialect } = this.#engine;
+    if (within === null && countsRanks(plan, ids.length, dialect)) {
+      return this.#countRanks(type, plan, ids);
+    }
+    const query = ranksQuery(type, accountId, plan, ids, within, dialect);
     return (await this.#query(query)).map((row) => ({ id: idOf(row), index: row[1] as number }));
   }
 
@@ -221,6 +235,20 @@ export class SqlSnapshot<C> implements Snapshot {
     const ids = objects.map(({ id }) => id);
     const query = heldQuery(type, accountId, ids, this.#engine.dialect);
     return staleIds(type, objects, await this.#query(query));
+  }
+
+  async #countRanks(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    ids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly index: number }[]> {
+    const { accountId } = this.scope;
+    const { dialect } = this.#engine;
+    const found = await this.#query(keysOfQuery(type, accountId, plan, ids, dialect));
+    if (found.length === 0) return [];
+    const keys = found.map((row) => row.slice(1) as SqlValue[]);
+    const [counts] = await this.#query(countsQuery(type, accountId, plan, keys, dialect));
+    return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
 
   protected check(): void {

@@ -1,0 +1,40 @@
+import type { Dialect } from './dialect.js';
+import { type Fragment, quote, raw, sql } from './fragment.js';
+
+/** Code points: a longer beginning narrows down no more, and indexes hold so many of a text at least. */
+const LENGTH = 100;
+const LAST = 0x10ffff;
+
+/**
+ * What an ordered index of the column has of texts that begin with `prefix`: all of them, and others
+ * only where it is long; `how` wraps each end of the range. Null where that says nothing.
+ */
+export function prefixRange(
+  column: string,
+  prefix: string,
+  dialect: Dialect,
+  how: (end: Fragment) => Fragment = (end) => end,
+): Fragment | null {
+  const start = [...prefix].slice(0, LENGTH);
+  if (start.length === 0) return null;
+  const quoted = quote(column);
+  const of = raw(dialect.indexedText?.(quoted) ?? quoted);
+  const from = how(sql`${of} >= ${start.join('')}`);
+  const end = successor(start);
+  return end === null ? from : sql`(${from} AND ${how(sql`${of} < ${end}`)})`;
+}
+
+/**
+ * The least text behind all that begin so, by octets of UTF-8, which is the order of code points;
+ * null where there is none.
+ */
+export function successor(points: readonly string[]): string | null {
+  for (let length = points.length; length > 0; length -= 1) {
+    const point = points[length - 1]?.codePointAt(0) ?? LAST;
+    if (point === LAST) continue;
+    // Surrogates are no code points of a text.
+    const next = point === 0xd7ff ? 0xe000 : point + 1;
+    return points.slice(0, length - 1).join('') + String.fromCodePoint(next);
+  }
+  return null;
+}
