@@ -20,11 +20,18 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   const maximum = args.maxChanges ?? MAX_RECORDS;
   const read = (limit: number): Promise<StateAndChanges> | StateAndChanges =>
     services.store.instant?.changes(account.id, context.deadline, type, since, limit) ??
-    services.store.read(account.id, context, async (snapshot) => {
-      const number = await snapshot.stateNumber(type);
-      const records = since < number ? await snapshot.changes(type, since, limit) : [];
-      return { number, records };
-    });
+    services.store.read(
+      account.id,
+      { deadline: context.deadline, once: true },
+      async (snapshot) => {
+        // Asked together: one round trip where the database is another process.
+        const [number, records] = await Promise.all([
+          snapshot.stateNumber(type),
+          snapshot.changes(type, since, limit),
+        ]);
+        return { number, records };
+      },
+    );
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
     const { number: current, records } = await read(limit);

@@ -31,7 +31,8 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
       return { ...response, ...sorted(ids, found.objects) };
     }
   }
-  return store.read(account.id, context, async (snapshot) => {
+  const options = { deadline: context.deadline, once: true };
+  return store.read(account.id, options, async (snapshot) => {
     // Asked together: one round trip where the database is another process.
     const [number, list] = await Promise.all([
       snapshot.stateNumber(type),

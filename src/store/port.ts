@@ -117,6 +117,12 @@ export interface CallOptions {
    * does nothing but read and compute what it resolves to.
    */
   readonly mayScan?: boolean;
+  /**
+   * Of a `read`: the work is expected to ask for all that it needs in its first turn. An engine may take
+   * the snapshot for that alone, and where the work asks again run it anew: it does nothing but read and
+   * compute what it resolves to.
+   */
+  readonly once?: boolean;
 }
 
 /** What one committed transaction changed, for push: states as the /set's `newState` said them. */

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
@@ -147,6 +148,41 @@ describe('writes of an account that wait together', () => {
     expect(await cost(() => add('r1'))).toEqual([2, 3]);
     expect(await cost(() => update('r1', 7))).toEqual([3, 4]);
     expect(await cost(() => store.read(A, soon(), (s) => look(s, 'r1')))).toEqual([1, 2]);
+  });
+
+  it('a work that reads once begins no transaction, and begins anew in one where it asks again', async () => {
+    const once = { ...soon(), once: true };
+    expect(await cost(() => store.read(A, once, (s) => look(s, 'warm')))).toEqual([1, 2]);
+    const seen: unknown[] = [];
+    const reading = store.read(A, once, async (snapshot) => {
+      const before = await snapshot.stateNumber(Gadget);
+      if (seen.push(before) === 1) {
+        await operator.query('UPDATE "JmapState" SET "number" = "number" + 100');
+      }
+      return [before, await snapshot.stateNumber(Gadget)];
+    });
+    // Of one snapshot, the one of the second run.
+    expect(await reading).toEqual([102, 102]);
+    expect(seen).toEqual([2, 102]);
+  });
+
+  it('what is asked at once is of one snapshot', async () => {
+    const connection = new pg.Client({ connectionString: url });
+    await connection.connect();
+    onTestFinished(() => connection.end());
+    const sum = async (): Promise<number> => {
+      const both = await store.read(A, { ...soon(), once: true }, (snapshot) =>
+        Promise.all(Array.from({ length: 20 }, () => snapshot.stateNumber(Gadget))),
+      );
+      return new Set(both).size;
+    };
+    const sizes: number[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const writing = connection.query('UPDATE "JmapState" SET "number" = "number" + 1');
+      sizes.push(await sum());
+      await writing;
+    }
+    expect(new Set(sizes)).toEqual(new Set([1]));
   });
 
   it('share BEGIN, the lock, the state and the commit', async () => {

@@ -2,12 +2,12 @@ import pg from 'pg';
 
 const { builtins } = pg.types;
 
-const asIs = (text: string): string => text;
+/** Reads one column of a row. */
+export type Parser = (text: string) => unknown;
 
-const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
-  number,
-  (text: string) => unknown
->([
+const asIs: Parser = (text) => text;
+
+const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [builtins.BOOL, (text) => text === 't'],
   [builtins.INT2, Number],
   [builtins.INT4, Number],
@@ -16,7 +16,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
   [builtins.FLOAT8, Number],
 ]);
 
-/** How the engine reads columns: numbers and Booleans as such, all else as text (JSON too). */
-export const engineTypes: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number) => PARSERS.get(oid) ?? asIs) as typeof pg.types.getTypeParser,
-};
+/** How the engine reads columns of a type: numbers and Booleans as such, all else as text (JSON too). */
+export function parserOf(oid: number): Parser {
+  return PARSERS.get(oid) ?? asIs;
+}

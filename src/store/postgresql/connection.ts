@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { type Ask, send } from '../../database/postgresql/batch.js';
 import {
   isAnswer,
   isLost,
@@ -13,17 +14,12 @@ import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { postgresql } from './dialect.js';
-import { config, type Parameter, prepared } from './statement.js';
+import { GRACE, isNear, LONGEST, setUp, timeoutOf, timeoutSettings } from './session.js';
+import { composed, type Parameter, prepared, type Statement } from './statement.js';
 
-/** A server that does not stop a statement when told to loses its connection after this, ms. */
-const GRACE = 2000;
-/** The largest time-out that a server and a timer take, ms. */
-const LONGEST = 2 ** 31 - 1;
-
-const READ = 'ISOLATION LEVEL REPEATABLE READ READ ONLY';
-// Each statement sees what is committed before it: what the lock was waited for, too. Durable (D27),
-// whatever the server's setting.
-const WRITE = 'ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = on';
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+// Each statement sees what is committed before it: what the lock was waited for, too.
+const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 // A statement of its own before anything is read: one that locked and read would read what was there
 // before it waited.
 const LOCK = 'SELECT 1 FROM "JmapAccount" WHERE "id" = $1 FOR UPDATE';
@@ -32,6 +28,11 @@ export interface ConnectionOptions {
   readonly deadline: number;
   /** The account that is locked for writing; without it, the transaction reads. */
   readonly writes?: string;
+  /**
+   * What reads is expected to ask for all at once: no transaction is begun, and what is asked for later
+   * fails with LaterError.
+   */
+  readonly once?: boolean;
   /** Each statement waits for the one before: hooks read on the connection, too. */
   readonly serial?: boolean;
   readonly onStatement: ((sql: string) => void) | undefined;
@@ -39,13 +40,16 @@ export interface ConnectionOptions {
   readonly release: (broken: boolean) => void;
 }
 
+/** A work that was expected to read once wants more: it has to begin anew, in a transaction. */
+export class LaterError extends Error {}
+
 /**
- * A connection of the pool in one transaction. Statements are sent as they come, whether or not those
- * before have been answered (the server answers in order), so BEGIN, the account's lock and the first
- * read are one round trip; what a write answers is looked at by `settled` and `commit`. Every
- * statement has a time-out on the server, to the deadline of the call; one that goes on in spite of it
- * (the network is gone) loses its connection. Errors come out as the port has them
- * (UnavailableError).
+ * A connection of the pool in one transaction. What works ask for in one turn is sent together at its
+ * end (batch.ts), whether or not what was sent before has been answered (the server answers in order).
+ * So BEGIN, the account's lock and the first read are one round trip; what a write answers is looked
+ * at by `settled` and `commit`. Every statement has a time-out on the server, to the deadline of the
+ * call; one that goes on in spite of it (the network is gone) loses its connection. Errors come out as
+ * the port has them (UnavailableError).
  */
 export class Connection {
   /** Where the account is locked: the states that its types have in this transaction, by table. */
@@ -58,6 +62,10 @@ export class Connection {
   /** The time-out that statements have at the moment, ms. */
   #timeout: number;
   readonly #begun: Promise<unknown>;
+  /** What is sent at the end of this turn. */
+  #asked: Ask[] = [];
+  /** The statements of a connection that is asked once have been sent. */
+  #sent = false;
   #ready = false;
   #broken = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
@@ -78,10 +86,14 @@ export class Connection {
     this.#deadline = options.deadline;
     this.#serial = options.serial === true ? new Serial() : undefined;
     this.#arm();
-    this.#timeout = Math.max(1, this.#rest());
-    const how = options.writes === undefined ? READ : WRITE;
-    const begin = this.#direct(`BEGIN ${how}; ${timeout(this.#timeout)}`);
-    this.#begun = options.writes === undefined ? begin : this.#lock(begin, options.writes);
+    const left = Math.max(1, this.#rest());
+    const setting = setUp(client, left);
+    this.#timeout = timeoutOf(client);
+    const settled = setting && this.#translated(() => setting);
+    const begun =
+      options.once === true ? null : this.#control(options.writes === undefined ? READ : WRITE);
+    const locked = options.writes === undefined ? null : this.#lock(options.writes);
+    this.#begun = Promise.all([settled, begun, locked]);
     this.#begun.then(
       () => {
         this.#ready = true;
@@ -107,13 +119,12 @@ export class Connection {
 
   /** All rows of a fixed statement, which each connection prepares once. */
   async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    return (await this.#run(prepared(text, parameters))).rows;
+    return this.#rows(prepared(text, parameters));
   }
 
   /** All rows of a composed statement: planned anew with its values, and never kept. */
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    const text = render(fragment, postgresql.placeholder);
-    return (await this.#run(config(text, fragment.values))).rows;
+    return this.#rows(composed(render(fragment, postgresql.placeholder), fragment.values));
   }
 
   /**
@@ -124,7 +135,7 @@ export class Connection {
     // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
     if (!this.#ready) await this.#begun;
     this.#toWrite();
-    const answer = this.#run(prepared(text, parameters));
+    const answer = this.#run(prepared(text, parameters), ignore);
     if (this.#serial !== undefined) await answer;
     else this.#later(answer);
   }
@@ -141,7 +152,8 @@ export class Connection {
     if (!this.#ready) await this.#begun;
     this.#toWrite();
     const text = render(fragment, postgresql.placeholder);
-    return (await this.#run(config(text, fragment.values))).rowCount ?? 0;
+    const tag = await this.#run(composed(text, fragment.values), ignore);
+    return Number(tag.slice(tag.lastIndexOf(' ') + 1));
   }
 
   /** True where writes need not be waited for. */
@@ -155,30 +167,21 @@ export class Connection {
     parameters: readonly Parameter[],
     each: (row: Row) => void,
   ): Promise<void> {
-    this.#options.onStatement?.(text);
     let failure: { readonly error: unknown } | undefined;
-    await this.#guarded(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const query = this.#client.query(new pg.Query<unknown[]>(prepared(text, parameters)));
-          query.on('row', (row: unknown) => {
-            if (failure !== undefined) return;
-            try {
-              each(row as Row);
-            } catch (error) {
-              failure = { error };
-            }
-          });
-          query.on('end', () => resolve());
-          query.on('error', reject);
-        }),
-    );
+    await this.#run(prepared(text, parameters), (row) => {
+      if (failure !== undefined) return;
+      try {
+        each(row);
+      } catch (error) {
+        failure = { error };
+      }
+    });
     if (failure !== undefined) throw failure.error;
   }
 
   /** A statement of the engine itself, which `onStatement` does not hear of. */
   async control(text: string): Promise<void> {
-    await this.#guarded(() => this.#direct(text));
+    await this.#guarded(() => this.#control(text));
   }
 
   /** Runs a work in whose hooks Prisma may read on this connection. */
@@ -206,7 +209,7 @@ export class Connection {
   undo(): boolean {
     if (!this.#works) return true;
     if (this.#savepoint === undefined) return false;
-    this.#later(this.#direct(`ROLLBACK TO w${this.#savepoint}`));
+    this.#later(this.#control(`ROLLBACK TO w${this.#savepoint}`));
     return true;
   }
 
@@ -241,7 +244,8 @@ export class Connection {
       const commit = this.#guarded(() => {
         this.#ended = true;
         sent = true;
-        return this.#client.query('COMMIT');
+        this.#flush();
+        return this.#translated(() => this.#client.query('COMMIT'));
       });
       const [{ command, reason }, failure] = await Promise.all([outcome(commit), this.failure()]);
       // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
@@ -260,11 +264,12 @@ export class Connection {
   /** Ends the transaction without its changes, and gives the connection back. */
   async rollback(): Promise<void> {
     this.#ended = true;
-    const send = async (): Promise<void> => {
-      if (!this.#broken) await this.#client.query('ROLLBACK');
+    const end = async (): Promise<void> => {
+      this.#flush();
+      if (this.#options.once !== true && !this.#broken) await this.#client.query('ROLLBACK');
     };
     try {
-      await (this.#serial === undefined ? send() : this.#serial.run(send));
+      await (this.#serial === undefined ? end() : this.#serial.run(end));
     } catch {
       this.#broken = true;
     } finally {
@@ -274,9 +279,9 @@ export class Connection {
   }
 
   /** The lock follows BEGIN at once. */
-  async #lock(begin: Promise<unknown>, accountId: string): Promise<void> {
-    const lock = this.#translated(() => this.#client.query(prepared(LOCK, [accountId])));
-    const [, { rows }] = await Promise.all([begin, lock]);
+  async #lock(accountId: string): Promise<void> {
+    const rows: Row[] = [];
+    await this.#ask(prepared(LOCK, [accountId]), (row) => rows.push(row));
     // Deleted since the request was let in: nothing may be written that nobody would remove.
     if (rows.length === 0)
       throw new MethodError('accountNotFound', 'The account has been deleted.');
@@ -288,10 +293,10 @@ export class Connection {
     if (this.#works) return;
     this.#works = true;
     if (this.#savepoint === undefined) return;
-    const release = this.#made === undefined ? '' : `RELEASE w${this.#made}; `;
+    if (this.#made !== undefined) this.#later(this.#control(`RELEASE w${this.#made}`));
     this.#made = this.#savepoint;
     // A name of its own: where the savepoint could not be made, nothing goes back to an earlier one.
-    this.#later(this.#direct(`${release}SAVEPOINT w${this.#made}`));
+    this.#later(this.#control(`SAVEPOINT w${this.#made}`));
   }
 
   #later(answer: Promise<unknown>): void {
@@ -299,24 +304,50 @@ export class Connection {
     this.#unanswered.push(answer);
   }
 
-  #run(query: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> {
-    this.#options.onStatement?.(query.text);
-    return this.#guarded(() => this.#client.query<unknown[]>(query));
+  async #rows(statement: Statement): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    await this.#run(statement, (row) => rows.push(row));
+    return rows;
+  }
+
+  /** Resolves to the command's tag. */
+  #run(statement: Statement, take: (row: Row) => void): Promise<string> {
+    this.#options.onStatement?.(statement.text);
+    return this.#guarded(() => this.#ask(statement, take));
   }
 
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     const turn = (): Promise<T> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
-      return this.#translated(() => {
-        this.#renew();
-        return work();
-      });
+      if (this.#sent) throw new LaterError('A work that was to ask once asks again.');
+      this.#renew();
+      return work();
     };
     return this.#serial === undefined ? promised(turn) : this.#serial.run(turn);
   }
 
-  #direct(text: string): Promise<unknown> {
-    return this.#translated(() => this.#client.query(text));
+  /** BEGIN, a savepoint: as good as prepared. */
+  #control(text: string): Promise<unknown> {
+    return this.#ask(composed(text, []), ignore);
+  }
+
+  /** Goes with what else this turn asks for. */
+  #ask(statement: Statement, take: (row: Row) => void): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => reject(this.#failed(error));
+      const { length } = this.#asked;
+      this.#asked.push({ ...statement, take, resolve, reject: failed });
+      // Behind the turn's promises: works that follow each other are one batch.
+      if (length === 0) process.nextTick(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const asked = this.#asked;
+    if (asked.length === 0) return;
+    this.#asked = [];
+    this.#sent = this.#options.once === true;
+    send(this.#client, asked);
   }
 
   /** Sends before it returns. */
@@ -324,17 +355,22 @@ export class Connection {
     try {
       return await send();
     } catch (error) {
-      if (leavesNothing(error)) this.#broken = true;
-      throw translateError(error);
+      throw this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): unknown {
+    if (leavesNothing(error)) this.#broken = true;
+    return translateError(error);
   }
 
   /** The time-out is of each statement: brought up to date when it has become far from right. */
   #renew(): void {
     const left = this.#left();
-    if (left >= this.#timeout / 2 && left <= this.#timeout * 2) return;
+    // What is asked at once began with the right one.
+    if (this.#options.once === true || isNear(this.#timeout, left)) return;
     this.#timeout = left;
-    this.#later(this.#direct(timeout(left)));
+    for (const setting of timeoutSettings(left)) this.#later(this.#control(`SET LOCAL ${setting}`));
   }
 
   #left(): number {
@@ -369,10 +405,8 @@ export class Connection {
   }
 }
 
-function timeout(milliseconds: number): string {
-  // A server whose client has gone without a word must not keep the account locked for hours.
-  const idle = Math.min(milliseconds + GRACE, LONGEST);
-  return `SET LOCAL statement_timeout = ${milliseconds}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
+function ignore(): void {
+  // Nothing that the statement gives is needed.
 }
 
 /** A statement's time-out leaves a connection that is as good as before. */

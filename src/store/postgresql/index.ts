@@ -7,7 +7,7 @@ import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { Shares } from './shares.js';
@@ -93,17 +93,25 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive = false } = options;
-    const read = (): Promise<T> =>
-      this.#reading(accountId, deadline, async (connection) => {
-        const snapshot = new PostgresqlSnapshot(this.#names, connection, accountId);
-        try {
-          return await work(snapshot);
-        } finally {
-          snapshot.end();
-        }
-      });
-    return exclusive ? this.#waiting.run(accountId, deadline, read) : retried(deadline, read);
+    const { deadline, exclusive = false, once = false } = options;
+    const reading = (how: { readonly once: boolean }): Promise<T> =>
+      this.#reading(
+        accountId,
+        deadline,
+        async (connection) => {
+          const snapshot = new PostgresqlSnapshot(this.#names, connection, accountId);
+          try {
+            return await work(snapshot);
+          } finally {
+            snapshot.end();
+          }
+        },
+        how,
+      );
+    const read = (): Promise<T> => reading({ once: false });
+    if (exclusive) return this.#waiting.run(accountId, deadline, read);
+    if (!once) return retried(deadline, read);
+    return retried(deadline, () => reading({ once }).catch(again(read)));
   }
 
   write<T>(
@@ -164,8 +172,9 @@ class PostgresqlStore implements Store {
     accountId: string,
     deadline: number,
     work: (connection: Connection) => Promise<T>,
+    how: { readonly once?: boolean } = {},
   ): Promise<T> {
-    const connection = await this.#connect(accountId, { deadline });
+    const connection = await this.#connect(accountId, { deadline, ...how });
     try {
       const result = await work(connection);
       // Of one snapshot only if that was begun; the answer is there already.
@@ -250,7 +259,7 @@ class PostgresqlStore implements Store {
 
   async #connect(
     accountId: string,
-    how: { readonly deadline: number; readonly writes?: string; readonly serial?: boolean },
+    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once'>,
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {
@@ -275,6 +284,14 @@ class PostgresqlStore implements Store {
       }
     }
   }
+}
+
+/** What was to ask once and asks again runs anew, in a transaction. */
+function again<T>(run: () => Promise<T>): (error: unknown) => Promise<T> {
+  return (error) => {
+    if (error instanceof LaterError) return run();
+    throw error;
+  };
 }
 
 /** Runs a transaction again where the database undid it for the sake of another. */

@@ -1,7 +1,13 @@
-import type pg from 'pg';
-import { engineTypes } from '../../database/postgresql/values.js';
-
+/** Parameters are texts on the wire; null is null. */
 export type Parameter = string | number | null | readonly string[];
+
+/** A statement as it is sent. */
+export interface Statement {
+  readonly text: string;
+  /** It is prepared by this name. */
+  readonly name?: string;
+  readonly values: readonly (string | null)[];
+}
 
 /** Statements that connections keep prepared, at most: those of a large project's types fit. */
 const KEPT = 2000;
@@ -12,36 +18,35 @@ const names = new Map<string, string>();
  * A statement whose text is fixed: prepared by name once per connection, so that it is parsed and
  * planned once. Beyond `KEPT` texts it is as a composed one.
  */
-export function prepared(
-  text: string,
-  parameters: readonly Parameter[],
-): pg.QueryArrayConfig<Value[]> {
+export function prepared(text: string, parameters: readonly Parameter[]): Statement {
   let name = names.get(text);
   if (name === undefined) {
-    if (names.size >= KEPT) return config(text, parameters);
+    if (names.size >= KEPT) return composed(text, parameters);
     name = `jmapsmith_${names.size}`;
     names.set(text, name);
   }
-  return { name, ...config(text, parameters) };
+  return { name, text, values: parameters.map(storable) };
 }
 
 /** A statement that is parsed and planned each time. */
-export function config(
-  text: string,
-  parameters: readonly Parameter[],
-): pg.QueryArrayConfig<Value[]> {
-  return { text, values: parameters.map(storable), types: engineTypes, rowMode: 'array' };
+export function composed(text: string, parameters: readonly Parameter[]): Statement {
+  return { text, values: parameters.map(storable) };
 }
-
-type Value = string | number | null | string[];
 
 /**
  * No stored text has a U+0000 (D4), and none can be sent: what is stored nowhere either stands for
  * it.
  */
-function storable(parameter: Parameter): Value {
-  if (parameter === null || typeof parameter === 'number') return parameter;
-  return typeof parameter === 'string' ? withoutNul(parameter) : parameter.map(withoutNul);
+function storable(parameter: Parameter): string | null {
+  if (typeof parameter === 'string') return withoutNul(parameter);
+  if (typeof parameter === 'number') return String(parameter);
+  return parameter === null ? null : `{${parameter.map(item).join(',')}}`;
+}
+
+/** Of an array. */
+function item(text: string): string {
+  const escaped = /["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text;
+  return `"${withoutNul(escaped)}"`;
 }
 
 function withoutNul(text: string): string {
