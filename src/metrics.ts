@@ -20,16 +20,45 @@ export interface Metrics {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+type Labels = Readonly<Record<string, string>>;
+
 interface Count {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   count: number;
 }
 
-function count(counts: Map<string, Count>, key: string, labels: () => Count['labels']): void {
-  const known = counts.get(key);
-  if (known === undefined) counts.set(key, { labels: labels(), count: 1 });
-  else known.count += 1;
+/** Counts of combinations of a few values: nested maps, since to make a key of them would cost as much as all else. */
+class Counts {
+  readonly #all: Count[] = [];
+  readonly #roots = new Map<string, Map<string, Map<string, Count>>>();
+
+  /** The count of the three values; `labels` is asked at the first time alone. */
+  add(a: string, b: string, c: string, labels: (a: string, b: string, c: string) => Labels): void {
+    const known = this.#roots.get(a)?.get(b)?.get(c);
+    if (known !== undefined) known.count += 1;
+    else this.#make(a, b, c, labels(a, b, c));
+  }
+
+  [Symbol.iterator](): Iterator<Count> {
+    return this.#all[Symbol.iterator]();
+  }
+
+  #make(a: string, b: string, c: string, labels: Labels): void {
+    const ofA = this.#roots.get(a) ?? new Map<string, Map<string, Count>>();
+    this.#roots.set(a, ofA);
+    const ofB = ofA.get(b) ?? new Map<string, Count>();
+    ofA.set(b, ofB);
+    const count = { labels, count: 1 };
+    ofB.set(c, count);
+    this.#all.push(count);
+  }
 }
+
+const requestLabels = (route: string, method: string, status: string): Labels => ({
+  route,
+  method,
+  status,
+});
 
 /** A histogram by route template, as Prometheus reads it. */
 class Durations {
@@ -74,7 +103,7 @@ export function createMetrics(options: { process: boolean }): Metrics {
   const registers = [registry];
   // Every request counts: in fields of ours, of which prom-client's values are made when they are asked for. Its own
   // look-up of a counter sorts and joins labels.
-  const byStatus = new Map<string, Count>();
+  const byStatus = new Counts();
   new Counter({
     name: 'jmap_http_requests_total',
     help: 'HTTP requests by route template, method and status.',
@@ -82,7 +111,7 @@ export function createMetrics(options: { process: boolean }): Metrics {
     registers,
     collect() {
       this.reset();
-      for (const { labels, count } of byStatus.values()) this.inc(labels, count);
+      for (const { labels, count } of byStatus) this.inc(labels, count);
     },
   });
   const durations = new Durations();
@@ -111,10 +140,14 @@ export function createMetrics(options: { process: boolean }): Metrics {
   });
   return {
     httpRequest(route, method, status, seconds) {
-      count(byStatus, `${route} ${method} ${status}`, () => ({ route, method, status }));
+      byStatus.add(route, method, status, requestLabels);
       durations.observe(route, seconds);
     },
-    methodCall: (method) => count(byMethod, method, () => ({ method })),
+    methodCall(method) {
+      const known = byMethod.get(method);
+      if (known === undefined) byMethod.set(method, { labels: { method }, count: 1 });
+      else known.count += 1;
+    },
     methodError: (type) => errors.inc({ type }),
     opened: (kind) => open.inc({ kind }),
     closed: (kind) => open.dec({ kind }),

@@ -124,7 +124,7 @@ export function createAuthenticator(
         throw unreadable(error);
       });
     } catch (error) {
-      throw unreadable(error);
+      return Promise.reject(unreadable(error));
     }
   };
 
@@ -134,12 +134,13 @@ export function createAuthenticator(
   };
 
   return {
-    async authenticate(token) {
+    authenticate(token) {
       const parsed = parseToken(token);
       if (parsed === null) return null;
+      const matching = (entry: Entry | null): Principal | null =>
+        secretMatches(parsed.secret, entry?.secretHash ?? null) ? valid(entry) : null;
       const found = lookUp(parsed.id);
-      const entry = found instanceof Promise ? await found : found;
-      return secretMatches(parsed.secret, entry?.secretHash ?? null) ? valid(entry) : null;
+      return found instanceof Promise ? found.then(matching) : matching(found);
     },
 
     async refresh(tokenId) {

@@ -67,8 +67,8 @@ export function resolveReferences(
   earlier: readonly EarlierResponse[],
   allowance: ReferenceAllowance,
 ): JsonObject {
+  if (!hasReferences(args)) return args;
   const references = Object.keys(args).filter((name) => name.startsWith('#'));
-  if (references.length === 0) return args;
   const both = references.filter((name) => Object.hasOwn(args, name.slice(1)));
   if (both.length > 0)
     givenTwice(
@@ -89,12 +89,32 @@ export function resolveReferences(
   return resolved;
 }
 
+const HASH = 0x23;
+
+/** True where the name of an argument begins with "#". */
+export function hasReferences(args: JsonObject): boolean {
+  for (const name in args) if (name.charCodeAt(0) === HASH) return true;
+  return false;
+}
+
+const declared = new WeakMap<MethodDefinition, ReadonlySet<string>>();
+
+/** The names of a method's arguments; made once for each definition. */
+function argumentNames(method: MethodDefinition): ReadonlySet<string> {
+  let names = declared.get(method);
+  if (names === undefined) {
+    names = new Set(method.argumentNames);
+    declared.set(method, names);
+  }
+  return names;
+}
+
 /**
  * The arguments as the handler gets them: declared names in camelCase (D19), judged by the
  * generated validator. Throws `invalidArguments` naming every argument at fault.
  */
 export function checkArguments(method: MethodDefinition, args: JsonObject): JsonObject {
-  const names = new Set(method.argumentNames ?? []);
+  const names = argumentNames(method);
   const { object, doubled } = renameMembers(args, names, method.acceptSnakeCase);
   if (doubled.length > 0) givenTwice(doubled, 'in both spellings');
   const complaints = complaintsOf(method.validateArguments, object);
@@ -145,9 +165,25 @@ function detached(value: JsonValue, meter: ReferenceMeter): JsonValue {
 
 function spendText(text: string, meter: ReferenceMeter): void {
   // A text that can't fit is not even written out.
-  const octets =
-    text.length > meter.remaining ? text.length : Buffer.byteLength(JSON.stringify(text));
-  meter.spend(octets);
+  if (text.length > meter.remaining) meter.spend(text.length);
+  else meter.spend(isWrittenAsItIs(text) ? text.length + 2 : octetsOf(text));
+}
+
+function octetsOf(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}
+
+/** Most that is referred to are ids: to look at so few characters takes less than to write them. */
+const SHORT = 64;
+
+/** A short text that JSON has as it is: ASCII, with nothing to escape. */
+function isWrittenAsItIs(text: string): boolean {
+  if (text.length > SHORT) return false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
+  }
+  return true;
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {

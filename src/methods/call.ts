@@ -32,6 +32,7 @@ export interface CallOptions {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
+const NOTHING: readonly Invocation[] = Object.freeze([]);
 
 /** One method call while it runs: the context of its handler. */
 export class MethodCall implements CallContext {
@@ -41,9 +42,10 @@ export class MethodCall implements CallContext {
   readonly account: AccountAccess | undefined;
   readonly deadline: number;
   readonly standard: StandardMethods;
-  readonly hooks: HookScope;
   readonly isInternal = false;
-  readonly followUps: Invocation[] = [];
+  #followUps: readonly Invocation[] = NOTHING;
+  /** Most calls have no hooks: made for the first that asks. */
+  #hooks: HookScope | null = null;
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
   #admitted: Admitted | null = null;
@@ -55,9 +57,22 @@ export class MethodCall implements CallContext {
     this.account = options.account;
     this.deadline = options.deadline;
     this.standard = new BoundStandardMethods(this);
-    this.hooks = new HookScope(this, setWithin);
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
+  }
+
+  get hooks(): HookScope {
+    this.#hooks ??= new HookScope(this, setWithin);
+    return this.#hooks;
+  }
+
+  get followUps(): readonly Invocation[] {
+    return this.#followUps;
+  }
+
+  /** The call's answer is safe: what hooks have kept for then is run. */
+  committed(): void {
+    this.#hooks?.committed();
   }
 
   async builtIn<Arguments extends object, Response extends object>(
@@ -97,11 +112,8 @@ export class MethodCall implements CallContext {
   }
 
   followWith(methodName: string, args: object): void {
-    this.followUps.push({
-      name: methodName,
-      args: args as Invocation['args'],
-      callId: this.#callId,
-    });
+    const followUp = { name: methodName, args: args as Invocation['args'], callId: this.#callId };
+    this.#followUps = [...this.#followUps, followUp];
   }
 
   otherAccount(accountId: string): AccountAccess | undefined {

@@ -7,7 +7,12 @@ import { isJsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { resolveAccount } from './accounts.js';
-import { checkArguments, ReferenceAllowance, resolveReferences } from './arguments.js';
+import {
+  checkArguments,
+  hasReferences,
+  ReferenceAllowance,
+  resolveReferences,
+} from './arguments.js';
 import { MethodCall, mapOctets, separated } from './call.js';
 import type { RequestScope, Services } from './context.js';
 import { type FailureLog, toMethodError } from './failures.js';
@@ -80,8 +85,9 @@ class RequestRun {
     this.#envelope = envelope;
     this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
     this.#referredTo = referredCallIds(envelope.methodCalls);
-    const createdIds = new Map(envelope.createdIds ?? []);
-    const kept = envelope.methodCalls.reduce((sum, call) => sum + errorOctets(call), 0);
+    const createdIds = new Map(envelope.createdIds);
+    let kept = 0;
+    for (const call of envelope.methodCalls) kept += errorOctets(call);
     this.#scope = {
       principal,
       using: envelope.using,
@@ -137,7 +143,7 @@ class RequestRun {
       // (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
       this.#emit(text, invocation.name, response, invocation.callId);
-      call.hooks.committed();
+      call.committed();
       return call.followUps;
     } catch (error) {
       call?.release();
@@ -173,10 +179,15 @@ class RequestRun {
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Every call id that some argument of the request refers to by `resultOf`. */
 function referredCallIds(calls: readonly Invocation[]): ReadonlySet<string> {
+  // A single call has none before it.
+  if (calls.length < 2) return NONE;
   const ids = new Set<string>();
   for (const { args } of calls) {
+    if (!hasReferences(args)) continue;
     for (const [name, value] of Object.entries(args)) {
       if (!name.startsWith('#') || !isJsonObject(value)) continue;
       const { resultOf } = value;

@@ -27,8 +27,8 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
       ...([account.id, deadline, type, wanted, properties, request.remainingOctets] as const),
     );
     if (found !== null) {
-      const response = { accountId: account.id, state: formatState(found.number) };
-      return { ...response, ...sorted(ids, found.objects) };
+      const { list, notFound } = sorted(ids, found.objects);
+      return { accountId: account.id, state: formatState(found.number), list, notFound };
     }
   }
   const options = { deadline: context.deadline, once: true };

@@ -33,7 +33,7 @@ export class InexactNumber {
 export const MARK = '\uDC00';
 
 /** JSON.stringify escapes it, and escapes a backslash of a client's own with a second one. */
-const WRITTEN_MARK = '"\\udc00';
+const WRITTEN_MARK = '\\udc00';
 const WRITTEN_NUMBERS = /"\\udc00([-+.eE\d]+)"/g;
 
 /** Puts the numbers back, as their clients wrote them, into what `JSON.stringify` made of InexactNumbers. */

@@ -24,8 +24,10 @@ export function responseText(
 ): string[] {
   const pieces: string[] = [];
   let text = '{';
-  for (const [name, value] of Object.entries(first ?? {})) {
-    text += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+  if (first !== undefined) {
+    for (const [name, value] of Object.entries(first)) {
+      text += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+    }
   }
   text += '"methodResponses":[';
   let separator = '';

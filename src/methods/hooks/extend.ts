@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, StandardMethodName } from '../../capability/definition.js';
-import type { MethodExtension } from '../../capability/hooks.js';
+import type { MethodExtension, TypeHooks } from '../../capability/hooks.js';
 import { frozen } from '../../capability/runtime.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { accountOf } from '../accounts.js';
@@ -12,7 +12,7 @@ import type { ObjectReader } from './port.js';
  * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
  * `after` adds members to the response. Types without hooks pay nothing.
  */
-export async function extended<Arguments extends object, Response extends object>(
+export function extended<Arguments extends object, Response extends object>(
   type: DataTypeDefinition,
   verb: StandardMethodName,
   args: Arguments,
@@ -20,7 +20,17 @@ export async function extended<Arguments extends object, Response extends object
   run: (args: Arguments) => Promise<Response>,
 ): Promise<Response> {
   const hooks = context.services.registry.typeHooks.get(type.name);
-  if (hooks === undefined) return run(args);
+  return hooks === undefined ? run(args) : byHooks(hooks, type, verb, args, context, run);
+}
+
+async function byHooks<Arguments extends object, Response extends object>(
+  hooks: TypeHooks,
+  type: DataTypeDefinition,
+  verb: StandardMethodName,
+  args: Arguments,
+  context: CallContext,
+  run: (args: Arguments) => Promise<Response>,
+): Promise<Response> {
   const { further, standard } = split(args as JsonObject, context);
   context.hooks.further = further;
   const { before, after } = hooks.methods?.[verb] ?? {};

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../accounts/principal.js';
-import { readCredentials } from '../credentials.js';
+import { type Credentials, readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
 import type { Cors } from './cors.js';
 import { createSharedHeads } from './edge-head.js';
@@ -32,7 +32,7 @@ export interface Edge {
   /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
   begin(req: IncomingMessage, res: EdgeResponse): Route | null;
   /** The principal of the credentials a route asks for. Throws HttpError 400 or 401. */
-  authenticate(req: IncomingMessage, route: Route): Promise<Principal>;
+  authenticate(req: IncomingMessage, route: Route): Principal | Promise<Principal>;
   /** Answers with the problem that an error is. */
   fail(req: IncomingMessage, res: EdgeResponse, error: unknown): void;
   /** Counts and logs a request that became a WebSocket. */
@@ -80,13 +80,21 @@ export function createEdge(options: EdgeOptions): Edge {
     return route;
   };
 
-  const authenticate = async (req: IncomingMessage, route: Route): Promise<Principal> => {
+  /** No promise where the authenticator knows at once: every request asks. */
+  const authenticate = (req: IncomingMessage, route: Route): Principal | Promise<Principal> => {
     const credentials = readCredentials(req);
     if (credentials.kind === 'bearer') {
-      const principal = await authenticator.authenticate(credentials.token);
-      if (principal !== null) return principal;
-      throw unauthorized('The token is unknown, expired or revoked.', true);
+      const principal = authenticator.authenticate(credentials.token);
+      return principal instanceof Promise ? principal.then(known) : known(principal);
     }
+    return otherwise(req, route, credentials);
+  };
+
+  const otherwise = async (
+    req: IncomingMessage,
+    route: Route,
+    credentials: Exclude<Credentials, { readonly kind: 'bearer' }>,
+  ): Promise<Principal> => {
     if (credentials.kind === 'several') {
       throw new HttpError(400, 'Send one Authorization header.');
     }
@@ -116,7 +124,10 @@ export function createEdge(options: EdgeOptions): Edge {
   const serve = async (req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> => {
     try {
       if (route.access === 'metrics') checkMetricsToken(req, services.metricsToken);
-      else if (route.access !== 'open') res.principal = await authenticate(req, route);
+      else if (route.access !== 'open') {
+        const principal = authenticate(req, route);
+        res.principal = principal instanceof Promise ? await principal : principal;
+      }
       if (route.direct) await options.api(req, res);
       else options.rest(req, res);
     } catch (error) {
@@ -168,6 +179,11 @@ const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ]);
+
+function known(principal: Principal | null): Principal {
+  if (principal !== null) return principal;
+  throw unauthorized('The token is unknown, expired or revoked.', true);
+}
 
 /** D3: with `error="invalid_token"` where a token was sent. */
 function unauthorized(detail: string, sent: boolean): HttpError {

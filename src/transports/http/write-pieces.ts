@@ -31,12 +31,14 @@ export async function writePieces(
   for (const piece of pieces) characters += piece.length;
   if (characters <= CHUNK) {
     const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
-    writeFixedHead(res, lines, Buffer.byteLength(text));
+    const octets = Buffer.byteLength(text);
+    writeFixedHead(res, lines, octets);
     if (characters > ABSORBED) {
       const watched = watch.writing(req, res);
       res.once('close', () => watch.done(watched));
     }
-    endWith(res, text);
+    // ASCII is the same in Latin-1, which is written without looking at each character.
+    endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
     return;
   }
   let octets = 0;
@@ -62,14 +64,14 @@ export async function writePieces(
  * The head and a text in one write: `end(text)` alone makes two, the second of nothing, which go to the system as a
  * list.
  */
-function endWith(res: EdgeResponse, text: string): void {
+function endWith(res: EdgeResponse, text: string, encoding: 'latin1' | 'utf8'): void {
   const { socket } = res;
   if (socket === null) {
-    res.end(text);
+    res.end(text, encoding);
     return;
   }
   socket.cork();
-  res.write(text);
+  res.write(text, encoding);
   socket.uncork();
   res.end();
 }

@@ -44,7 +44,9 @@ const accounts = (): Promise<readonly AccountListing[]> => withPrisma(listAccoun
 
 /** `id:rw` or `id:ro` for all that a token reaches; null where it is good for nothing. */
 async function reach(token: string): Promise<readonly string[] | null> {
-  const principal = await withPrisma((prisma) => createAuthenticator(prisma).authenticate(token));
+  const principal = await withPrisma(async (prisma) =>
+    createAuthenticator(prisma).authenticate(token),
+  );
   if (principal === null) return null;
   const reached = [...principal.accounts.values()];
   return reached.map(({ id, isReadOnly }) => `${id}:${isReadOnly ? 'ro' : 'rw'}`);
