@@ -4,6 +4,8 @@ import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
+import { inSlices } from '../protocol/slices.js';
+import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, RequestScope, Services } from './context.js';
 import { ownMethod } from './hooks/own.js';
@@ -91,7 +93,10 @@ export class MethodCall implements CallContext {
 
   admit(response: object, createdIds: ReadonlyMap<string, string> = NONE): void {
     this.release();
-    const text = serialise([this.method.name, response, this.#callId]);
+    this.#take(response, serialise([this.method.name, response, this.#callId]), createdIds);
+  }
+
+  #take(response: object, text: string, createdIds: ReadonlyMap<string, string>): void {
     const octets = separated(text) + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
     if (octets > this.request.remainingOctets) tooLarge();
     this.request.remainingOctets -= octets;
@@ -103,6 +108,17 @@ export class MethodCall implements CallContext {
     if (this.#admitted?.response !== response) this.admit(response);
     if (this.#admitted === null) throw new Error('An admitted response is kept.');
     return this.#admitted;
+  }
+
+  /** The same for a response that may take long to serialise: others have their turns meanwhile. */
+  async settleInSlices(response: object): Promise<Admitted> {
+    if (this.#admitted?.response === response) return this.#admitted;
+    this.release();
+    const triple = [this.method.name, response, this.#callId];
+    const text = await stringifyInSlices(triple, inSlices(), this.request.remainingOctets);
+    if (text === null) tooLarge();
+    this.#take(response, text, NONE);
+    return this.settle(response);
   }
 
   /** Gives back the octets of a response that won't be sent after all. */

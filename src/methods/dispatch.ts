@@ -36,8 +36,11 @@ export interface Answer {
 
 /** Runs the method calls of requests. */
 export interface Dispatcher {
-  /** Never rejects for anything that a call does: each failure is an `error` response. */
-  handle(envelope: RequestEnvelope, principal: Principal): Promise<Answer>;
+  /**
+   * Never rejects for anything that a call does: each failure is an `error` response. `isLong`:
+   * the request took long to read, so its answers may take long to write.
+   */
+  handle(envelope: RequestEnvelope, principal: Principal, isLong?: boolean): Promise<Answer>;
 }
 
 export function createDispatcher(
@@ -46,8 +49,8 @@ export function createDispatcher(
   log: FailureLog,
 ): Dispatcher {
   return Object.freeze({
-    handle: (envelope: RequestEnvelope, principal: Principal) =>
-      new RequestRun(services, limits, log, envelope, principal).run(),
+    handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
+      new RequestRun(services, limits, log, envelope, principal, isLong).run(),
   });
 }
 
@@ -71,6 +74,7 @@ class RequestRun {
   readonly #referredTo: ReadonlySet<string>;
   readonly #earlier: EarlierResponse[] = [];
   readonly #texts: string[] = [];
+  readonly #isLong: boolean;
 
   constructor(
     services: Services,
@@ -78,7 +82,9 @@ class RequestRun {
     log: FailureLog,
     envelope: RequestEnvelope,
     principal: Principal,
+    isLong: boolean,
   ) {
+    this.#isLong = isLong;
     this.#services = services;
     this.#limits = limits;
     this.#log = log;
@@ -138,7 +144,10 @@ class RequestRun {
         callId: invocation.callId,
         showsCreatedIds: this.#envelope.createdIds !== null,
       });
-      const { response, text, createdIds } = call.settle(await method.handle(args, call));
+      const handled = await method.handle(args, call);
+      const { response, text, createdIds } = this.#isLong
+        ? await call.settleInSlices(handled)
+        : call.settle(handled);
       // 3.3: only now is the call known to have succeeded. The latest creation under an id counts
       // (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);

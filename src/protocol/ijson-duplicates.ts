@@ -10,11 +10,23 @@ interface Frame {
   index: number;
 }
 
+/** Where a text stands that is part of a longer one: the outermost container goes on from there. */
+export interface Place {
+  /** Its JSON Pointer. */
+  readonly path: string;
+  /** How many items it has before the text. */
+  readonly index: number;
+  /** Whether it has a member of that name before the text. */
+  has(name: string): boolean;
+}
+
+const WHOLE: Place = { path: '', index: 0, has: () => false };
+
 /**
  * Finds the first member that an object has twice, in text that is known to be JSON: a sentence
  * that names it and its JSON Pointer. Slow and sure: for a request that is refused anyway.
  */
-export function findDuplicate(text: string): string {
+export function findDuplicate(text: string, place: Place = WHOLE): string {
   const frames: Frame[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charAt(at);
@@ -22,7 +34,8 @@ export function findDuplicate(text: string): string {
     if (code === '{') {
       frames.push({ names: new Set(), token: '', index: 0 });
     } else if (code === '[') {
-      frames.push({ names: null, token: '0', index: 0 });
+      const index = frames.length === 0 ? place.index : 0;
+      frames.push({ names: null, token: String(index), index });
     } else if (code === '}' || code === ']') {
       frames.pop();
     } else if (code === ',' && frame?.names === null) {
@@ -31,10 +44,12 @@ export function findDuplicate(text: string): string {
     } else if (code === '"') {
       const end = endOfString(text, at);
       if (frame !== undefined && frame.names !== null && isName(text, end)) {
-        const name: unknown = JSON.parse(text.slice(at, end));
-        frame.token = escapeToken(String(name));
-        if (frame.names.has(String(name))) return describe(String(name), frames);
-        frame.names.add(String(name));
+        const name = String(JSON.parse(text.slice(at, end)));
+        frame.token = escapeToken(name);
+        if (frame.names.has(name) || (frames.length === 1 && place.has(name))) {
+          return describeDuplicate(name, place.path + pathOf(frames));
+        }
+        frame.names.add(name);
       }
       at = end - 1;
     }
@@ -55,7 +70,11 @@ function isName(text: string, end: number): boolean {
   return text.charAt(at) === ':';
 }
 
-function describe(name: string, frames: readonly Frame[]): string {
-  const path = frames.map((frame) => `/${frame.token}`).join('');
+function pathOf(frames: readonly Frame[]): string {
+  return frames.map((frame) => `/${frame.token}`).join('');
+}
+
+/** Says that an object has a member twice, whose JSON Pointer is `path`. */
+export function describeDuplicate(name: string, path: string): string {
   return `An object has the member "${excerpt(name)}" twice (${excerpt(path)}).`;
 }

@@ -3,7 +3,7 @@ import { RequestError } from './errors.js';
 import { excerpt } from './excerpt.js';
 import { findDuplicate } from './ijson-duplicates.js';
 import { inexactNumber } from './ijson-numbers.js';
-import { type Span, scan } from './ijson-scan.js';
+import { type Scan, type Span, scan } from './ijson-scan.js';
 import { countMembers, hasLegalTexts, isLegalText, repair } from './ijson-walk.js';
 import { InexactNumber, MARK } from './inexact-number.js';
 import type { JsonValue } from './json.js';
@@ -15,7 +15,7 @@ export interface IJsonOptions {
   readonly maxDepth?: number;
 }
 
-const MAX_DEPTH = 2500;
+export const MAX_DEPTH = 2500;
 
 /** Each is a slow step: millions of them would keep the process from its other users (RFC 8620 8.5). */
 const MAX_INEXACT = 10_000;
@@ -28,29 +28,64 @@ const MAX_INEXACT = 10_000;
  * (`maxDepthInRequest`) for what is nested too deep.
  */
 export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): JsonValue {
+  checkEncoding(octets);
+  const piece = readPiece(octets, options.maxDepth ?? MAX_DEPTH);
+  if (piece.hasForbiddenText) notJson(FORBIDDEN_TEXT);
+  if (piece.hasDuplicate) notJson(findDuplicate(piece.text));
+  return finish(piece, { found: 0 });
+}
+
+/** Throws `notJSON` for a byte-order mark and for octets that aren't UTF-8. */
+export function checkEncoding(octets: Uint8Array): void {
   if (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf) {
     notJson('It starts with a byte-order mark.');
   }
   if (!isUtf8(octets)) notJson('It is not UTF-8.');
-  const maxDepth = options.maxDepth ?? MAX_DEPTH;
+}
+
+export const FORBIDDEN_TEXT = 'Its text has a lone surrogate or a noncharacter.';
+
+/** JSON as the native parser reads it, and what I-JSON has to say of it. */
+export interface Piece {
+  readonly body: Buffer;
+  readonly text: string;
+  readonly root: JsonValue;
+  readonly scan: Scan;
+  readonly hasForbiddenText: boolean;
+  readonly hasDuplicate: boolean;
+}
+
+/** Throws for wrong syntax, and for what is nested deeper than `maxDepth`. */
+export function readPiece(octets: Uint8Array, maxDepth: number): Piece {
   const found = scan(octets, maxDepth);
-  if (found.tooDeep) {
-    const detail = `The request is nested deeper than ${maxDepth} levels.`;
-    throw new RequestError('limit', detail, { limit: 'maxDepthInRequest' });
-  }
+  if (found.tooDeep) refuseDepth(maxDepth);
   const body = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
   const text = body.toString('utf8');
   const root = parse(text);
-  const hasForbidden =
+  const hasForbiddenText =
     (text.length < body.length && mayHoldNoncharacters(body) && !isLegalText(text)) ||
     (found.hasSuspectEscape && !hasLegalTexts(root));
-  if (hasForbidden) notJson('Its text has a lone surrogate or a noncharacter.');
   // The native parser keeps the last of two equal members: then the tree has fewer than the text.
-  if (countMembers(root) !== found.members) notJson(findDuplicate(text));
+  const hasDuplicate = countMembers(root) !== found.members;
+  return { body, text, root, scan: found, hasForbiddenText, hasDuplicate };
+}
+
+/**
+ * The value of a piece that is I-JSON. `inexact` counts the numbers that no double holds over all
+ * pieces of a text.
+ */
+export function finish(piece: Piece, inexact: { found: number }): JsonValue {
+  const { body, root, scan: found } = piece;
   const numbers: InexactNumber[] = [];
-  const marked = markNumbers(body, found.longNumbers, numbers);
+  const marked = markNumbers(body, found.longNumbers, numbers, MAX_INEXACT - inexact.found);
+  inexact.found += numbers.length;
   if (marked !== null) return repair(parse(marked), numbers);
   return found.hasMinusZero ? repair(root, numbers) : root;
+}
+
+export function refuseDepth(maxDepth: number): never {
+  const detail = `The request is nested deeper than ${maxDepth} levels.`;
+  throw new RequestError('limit', detail, { limit: 'maxDepthInRequest' });
 }
 
 /**
@@ -61,13 +96,14 @@ function markNumbers(
   body: Buffer,
   spans: readonly Span[],
   numbers: InexactNumber[],
+  maximum: number,
 ): string | null {
   const parts: string[] = [];
   let done = 0;
   for (const { start, end } of spans) {
     const number = inexactNumber(body.toString('latin1', start, end));
     if (number === null) continue;
-    if (numbers.length === MAX_INEXACT) {
+    if (numbers.length === maximum) {
       const detail = `More than ${MAX_INEXACT} numbers are such that no double holds them.`;
       throw new RequestError('limit', detail, { limit: 'maxInexactNumbersInRequest' });
     }
@@ -96,6 +132,6 @@ function parse(text: string): JsonValue {
   }
 }
 
-function notJson(why: string): never {
+export function notJson(why: string): never {
   throw new RequestError('notJSON', `The request is not I-JSON: ${why}`);
 }

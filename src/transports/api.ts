@@ -8,16 +8,21 @@ import type { Sessions } from '../protocol/session.js';
 
 /** Runs the calls of a request: src/methods/dispatch. */
 export interface RequestRunner {
-  handle(envelope: RequestEnvelope, principal: Principal): Promise<ResponseBody>;
+  handle(envelope: RequestEnvelope, principal: Principal, isLong: boolean): Promise<ResponseBody>;
 }
 
 /** One JMAP request, whatever carried it: HTTP and WebSocket differ only in framing. */
 export interface Api {
   /**
    * Runs a parsed body; resolves to the Response's text as pieces to write in order, `first` in front of its
-   * members. Throws RequestError before anything is run.
+   * members. `isLong`: it was read in slices, and is answered so. Throws RequestError before anything is run.
    */
-  run(value: JsonValue, principal: Principal, first?: JsonObject): Promise<string[]>;
+  run(
+    value: JsonValue,
+    principal: Principal,
+    isLong: boolean,
+    first?: JsonObject,
+  ): Promise<string[]>;
 }
 
 export interface ApiOptions {
@@ -37,13 +42,13 @@ export function createApi(options: ApiOptions): Api {
     hasCapability: (urn: string) => registry.capabilities.has(urn),
   };
   return {
-    async run(value, principal, first) {
+    async run(value, principal, isLong, first) {
       const envelope = parseRequest(value, requestOptions);
       for (const call of envelope.methodCalls) {
         // A name that a client made up must not become a label.
         metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
       }
-      const body = await dispatcher.handle(envelope, principal);
+      const body = await dispatcher.handle(envelope, principal, isLong);
       for (const text of body.invocations) {
         if (text.startsWith(ERROR_PREFIX)) {
           metrics.methodError(

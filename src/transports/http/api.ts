@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import contentType from 'content-type';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
+import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
+import { inSlices } from '../../protocol/slices.js';
 import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
 import type { ResponseBudget } from '../response-budget.js';
@@ -9,7 +10,8 @@ import type { Slots } from '../slots.js';
 import { type BodyReader, readBody, refuseEncoding } from './body.js';
 import type { Endpoint } from './edge.js';
 import { linesOf } from './edge-head.js';
-import { HttpError } from './reply.js';
+import type { EdgeResponse } from './edge-response.js';
+import { ClientGoneError, HttpError } from './reply.js';
 import { writePieces } from './write-pieces.js';
 
 export interface ApiEndpointOptions {
@@ -22,9 +24,6 @@ export interface ApiEndpointOptions {
 }
 
 const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
-
-/** After parsing so many octets others have a turn before the calls are run. */
-const LONG = 1_000_000;
 
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
@@ -44,14 +43,23 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     try {
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
-      const value = parseIJson(body.data);
-      if (body.octets > LONG) await nextTurn();
-      const pieces = await api.run(value, principal);
+      const isLong = isLongText(body.octets);
+      const value = isLong
+        ? await parseIJsonInSlices(body.data, inSlices(stopWhenGone(res)))
+        : parseIJson(body.data);
+      const pieces = await api.run(value, principal, isLong);
       await writePieces(req, res, HEADERS, pieces, writer);
     } finally {
       reader.budget.release(userId, held);
       slots.release(userId);
     }
+  };
+}
+
+/** What takes slices is given up between two of them where nobody waits for it any more. */
+function stopWhenGone(res: EdgeResponse): () => void {
+  return () => {
+    if (res.destroyed) throw new ClientGoneError('The client left while its request was read.');
   };
 }
 

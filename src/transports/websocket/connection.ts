@@ -2,12 +2,15 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Principal } from '../../accounts/principal.js';
 import { RequestError } from '../../protocol/errors.js';
+import { isLongText } from '../../protocol/ijson-slices.js';
+import { inSlices } from '../../protocol/slices.js';
 import { requestTooLarge, tooManyRequests } from '../limits.js';
 import type { Shared } from '../shared.js';
 import {
   idOf,
   MessageError,
   type RequestMessage,
+  readLongMessage,
   readMessage,
   requestErrorText,
   runProblem,
@@ -33,6 +36,9 @@ export interface ConnectionOptions {
 /** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
 const CONTROL_FRAME = 6;
 
+/** The socket closed while a message was read in slices. */
+class GoneError extends Error {}
+
 /** One WebSocket: reads messages, runs requests, answers them (RFC 8887 4.3). */
 export class Connection {
   /** Resolves when the socket is closed, however that came. */
@@ -49,6 +55,8 @@ export class Connection {
   /** Requests without an id are answered in order: each waits for the one before. */
   #inOrder: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<void>>();
+  /** Messages that are read in slices, or wait for one that is: they are taken in order. */
+  #reading: Promise<void> | null = null;
   #closing = false;
   #silentPings = 0;
 
@@ -100,7 +108,8 @@ export class Connection {
   /** Takes no further message, lets running requests be answered, then closes with 1001. */
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#running);
+    // What is still read runs after it.
+    while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#outgoing.idle();
     this.#options.socket.close(GOING_AWAY, 'The server stops.');
   }
@@ -119,7 +128,7 @@ export class Connection {
   }
 
   #message(data: RawData, isBinary: boolean): void {
-    const { socket, shared } = this.#options;
+    const { socket } = this.#options;
     this.#forget(this.#arriving);
     this.#arrivedAtBeat = 0;
     if (this.#closing) return;
@@ -128,11 +137,11 @@ export class Connection {
       return;
     }
     const octets = data as Buffer;
-    const { limits } = shared.services;
+    if (this.#reading !== null || isLongText(octets.length) || this.#isTooLarge(octets)) {
+      this.#readInTurn(octets);
+      return;
+    }
     try {
-      if (octets.length > limits.maxSizeRequest) {
-        throw new MessageError(requestTooLarge(limits.maxSizeRequest), idOf(octets));
-      }
       this.#accept(readMessage(octets), octets.length);
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
@@ -140,15 +149,59 @@ export class Connection {
     }
   }
 
+  /** For a message that takes long to read, and for those behind it. */
+  #readInTurn(octets: Buffer): void {
+    const { socket, shared } = this.#options;
+    if (!shared.budget.take(this.#user, octets.length)) {
+      socket.close(TRY_AGAIN, OVERLOADED);
+      return;
+    }
+    const goOn = this.#outgoing.stopReading();
+    const slices = inSlices(() => {
+      if (socket.readyState !== socket.OPEN) throw new GoneError();
+    });
+    const read = async (): Promise<void> => {
+      let held = octets.length;
+      try {
+        if (socket.readyState !== socket.OPEN) return;
+        if (this.#isTooLarge(octets)) {
+          const { maxSizeRequest } = shared.services.limits;
+          throw new MessageError(requestTooLarge(maxSizeRequest), await idOf(octets, slices));
+        }
+        const message = await readLongMessage(octets, slices);
+        shared.budget.release(this.#user, held);
+        held = 0;
+        this.#accept(message, octets.length, isLongText(octets.length));
+      } catch (error) {
+        if (error instanceof MessageError) this.#refuse(error);
+        else if (!(error instanceof GoneError)) throw error;
+      } finally {
+        shared.budget.release(this.#user, held);
+        goOn();
+      }
+    };
+    const reading = (this.#reading ?? Promise.resolve()).then(read);
+    const done = reading.finally(() => {
+      if (this.#reading === done) this.#reading = null;
+      this.#running.delete(done);
+    });
+    this.#reading = done;
+    this.#running.add(done);
+  }
+
+  #isTooLarge(octets: Buffer): boolean {
+    return octets.length > this.#options.shared.services.limits.maxSizeRequest;
+  }
+
   /** A slot is taken as the message comes in, so that what waits its turn is bounded too. */
-  #accept(message: RequestMessage, octets: number): void {
+  #accept(message: RequestMessage, octets: number, isLong = false): void {
     const { requests, budget, services } = this.#options.shared;
     if (!requests.take(this.#user)) {
       const problem = tooManyRequests(services.limits.maxConcurrentRequests);
       throw new MessageError(problem, message.id);
     }
     const held = budget.take(this.#user, octets) ? octets : 0;
-    const run = (): Promise<void> => this.#run(message);
+    const run = (): Promise<void> => this.#run(message, isLong);
     const answered = message.id === null ? this.#inOrder.then(run) : run();
     if (message.id === null) this.#inOrder = answered;
     const done = answered.finally(() => {
@@ -168,11 +221,11 @@ export class Connection {
   }
 
   /** Never rejects: whatever happens is an answer. */
-  async #run(message: RequestMessage): Promise<void> {
-    await this.#outgoing.send(await this.#answer(message));
+  async #run(message: RequestMessage, isLong: boolean): Promise<void> {
+    await this.#outgoing.send(await this.#answer(message, isLong));
   }
 
-  async #answer(message: RequestMessage): Promise<readonly string[]> {
+  async #answer(message: RequestMessage, isLong: boolean): Promise<readonly string[]> {
     const { shared, requestId } = this.#options;
     const first = {
       '@type': 'Response',
@@ -180,7 +233,7 @@ export class Connection {
     };
     try {
       const principal = await this.#currentPrincipal();
-      return await shared.api.run(message.request, principal, first);
+      return await shared.api.run(message.request, principal, isLong, first);
     } catch (error) {
       const known = runProblem(error);
       if (known !== null) return [requestErrorText(known, message.id)];

@@ -1,6 +1,8 @@
 import { RequestError, UnavailableError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
+import { parseIJsonInSlices } from '../../protocol/ijson-slices.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Slices } from '../../protocol/slices.js';
 
 /** A message from a client, as far as this server has a use for it (RFC 8887 4.3). */
 export interface RequestMessage {
@@ -31,7 +33,23 @@ const PUSH_MESSAGES: ReadonlySet<unknown> = new Set([
 
 /** Reads a text message. Throws MessageError: notJSON, notRequest. */
 export function readMessage(octets: Uint8Array): RequestMessage {
-  const message = parsed(octets);
+  try {
+    return judge(parseIJson(octets));
+  } catch (error) {
+    throw messageError(error);
+  }
+}
+
+/** The same in slices; rejects with what `slices.next` throws, too. */
+export async function readLongMessage(octets: Uint8Array, slices: Slices): Promise<RequestMessage> {
+  try {
+    return judge(await parseIJsonInSlices(octets, slices));
+  } catch (error) {
+    throw messageError(error);
+  }
+}
+
+function judge(message: unknown): RequestMessage {
   if (!isJsonObject(message)) {
     throw new MessageError(notRequest('A message must be a JSON object.'), null);
   }
@@ -48,9 +66,9 @@ export function readMessage(octets: Uint8Array): RequestMessage {
 }
 
 /** The id of a message that is refused unread, where it can be found. */
-export function idOf(octets: Uint8Array): string | null {
+export async function idOf(octets: Uint8Array, slices: Slices): Promise<string | null> {
   try {
-    return readMessage(octets).id;
+    return (await readLongMessage(octets, slices)).id;
   } catch (error) {
     if (error instanceof MessageError) return error.requestId;
     throw error;
@@ -71,13 +89,8 @@ export function runProblem(error: unknown): JsonObject | null {
   return null;
 }
 
-function parsed(octets: Uint8Array): unknown {
-  try {
-    return parseIJson(octets);
-  } catch (error) {
-    if (error instanceof RequestError) throw new MessageError(error, null);
-    throw error;
-  }
+function messageError(error: unknown): unknown {
+  return error instanceof RequestError ? new MessageError(error, null) : error;
 }
 
 function notRequest(detail: string): RequestError {

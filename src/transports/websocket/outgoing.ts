@@ -40,6 +40,16 @@ export class Outgoing {
     return sent;
   }
 
+  /** Nothing more is read from the peer until the result is called. */
+  stopReading(): () => void {
+    this.#waiting += 2 * HIGH_WATER;
+    this.#throttle();
+    return () => {
+      this.#waiting -= 2 * HIGH_WATER;
+      this.#throttle();
+    };
+  }
+
   /** Resolves when everything that was sent so far is handed over. */
   idle(): Promise<void> {
     return this.#last;

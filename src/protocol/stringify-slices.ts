@@ -1,0 +1,159 @@
+import { writeNumbers } from './inexact-number.js';
+import { emptyObject } from './json.js';
+import type { Slices } from './slices.js';
+
+/** Values that are written at once, in about a millisecond; so many characters count as a value. */
+const WEIGHT = 16_384;
+const CHARACTERS = 64;
+
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/**
+ * What `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices. Null where it is longer than
+ * `maximum` characters. Rejects with what `slices.next` throws.
+ */
+export async function stringifyInSlices(
+  value: unknown,
+  slices: Slices,
+  maximum: number,
+  weight = WEIGHT,
+): Promise<string | null> {
+  const writing = new Writing(slices, maximum, weight);
+  await writing.write(value);
+  return writing.text();
+}
+
+class Writing {
+  readonly #slices: Slices;
+  readonly #maximum: number;
+  readonly #weight: number;
+  readonly #parts: string[] = [];
+  #length = 0;
+
+  constructor(slices: Slices, maximum: number, weight: number) {
+    this.#slices = slices;
+    this.#maximum = maximum;
+    this.#weight = weight;
+  }
+
+  text(): string | null {
+    return this.#length > this.#maximum ? null : this.#parts.join('');
+  }
+
+  async write(value: unknown): Promise<void> {
+    if (!isContainer(value) || weigh(value, this.#weight) <= this.#weight) {
+      this.#put(JSON.stringify(value) ?? 'null');
+    } else if (Array.isArray(value)) {
+      this.#put('[');
+      await this.#items(value);
+      this.#put(']');
+    } else {
+      this.#put('{');
+      await this.#members(value as Readonly<Record<string, unknown>>);
+      this.#put('}');
+    }
+    if (this.#slices.isOver()) await this.#slices.next();
+  }
+
+  async #items(items: readonly unknown[]): Promise<void> {
+    let comma = '';
+    let begin = 0;
+    let sum = 0;
+    const flush = async (end: number): Promise<void> => {
+      if (end > begin) {
+        this.#put(comma + JSON.stringify(items.slice(begin, end)).slice(1, -1));
+        comma = ',';
+      }
+      sum = 0;
+      if (this.#slices.isOver()) await this.#slices.next();
+    };
+    for (let index = 0; index < items.length && this.#length <= this.#maximum; index += 1) {
+      const weight = weigh(items[index], this.#weight);
+      if (sum + weight > this.#weight) {
+        await flush(index);
+        begin = index;
+      }
+      sum += weight;
+      if (weight <= this.#weight) continue;
+      this.#put(comma);
+      comma = ',';
+      await this.write(items[index]);
+      begin = index + 1;
+      sum = 0;
+    }
+    await flush(items.length);
+  }
+
+  async #members(object: Readonly<Record<string, unknown>>): Promise<void> {
+    let comma = '';
+    let group = emptyObject<unknown>();
+    let sum = 0;
+    const flush = async (): Promise<void> => {
+      const text = JSON.stringify(group).slice(1, -1);
+      if (text !== '') {
+        this.#put(comma + text);
+        comma = ',';
+      }
+      group = emptyObject<unknown>();
+      sum = 0;
+      if (this.#slices.isOver()) await this.#slices.next();
+    };
+    for (const name of Object.keys(object)) {
+      if (this.#length > this.#maximum) return;
+      const member = object[name];
+      const weight = weigh(member, this.#weight);
+      if (sum + weight > this.#weight) await flush();
+      if (weight <= this.#weight) {
+        group[name] = member;
+        sum += weight;
+      } else {
+        this.#put(`${comma}${JSON.stringify(name)}:`);
+        comma = ',';
+        await this.write(member);
+      }
+    }
+    await flush();
+  }
+
+  #put(piece: string): void {
+    const text = writeNumbers(piece);
+    this.#parts.push(text);
+    this.#length += text.length;
+  }
+}
+
+/** About how many values there are in one; looks no further once they are more than `limit`. */
+function weigh(root: unknown, limit: number): number {
+  if (!isContainer(root)) return weightOf(root);
+  let weight = 1;
+  const open: Container[] = [root];
+  for (let value = open.pop(); value !== undefined && weight <= limit; value = open.pop()) {
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length && weight <= limit; index += 1) {
+        const item: unknown = value[index];
+        weight += weightOf(item);
+        if (isContainer(item)) open.push(item);
+      }
+    } else {
+      const object = value as Readonly<Record<string, unknown>>;
+      for (const name in object) {
+        const member = object[name];
+        weight += 1 + weightOf(member);
+        if (weight > limit) break;
+        if (isContainer(member)) open.push(member);
+      }
+    }
+  }
+  return weight;
+}
+
+/** A long text is no reason to look into what holds it: it is written at once anyway. */
+function weightOf(value: unknown): number {
+  return typeof value === 'string' ? 1 + value.length / CHARACTERS : 1;
+}
+
+/** What `toJSON` makes of a value is written by the native function. */
+function isContainer(value: unknown): value is Container {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof (value as { readonly toJSON?: unknown }).toJSON !== 'function';
+}

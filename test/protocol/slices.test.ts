@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { RequestError } from '../../src/protocol/errors.js';
+import { parseIJson } from '../../src/protocol/ijson.js';
+import {
+  isLongText,
+  parseIJsonInSlices,
+  type SlicesOptions,
+} from '../../src/protocol/ijson-slices.js';
+import { writeNumbers } from '../../src/protocol/inexact-number.js';
+import { inSlices, type Slices } from '../../src/protocol/slices.js';
+import { stringifyInSlices } from '../../src/protocol/stringify-slices.js';
+
+/** Each slice is over at once; counts them. */
+function shortest(): Slices & { count: number } {
+  return {
+    count: 0,
+    isOver: () => true,
+    async next() {
+      this.count += 1;
+    },
+  };
+}
+
+type Outcome = { readonly text: string } | { readonly type: string; readonly detail: string };
+
+async function outcome(parse: () => unknown): Promise<Outcome> {
+  try {
+    const value = await parse();
+    // -0 and 0 differ here, and InexactNumber is the number that was written.
+    return { text: writeNumbers(JSON.stringify(value, (_, v) => (Object.is(v, -0) ? '-0' : v))) };
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    // What V8 says of wrong syntax quotes the text, or tells how its own parser came there.
+    const detail = error.message.replace(
+      /(not I-JSON: )(Unexpected|Expected|Bad|Unterm).*$/s,
+      '$1',
+    );
+    return { type: `${error.type} ${error.limit}`, detail };
+  }
+}
+
+async function expectSame(octets: Buffer, options: SlicesOptions): Promise<void> {
+  const { maxDepth = 2500 } = options;
+  const atOnce = await outcome(() => parseIJson(octets, { maxDepth }));
+  const inPieces = await outcome(() => parseIJsonInSlices(octets, shortest(), options));
+  // Of two things wrong, text in a member that a second one replaces may be told first.
+  const isBoth =
+    'detail' in atOnce &&
+    'detail' in inPieces &&
+    atOnce.detail.includes(' twice ') &&
+    inPieces.detail.includes('surrogate');
+  expect(inPieces).toEqual(isBoth ? { ...atOnce, detail: inPieces.detail } : atOnce);
+}
+
+const atom = fc.constantFrom(
+  ...['0', '-0', '1', '-1.5', '1e3', '9007199254740993', '1e400', '0.1', 'true', 'null', '""'],
+  ...['"a"', '"é𝄞"', '"\\\\"', '"x\\"]}"', '"\\ud83d\\ude00"', '"\\ud800"', '"\\uffff"', '"[,"'],
+);
+const name = fc.constantFrom(
+  '"a"',
+  '"b"',
+  '"\\u0061"',
+  '"__proto__"',
+  '"1"',
+  '"10"',
+  '"é"',
+  '"~/"',
+);
+const space = fc.constantFrom('', '', '', ' ', '\n\t');
+
+const { text: json } = fc.letrec<{ text: string }>((tie) => ({
+  text: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    atom,
+    fc
+      .array(fc.tuple(space, tie('text'), space), { maxLength: 6 })
+      .map((items) => `[${items.map((item) => item.join('')).join(',')}]`),
+    fc
+      .array(fc.tuple(name, space, tie('text')), { maxLength: 6 })
+      .map((members) => `{${members.map(([n, s, v]) => `${n}${s}:${s}${v}`).join(',')}}`),
+  ),
+}));
+
+describe('a long text is parsed in slices', () => {
+  it('to what it is at once, or with the same error, wherever it is cut', async () => {
+    const cut = fc.record({ piece: fc.integer({ min: 1, max: 40 }), maxDepth: fc.nat(8) });
+    await fc.assert(
+      fc.asyncProperty(json, cut, async (text, { piece, maxDepth }) => {
+        const octets = Buffer.from(text);
+        const options = { piece, maxDepth };
+        await expectSame(octets, options);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('and what is no JSON is refused as it is at once', async () => {
+    const marks = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '1', ' ', 'n', '\\', '-', '');
+    const change = fc.tuple(fc.nat(), fc.boolean(), marks);
+    const changes = fc.array(change, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(json, changes, fc.integer({ min: 1, max: 20 }), async (text, all, piece) => {
+        let changed = text;
+        for (const [where, over, mark] of all) {
+          const at = where % (changed.length + 1);
+          changed = changed.slice(0, at) + mark + changed.slice(at + (over ? 1 : 0));
+        }
+        const octets = Buffer.from(changed);
+        await expectSame(octets, { piece });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['items', `[${Array.from({ length: 60_000 }, () => '[1,{"a":2}]').join(',')}]`],
+    ['members', `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":[1]`).join(',')}}`],
+    ['nested on the right', `${'["0123456789",'.repeat(2400)}1${']'.repeat(2400)}`.repeat(1)],
+    ['nested', `${'[['.repeat(1000)}${'7,'.repeat(200_000)}7${']]'.repeat(1000)}`],
+  ])('the native parser gets no more than a piece and what is whole in it: %s', async (_, text) => {
+    const octets = Buffer.from(text);
+    const piece = 4096;
+    const parse = vi.spyOn(JSON, 'parse');
+    const slices = shortest();
+    let longest = 0;
+    try {
+      await parseIJsonInSlices(octets, slices, { piece });
+      longest = Math.max(...parse.mock.calls.map(([given]) => given.length));
+    } finally {
+      parse.mockRestore();
+    }
+    expect(longest).toBeLessThan(2 * piece);
+    // One at least for each piece.
+    expect(slices.count).toBeGreaterThanOrEqual(octets.length / (2 * piece));
+  });
+
+  it('a name that an object has in two pieces is told with its place', async () => {
+    const members = Array.from({ length: 100 }, (_, n) => `"k${n}":{"x":[]}`);
+    const text = `{"a":[0,{${[...members, '"k3":1'].join(',')}}]}`;
+    const { detail } = (await outcome(() =>
+      parseIJsonInSlices(Buffer.from(text), shortest(), { piece: 50 }),
+    )) as { detail: string };
+    expect(detail).toBe(
+      'The request is not I-JSON: An object has the member "k3" twice (/a/1/k3).',
+    );
+  });
+
+  it('ends where a slice is refused', async () => {
+    const octets = Buffer.from(`[${'1,'.repeat(300_000)}1]`);
+    expect(isLongText(octets.length)).toBe(true);
+    let left = 3;
+    const slices: Slices = {
+      isOver: () => true,
+      async next() {
+        left -= 1;
+        if (left === 0) throw new Error('gone');
+      },
+    };
+    await expect(parseIJsonInSlices(octets, slices)).rejects.toThrow('gone');
+    expect(left).toBe(0);
+  });
+});
+
+describe('a long value is written in slices', () => {
+  it('as JSON.stringify writes it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ depthSize: 'medium' }), fc.nat(20), async (value, weight) => {
+        const text = await stringifyInSlices(value, shortest(), 1e9, weight);
+        expect(text).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('numbers that no double holds, own __proto__ and what JSON leaves out among it', async () => {
+    const text = '{"__proto__":[1e400,{"2":9007199254740993,"1":{"a":[]}}],"b":-0.5}';
+    const value = { parsed: parseIJson(Buffer.from(text)), none: undefined, list: [undefined, 1] };
+    for (const weight of [1, 2, 5, 1000]) {
+      expect(await stringifyInSlices(value, shortest(), 1e9, weight)).toBe(
+        writeNumbers(JSON.stringify(value)),
+      );
+    }
+  });
+
+  it('and not beyond what may be sent', async () => {
+    const slices = shortest();
+    const value = Array.from({ length: 100_000 }, () => 'x');
+    expect(await stringifyInSlices(value, slices, 1000, 100)).toBeNull();
+    expect(slices.count).toBeLessThan(20);
+    expect(await stringifyInSlices([1, 2], slices, 5)).toBe('[1,2]');
+    expect(await stringifyInSlices([1, 2], slices, 4)).toBeNull();
+  });
+});
+
+describe('slices', () => {
+  it('of many works are one in a turn of the event loop', async () => {
+    let turn = 0;
+    let isCounting = true;
+    const count = (): void => {
+      turn += 1;
+      if (isCounting) setImmediate(count);
+    };
+    setImmediate(count);
+    const seen: number[] = [];
+    const work = async (): Promise<void> => {
+      const slices = inSlices();
+      for (let n = 0; n < 3; n += 1) {
+        await slices.next();
+        seen.push(turn);
+      }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    isCounting = false;
+    expect(seen).toHaveLength(12);
+    expect(new Set(seen).size).toBe(12);
+  });
+});
