@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Postgresql } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, CORE } from '../support/client.js';
@@ -13,7 +14,7 @@ import { sharedProject } from '../support/shared-project.js';
 
 /**
  * Three servers on one PostgreSQL, clients that know nothing of it: cascades, counts and hooks that
- * write other types (test/hooks/ledger.yaml), in two accounts.
+ * write other types (test/hooks/ledger.yaml), in two accounts. One of the servers is killed in the middle.
  */
 const LEDGER = 'https://example.com/jmap/ledger';
 const TYPES = ['Book', 'Line', 'Post'] as const;
@@ -24,7 +25,7 @@ const SEED = Number(process.env['TEST_SEED'] ?? 4);
 
 const postgresql = usePostgresql();
 let folder: string;
-let servers: readonly RunningServer[];
+let servers: RunningServer[];
 let fixtures: Fixtures;
 let url: string;
 
@@ -58,57 +59,92 @@ function clientOf(number: number): Client {
   return new Client(server.url, fixtures.u1.token, [CORE, LEDGER]);
 }
 
-/** What one client does; each must succeed, or lose by ifInState. */
-async function write(number: number, won: Map<string, string[]>): Promise<void> {
-  const random = new Random(SEED * 1000 + number);
-  const accountId = number % 2 === 0 ? fixtures.A1 : fixtures.A2;
+/** What clients were told, to be held against what is there in the end. */
+interface Told {
+  /** Of each call that was answered: the states that it led from and to. */
+  readonly sets: { readonly of: string; readonly from: number; readonly to: number }[];
+  /** States in which a call with ifInState was let through. */
+  readonly won: string[];
+  readonly books: { readonly accountId: string; readonly id: string }[];
+  /** Books that a call was to destroy, whatever it was answered. */
+  readonly doomed: Set<string>;
+  /** Calls that a server which was killed left without an answer. */
+  unanswered: number;
+  rounds: number;
+}
+
+/** What `fetch` throws where there is nobody any more. */
+const isCut = (error: unknown): boolean => error instanceof TypeError;
+
+type Wanted = readonly [type: 'Book' | 'Line', args: object];
+
+/** A call for one round; `at` is the server that it will go to. */
+async function wanted(at: Client, number: number, round: number, random: Random): Promise<Wanted> {
+  const accountId = accountOf(number);
   const idsOf = async (type: string): Promise<string[]> =>
-    (await clientOf(number).get(type, { accountId, ids: null, properties: ['id'] })).list.map(
-      ({ id }) => id,
-    );
+    (await at.get(type, { accountId, ids: null, properties: ['id'] })).list.map(({ id }) => id);
+  const what = random.integer(0, 9);
+  const books = await idsOf('Book');
+  const book = books[random.integer(0, Math.max(0, books.length - 1))];
+  const lines = what > 5 ? await idsOf('Line') : [];
+  const line = lines[random.integer(0, Math.max(0, lines.length - 1))];
+  if (book === undefined || what < 2)
+    return ['Book', { create: { b: { title: `Book ${number} ${round}` } } }];
+  if (what < 6)
+    return ['Line', { create: { a: { bookId: book, amount: 1 }, b: { bookId: book, amount: 2 } } }];
+  if (what < 8 && line !== undefined)
+    return ['Line', { update: { [line]: { amount: round, bookId: book } } }];
+  if (what === 8 && books.length > 3) return ['Book', { destroy: [book] }];
+  const { state } = await at.get('Book', { accountId, ids: [] });
+  return ['Book', { ifInState: state, update: { [book]: { title: `Titled ${number} ${round}` } } }];
+}
+
+const accountOf = (number: number): string => (number % 2 === 0 ? fixtures.A1 : fixtures.A2);
+
+/** What one client does; each call must succeed, or lose by ifInState, or have met the killed server. */
+async function write(number: number, told: Told): Promise<void> {
+  const random = new Random(SEED * 1000 + number);
+  const accountId = accountOf(number);
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Any server may have the next request.
-    const client = clientOf(random.integer(0, 2));
-    const what = random.integer(0, 9);
-    const books = await idsOf('Book');
-    const book = books[random.integer(0, Math.max(0, books.length - 1))];
-    const lines = what > 5 ? await idsOf('Line') : [];
-    const line = lines[random.integer(0, Math.max(0, lines.length - 1))];
-    let args: object;
-    let type = 'Line';
-    if (book === undefined || what < 2) {
-      type = 'Book';
-      args = { create: { b: { title: `Book ${number} ${round}` } } };
-    } else if (what < 6) {
-      const two = { a: { bookId: book, amount: 1 }, b: { bookId: book, amount: 2 } };
-      args = { create: two };
-    } else if (what < 8 && line !== undefined) {
-      args = { update: { [line]: { amount: round, bookId: book } } };
-    } else if (what === 8 && books.length > 3) {
-      type = 'Book';
-      args = { destroy: [book] };
-    } else {
-      type = 'Book';
-      const { state } = await client.get('Book', { accountId, ids: [] });
-      args = { ifInState: state, update: { [book]: { title: `Titled ${number} ${round}` } } };
-    }
-    const [name, response] = await client.call(`${type}/set`, { accountId, ...args });
-    if (name === 'error') {
-      expect(['ifInState' in args, response]).toEqual([
-        true,
-        expect.objectContaining({ type: 'stateMismatch' }),
-      ]);
-    } else if ('ifInState' in args) {
-      const states = won.get(accountId) ?? [];
-      won.set(accountId, [...states, String(response['oldState'])]);
+    told.rounds += 1;
+    try {
+      // Any server may have the next request.
+      const client = clientOf(random.integer(0, 2));
+      const [type, args] = await wanted(client, number, round, random);
+      if ('destroy' in args) for (const id of args.destroy as string[]) told.doomed.add(id);
+      const [name, response] = await client.call(`${type}/set`, { accountId, ...args });
+      if (name === 'error') {
+        const lost = expect.objectContaining({ type: 'stateMismatch' });
+        expect(['ifInState' in args, response]).toEqual([true, lost]);
+        continue;
+      }
+      const [from, to] = [Number(response['oldState']), Number(response['newState'])];
+      // Of a book that is gone by now nothing changes.
+      if (to !== from) told.sets.push({ of: `${accountId} ${type}`, from, to });
+      if ('ifInState' in args) told.won.push(`${accountId} ${from}`);
+      const made = (response['created'] as Record<string, Item> | null)?.['b'];
+      if (type === 'Book' && made !== undefined) told.books.push({ accountId, id: made.id });
+    } catch (error) {
+      if (!isCut(error)) throw error;
+      told.unanswered += 1;
     }
   }
+}
+
+/** Half of the work is done: one server dies, and another process takes its place a little later. */
+async function killOne(told: Told, over: () => boolean): Promise<void> {
+  while (told.rounds < (CLIENTS * ROUNDS) / 2 && !over()) await sleep(20);
+  const [, victim] = servers;
+  if (victim === undefined) throw new Error('There are servers.');
+  await victim.kill();
+  expect(over()).toBe(false);
+  servers[1] = await victim.restart();
 }
 
 /** A cache that follows /changes in small pages while others write. */
 class Follower {
   readonly #accountId: string;
-  readonly #number: number;
+  #number: number;
   readonly #caches = new Map(TYPES.map((type) => [type, new Map<string, Item>()]));
   readonly #states = new Map<string, string>(TYPES.map((type) => [type, '0']));
 
@@ -117,10 +153,25 @@ class Follower {
     this.#number = number;
   }
 
-  /** One page of each type, with its objects; true where there is more. */
+  /** How many pages had something in them. */
+  pages = 0;
+
+  /** The same, with another server where one was killed. */
   async step(): Promise<boolean> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      if (!isCut(error)) throw error;
+      return true;
+    }
+  }
+
+  /** One page of each type, with its objects; true where there is more. */
+  async #step(): Promise<boolean> {
     let more = false;
     for (const type of TYPES) {
+      // A state that one server gave is good at any.
+      this.#number += 1;
       const page = await clientOf(this.#number).changes(type, {
         accountId: this.#accountId,
         sinceState: this.#states.get(type),
@@ -136,6 +187,7 @@ class Follower {
       for (const id of [...page.destroyed, ...ids]) cache.delete(id);
       for (const item of list) cache.set(item.id, item);
       this.#states.set(type, page.newState);
+      if (ids.length + page.destroyed.length > 0) this.pages += 1;
       more ||= page.hasMoreChanges;
     }
     return more;
@@ -167,41 +219,65 @@ async function raceForStates(accountId: string): Promise<void> {
   }
 }
 
+/** Numbers as they are stored: each of 1 to the state's has one record. */
+async function expectWholeNumbers(database: Postgresql): Promise<void> {
+  const { rows } = await database.query(`SELECT s."number", count(c."number") AS "records",
+    count(DISTINCT c."number") AS "numbers", min(c."number") AS "first", max(c."number") AS "last"
+    FROM "JmapState" s LEFT JOIN "JmapChange" c USING ("accountId", "type")
+    WHERE s."number" > 0 GROUP BY s."accountId", s."type", s."number"`);
+  expect(rows.length).toBeGreaterThanOrEqual(4);
+  for (const { number, ...others } of rows)
+    expect(others).toEqual({ records: number, numbers: number, first: '1', last: number });
+}
+
+/** Numbers as clients were told: no two calls had the same ones. */
+function expectNoneTwice({ sets }: Told): void {
+  const last = new Map<string, number>();
+  for (const { of, from, to } of sets.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    expect(from).toBeGreaterThanOrEqual(last.get(of) ?? 0);
+    expect(to).toBeGreaterThan(from);
+    last.set(of, to);
+  }
+}
+
 describe('three servers on one PostgreSQL', () => {
   test('5.2, 5.3: 32 clients write; states have no gap, ifInState one winner, /changes all data', async () => {
-    const won = new Map<string, string[]>();
+    const told: Told = {
+      sets: [],
+      won: [],
+      books: [],
+      doomed: new Set(),
+      unanswered: 0,
+      rounds: 0,
+    };
     const followers = [fixtures.A1, fixtures.A2].flatMap((accountId) =>
       [0, 1, 2].map((number) => new Follower(accountId, number)),
     );
     let writing = true;
+    let pages: readonly number[] = [];
     const following = Promise.all(
       followers.map(async (follower) => {
         while (writing) await follower.step();
         while (await follower.step());
       }),
     );
-    const clients = Array.from({ length: CLIENTS }, (_, number) => write(number, won));
+    const clients = Array.from({ length: CLIENTS }, (_, number) => write(number, told));
     const all = Promise.all(clients).finally(() => {
       writing = false;
+      pages = followers.map((follower) => follower.pages);
     });
-    await Promise.all([all, following]);
+    await Promise.all([all, following, killOne(told, () => !writing)]);
+    // While clients wrote each of them has read, and what it read is part of what is compared below.
+    for (const count of pages) expect(count).toBeGreaterThanOrEqual(10);
 
     for (const accountId of [fixtures.A1, fixtures.A2]) await raceForStates(accountId);
     while ((await Promise.all(followers.map((follower) => follower.step()))).includes(true));
-    for (const states of won.values()) expect(new Set(states).size).toBe(states.length);
+    expect(new Set(told.won).size).toBe(told.won.length);
+    expectNoneTwice(told);
 
     const database = new Postgresql(url);
     await database.connect();
-    const { rows } = await database.query(`SELECT s."number", count(c."number") AS "records",
-      count(DISTINCT c."number") AS "numbers", min(c."number") AS "first", max(c."number") AS "last"
-      FROM "JmapState" s JOIN "JmapChange" c USING ("accountId", "type")
-      GROUP BY s."accountId", s."type", s."number"`);
-    await database.end();
-    expect(rows.length).toBeGreaterThanOrEqual(4);
-    for (const { number, ...others } of rows) {
-      const all = { records: number, numbers: number, first: '1', last: number };
-      expect(others).toEqual(all);
-    }
+    await expectWholeNumbers(database);
 
     for (const [at, accountId] of [fixtures.A1, fixtures.A2].entries()) {
       for (const type of TYPES) {
@@ -218,8 +294,37 @@ describe('three servers on one PostgreSQL', () => {
         const total = own.reduce((sum, line) => sum + Number(line['amount']), 0);
         expect(book).toMatchObject({ lines: own.length, total });
       }
+      // What was acknowledged is there, whoever has died since.
+      const ids = new Set(books.map(({ id }) => id));
+      for (const book of told.books)
+        if (book.accountId === accountId && !told.doomed.has(book.id))
+          expect(ids).toContain(book.id);
     }
+    // A deadlock is run again in silence: the database has counted it.
+    const { rows } = await database.query(
+      'SELECT "deadlocks" FROM pg_stat_database WHERE "datname" = current_database()',
+    );
+    await database.end();
+    expect(rows).toEqual([{ deadlocks: '0' }]);
     for (const server of servers)
       expect(server.stderr()).not.toMatch(/deadlock|could not serialize/);
+    expect(told.sets.length).toBeGreaterThan((CLIENTS * ROUNDS) / 4);
+    expect(told.unanswered).toBeLessThan((CLIENTS * ROUNDS) / 4);
+  });
+
+  test('D25: a ticket that one server gave opens an event source at another, one of them once', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { json } = await clientOf(round).http('/jmap/ticket', { method: 'POST' });
+      const { ticket } = json as { ticket: string };
+      const path = `/jmap/eventsource?types=*&closeafter=no&ping=0&ticket=${ticket}`;
+      const answers = await Promise.all(
+        [1, 2, 1, 2].map(async (further) => {
+          const response = await fetch(`${clientOf(round + further).url}${path}`);
+          await response.body?.cancel();
+          return response.status;
+        }),
+      );
+      expect(answers.toSorted()).toEqual([200, 401, 401, 401]);
+    }
   });
 });
