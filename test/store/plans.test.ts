@@ -9,8 +9,11 @@ import type { Dialect } from '../../src/store/sql/dialect.js';
 import { type Fragment, render } from '../../src/store/sql/fragment.js';
 import {
   countQuery,
+  countsQuery,
+  countsRanks,
   fewQuery,
   idsQuery,
+  keysOfQuery,
   rankQuery,
   ranksQuery,
 } from '../../src/store/sql/query.js';
@@ -358,6 +361,32 @@ describe('what SQLite reads', () => {
     const text = planOf(ranksQuery(definition, A, plan(ALL, '-weight'), ['r10000042'], 51, sqlite));
     expect(text).toMatch(/INDEX Thing_accountId_weight_id_idx \(accountId=\?\)/);
     expect(text.match(/TEMP B-TREE/g)).toHaveLength(1);
+  });
+
+  it('is the key for what orders objects, and one reading of the account for indexes in that order', () => {
+    const order = plan(meets('size', 3), '-size');
+    const found = planOf(keysOfQuery(definition, A, order, ['r10000042', 'r10000044'], sqlite));
+    expect(found).toMatch(/SEARCH Thing USING INDEX \S+ \(accountId=\? AND id=\?\)/);
+    expect(found).not.toMatch(/SCAN Thing( |$)/m);
+    const keys = [
+      [3, 'r10000042'],
+      [null, 'r10000044'],
+    ];
+    const counts = planOf(countsQuery(definition, A, order, keys, sqlite));
+    expect(counts).toMatch(/^SEARCH Thing USING INDEX \S+ \(accountId=\?\)$/);
+  });
+
+  it('numbers where an order is indexed or computed, and for many; PostgreSQL always does', () => {
+    expect(countsRanks(plan(ALL, 'size'), 16, sqlite)).toBe(true);
+    expect(countsRanks(plan(ALL, 'size'), 17, sqlite)).toBe(false);
+    expect(countsRanks(plan(ALL, '-weight'), 1, sqlite)).toBe(false);
+    expect(countsRanks(plan(ALL), 1, sqlite)).toBe(false);
+    const [title] = definition.properties.filter(({ name }) => name === 'title');
+    if (title === undefined) throw new Error('no title');
+    const sort = { ...sortKey('size').sort, property: title };
+    const computed = { sort, ascending: true, collation: 'i;ascii-numeric' as const };
+    expect(countsRanks({ filter: ALL, sort: [computed] }, 1, sqlite)).toBe(false);
+    expect(countsRanks(plan(ALL, 'size'), 1, postgresql)).toBe(false);
   });
 
   it('is the part of one account for a needle of two code points', () => {
