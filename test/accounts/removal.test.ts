@@ -149,7 +149,8 @@ describe('deleting an account', () => {
       await setImmediate();
     }
     await removal;
-    expect([...seen]).toEqual([1234, 734, 234, 0]);
+    const steps = Array.from({ length: 13 }, (_, n) => 1234 - n * 100);
+    expect([...seen]).toEqual([...steps, 0]);
   });
 
   it('can be called again where it was interrupted', async () => {
