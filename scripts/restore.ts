@@ -20,7 +20,8 @@ Usage: ${command('restore', 'FILE')}
 Brings back what ${command('backup', 'FILE')} has written: the database to DATABASE_URL, the blobs to BLOB_STORE. Both
 must be empty. FILE is verified first, as a whole; a database that is newer than this version is refused, and an
 older one is migrated. All states that clients hold are then refused (as account reset-states does), so that they
-synchronise anew: some may have seen what came after the backup. Where it fails, the place is empty again.
+synchronise anew: some may have seen what came after the backup. Where it fails, the place is empty again. Where
+it is killed, no server starts there until it has run again.
 
 Start the server afterwards, with the SECRETS_KEY of the time of the backup.
 Exit codes: 0 fine, 2 FILE, another argument or the environment is wrong, the place is not empty or the disk is
@@ -62,9 +63,14 @@ async function restore(config: Config, root: string, file: string): Promise<numb
   const database = await openDestination(config.database, folder, manifest);
   try {
     const blobs = await openBlobStore(config.blobStore);
-    requireEmpty([...(await database.occupied()), ...(await firstBlob(config, blobs))]);
+    const { occupied, resumes } = await database.claim(blobPlace(config));
+    requireEmpty([...occupied, ...(resumes ? [] : await firstBlob(config, blobs))]);
+    if (resumes) printError('restore: an earlier one was cut short; what it left is written over');
     const options = { tables, progress: new Progress('restoring') };
     const { applied } = await readArchive(file, manifest, { database, blobs }, options);
+    for (const table of database.leftOut) {
+      printError(`restore: the table ${table} is none of jmapsmith's: it is left out`);
+    }
     tell(file, manifest, database.place, applied);
     return EXIT.fine;
   } finally {
@@ -73,13 +79,15 @@ async function restore(config: Config, root: string, file: string): Promise<numb
 }
 
 async function firstBlob(config: Config, blobs: ClearableBlobStore): Promise<readonly string[]> {
-  const { blobStore } = config;
   for await (const { accountId, blobId } of blobs.list()) {
-    const where =
-      blobStore.kind === 'file' ? blobStore.folder : `s3://${blobStore.bucket}/${blobStore.prefix}`;
-    return [`blobs in ${where} (${blobId} of account ${accountId}, for one)`];
+    return [`blobs in ${blobPlace(config)} (${blobId} of account ${accountId}, for one)`];
   }
   return [];
+}
+
+function blobPlace({ blobStore }: Config): string {
+  if (blobStore.kind === 'file') return blobStore.folder;
+  return `s3://${blobStore.bucket}/${blobStore.prefix}`;
 }
 
 function requireEmpty(found: readonly string[]): void {

@@ -2,10 +2,21 @@ import type { Config } from '../../src/config.js';
 import type { Manifest } from './manifest.js';
 import { toSqlite } from './to-sqlite.js';
 
-/** An empty place that a database is restored to. An SQLite file appears with `publish`, never before. */
+/** What a restore finds at its place. */
+export interface Claim {
+  /** What is in the way, for a person to read. */
+  readonly occupied: readonly string[];
+  /** A restore to this database and these blobs was cut short: what it left is written over. */
+  readonly resumes: boolean;
+}
+
+/**
+ * An empty place that a database is restored to. From the first row to `publish` it is marked as unfinished: no
+ * server or command opens it (src/database/restoring.ts), another restore may go on there.
+ */
 export interface Destination {
-  /** What is there already, for a person to read. */
-  occupied(): Promise<readonly string[]>;
+  /** Keeps others away, and says what is there. `blobs`: where blobs go, as the environment names it. */
+  claim(blobs: string): Promise<Claim>;
   /** Takes a part of the database. */
   take(name: string, body: AsyncIterable<Uint8Array>): Promise<void>;
   /**
@@ -17,7 +28,12 @@ export interface Destination {
   publish(): Promise<void>;
   /** Where it is, for a person to read. */
   readonly place: string;
-  /** Removes what was not published; gives back what keeps others away. */
+  /** Tables of the backup that are none of jmapsmith's: they are left out. */
+  readonly leftOut: readonly string[];
+  /**
+   * Removes what was not published, but for the mark of an earlier restore, whose blobs may be there yet; gives
+   * back what keeps others away.
+   */
   close(): Promise<void>;
 }
 

@@ -8,9 +8,10 @@ import type { BlobRow, DatabaseSource } from './source.js';
 /** Rows of a step: they are in memory at once. */
 const ROWS = 500;
 
-/** Tables of the schema but Prisma's own, which migrations fill; as many rows as the server believes. */
+/** Tables of the schema, those in partitions as one, but Prisma's own, which migrations fill; as many rows as the server believes. */
 const TABLES = `SELECT c.relname AS "name", greatest(c.reltuples, 0)::float8 AS "rows"
-  FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+  FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace
+    AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND c.relname <> '_prisma_migrations' ORDER BY c.relname`;
 
 /**

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { AppliedMigration } from '../../src/database/migrations.js';
+import { isId } from '../../src/protocol/ids.js';
 import { BackupFileError, inWords } from './errors.js';
 import type { Progress } from './progress.js';
-import { readAll, TarError, TarReader } from './tar.js';
+import { type Entry, readAll, TarError, TarReader } from './tar.js';
 
 /** The form of the archive that is written, and the only one that is read (docs/operations.md). */
 export const FORMAT = 1;
 
-/** The archive's entries, in this order. */
+/** Octets of the first entry and of the manifest's sum, and of the manifest, at the most. */
+const SMALL = 1024;
+const LARGE = 64 * 1024 ** 2;
+
+/** The archive's entries, in this order: the first, the database's parts, blobs, manifest and sum. */
 export const NAMES = Object.freeze({
   /** Says what the file is. */
   first: 'jmapsmith-backup.json',
   /** The SQLite database. */
   sqlite: 'database.sqlite',
-  /** Tables of PostgreSQL: `database/TABLE.copy`. */
+  /** Tables of PostgreSQL: `database/TABLE.ndjson`. */
   tables: 'database/',
   /** `blobs/ACCOUNT/BLOB`. */
   blobs: 'blobs/',
@@ -78,24 +83,37 @@ export async function verify(file: string, progress: Progress): Promise<Manifest
     let first = true;
     let manifest: Buffer | null = null;
     let isWhole = false;
+    const found: { name: string; octets: number }[] = [];
     for await (const entry of reader.entries((name) => name === NAMES.manifest)) {
-      if (isWhole) throw bad(`an entry ${entry.name} follows its last one`);
-      if (first && entry.name !== NAMES.first) throw bad('it is no backup of jmapsmith');
-      if (entry.name === NAMES.first) requireFormat(await readAll(entry.body), bad);
-      else if (entry.name === NAMES.manifest) manifest = await readAll(entry.body);
-      else if (entry.name === NAMES.sum) {
-        if (manifest === null || !(await readAll(entry.body)).equals(sumLine(manifest))) {
+      const { name } = entry;
+      if (isWhole) throw bad(`an entry ${name} follows its last one`);
+      if (first !== (name === NAMES.first)) throw bad('it is no backup of jmapsmith');
+      if (first) requireFormat(await readAll(entry, SMALL), bad);
+      else if (name === NAMES.manifest && manifest === null) {
+        manifest = await readAll(entry, LARGE);
+      } else if (name === NAMES.sum) {
+        if (manifest === null || !(await readAll(entry, SMALL)).equals(sumLine(manifest))) {
           throw bad('its manifest was changed');
         }
         isWhole = true;
-      } else for await (const _ of entry.body) progress.at(reader.octets, size);
+      } else if (manifest !== null || kindOf(entry) === null) {
+        throw bad(`no backup has an entry ${JSON.stringify(name)} there`);
+      } else {
+        if (kindOf(entry) === 'part') found.push({ name, octets: entry.size });
+        for await (const _ of entry.body) progress.at(reader.octets, size);
+      }
       first = false;
     }
     if (manifest === null || !isWhole) throw bad('it has no manifest: its backup did not end');
-    const parsed = JSON.parse(manifest.toString('utf8')) as Manifest;
+    const parsed = parseManifest(manifest);
+    if (parsed === null) throw bad('its manifest is none');
     const { octets, sha256 } = parsed.contents;
     if (octets !== reader.before.octets || sha256 !== reader.before.sha256) {
       throw bad('its octets are not those that were written (SHA-256)');
+    }
+    const told = parsed.database.parts.map((part) => ({ name: part.name, octets: part.octets }));
+    if (JSON.stringify(told) !== JSON.stringify(found)) {
+      throw bad('its manifest names other parts of the database than it has');
     }
     return parsed;
   } catch (error) {
@@ -104,6 +122,41 @@ export async function verify(file: string, progress: Progress): Promise<Manifest
   } finally {
     await handle.close();
   }
+}
+
+/** What an entry in front of the manifest is; null for what `backup` never writes. */
+export function kindOf({ name }: Pick<Entry, 'name'>): 'part' | 'blob' | null {
+  if (name === NAMES.sqlite) return 'part';
+  const [, table] = /^database\/([^/]{1,63})\.ndjson$/.exec(name) ?? [];
+  if (table !== undefined) return 'part';
+  if (!name.startsWith(NAMES.blobs)) return null;
+  const ids = name.slice(NAMES.blobs.length).split('/');
+  return ids.length === 2 && ids.every(isId) ? 'blob' : null;
+}
+
+/** Null where it is not in the form that this version writes. */
+function parseManifest(text: Buffer): Manifest | null {
+  try {
+    const manifest = JSON.parse(text.toString('utf8')) as Manifest;
+    const { database, blobs, contents } = manifest;
+    const isWhole =
+      ['sqlite', 'postgresql'].includes(database.kind) &&
+      database.migrations.every(({ name, checksum }) => isText(name) && isText(checksum)) &&
+      database.parts.every(({ name, sha256 }) => isText(name) && isText(sha256)) &&
+      [blobs.count, blobs.octets, blobs.missingCount, contents.octets].every(
+        Number.isSafeInteger,
+      ) &&
+      isText(contents.sha256);
+    return isWhole ? manifest : null;
+  } catch (error) {
+    // A member that is not there, or no JSON.
+    if (error instanceof TypeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function requireFormat(text: Buffer, bad: (reason: string) => BackupFileError): void {

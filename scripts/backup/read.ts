@@ -5,7 +5,7 @@ import type { ClearableBlobStore } from '../../src/blobs/port.js';
 import { AT_ONCE, SMALL } from './blobs.js';
 import type { Destination } from './destination.js';
 import { BackupFileError } from './errors.js';
-import { type Manifest, NAMES } from './manifest.js';
+import { kindOf, type Manifest, NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import { type Entry, readAll, TarReader } from './tar.js';
 
@@ -32,11 +32,12 @@ export async function readArchive(
   let applied: readonly string[] | null = null;
   try {
     const reader = new TarReader(handle);
-    for await (const entry of reader.entries()) {
+    for await (const entry of reader.entries((name) => name === NAMES.manifest)) {
       const sum = sums.get(entry.name);
+      const kind = kindOf(entry);
       if (sum !== undefined) {
         await to.database.take(entry.name, checked(file, entry, sum));
-      } else if (entry.name.startsWith(NAMES.blobs)) {
+      } else if (kind === 'blob') {
         applied ??= await to.database.complete(options.tables);
         const { accountId, blobId } = blobOf(entry.name);
         accounts.add(accountId);
@@ -44,7 +45,7 @@ export async function readArchive(
           to.blobs.write(accountId, blobId, Readable.from(body), entry.size);
         if (entry.size > SMALL) await write(entry.body);
         else {
-          const octets = await readAll(entry.body);
+          const octets = await readAll(entry, SMALL);
           const written: Promise<void> = write([octets])
             .then(noted, (error: unknown) => {
               failure ??= { error };
@@ -55,7 +56,13 @@ export async function readArchive(
         }
         options.progress.at(reader.octets, manifest.contents.octets);
         rethrow(failure);
-      } else await readAll(entry.body);
+      } else {
+        for await (const _ of entry.body) rethrow(failure);
+        // The file may have been replaced since it was verified.
+        if (entry.name === NAMES.manifest && reader.before.sha256 !== manifest.contents.sha256) {
+          throw new BackupFileError(file, 'it was changed while it was read');
+        }
+      }
     }
     await Promise.all(writing);
     rethrow(failure);

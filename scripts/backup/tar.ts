@@ -160,8 +160,9 @@ export class TarReader {
   }
 }
 
-/** A small entry as a whole. */
-export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** A small entry as a whole. Throws TarError where it has more than `limit` octets. */
+export async function readAll({ name, size, body }: Entry, limit: number): Promise<Buffer> {
+  if (size > limit) throw new TarError(`its entry ${JSON.stringify(name)} is too large`);
   const parts: Uint8Array[] = [];
   for await (const part of body) parts.push(part);
   return Buffer.concat(parts);

@@ -1,9 +1,10 @@
-import { createWriteStream, renameSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { createWriteStream, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../src/blobs/durable-folders.js';
+import { restoringFile } from '../../src/database/restoring.js';
 import {
   lockServer,
   migrate,
@@ -15,33 +16,57 @@ import { openPrismaStandalone } from '../../src/database/sqlite/prisma.js';
 import { UsageError } from '../cli.js';
 import { beginAnew } from './begin-anew.js';
 import type { Destination } from './destination.js';
-import { existingFiles, removeDatabase, requireSound } from './from-sqlite.js';
+import { databaseFiles, existingFiles, removeDatabase, requireSound } from './from-sqlite.js';
 import { NAMES } from './manifest.js';
 
-/** Restores into a file that is not there. No server can start on it meanwhile. */
+/**
+ * Restores into a file that is not there. No server can start on it meanwhile, and none afterwards where the
+ * restore was killed: the unfinished file says so by its name.
+ */
 export async function toSqlite(file: string, migrations: string): Promise<Destination> {
-  const temporary = `${file}.restoring`;
+  const temporary = restoringFile(file);
+  // Names the place of the blobs that a restore has begun to write; without an unfinished file it means nothing.
+  const note = `${temporary}-blobs`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(file);
   // Of a restore that was killed: nobody else can be at it.
-  removeDatabase(temporary);
+  const isLeft = existsSync(temporary);
+  let blobPlace = '';
+  let isBegun = false;
+  let isPublished = false;
   return {
     place: file,
-    occupied: async () => existingFiles(file),
+    leftOut: [],
+
+    async claim(blobs) {
+      blobPlace = blobs;
+      const resumes = isLeft && existsSync(note) && readFileSync(note, 'utf8') === blobs;
+      return { occupied: existingFiles(file), resumes };
+    },
 
     async take(name, body) {
-      if (name !== NAMES.sqlite) throw new UsageError(`The backup has an unknown part ${name}.`);
-      const target = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+      if (name !== NAMES.sqlite || isBegun) {
+        throw new UsageError(`The backup has an unknown part ${name}.`);
+      }
+      isBegun = true;
+      // What is left of another keeps its name, empty: without it a server could start among its blobs.
+      const [, ...besides] = databaseFiles(temporary);
+      for (const path of besides) rmSync(path, { force: true });
+      const target = createWriteStream(temporary, { flags: 'w', mode: 0o600 });
       await pipeline(Readable.from(body, { objectMode: false }), target);
     },
 
     async complete(tables) {
       const applied = bringUpToDate(temporary, migrations);
       await beginAnew(openPrismaStandalone(temporary), tables);
+      await writeFile(note, blobPlace, { mode: 0o600, flush: true });
+      await syncFolder(dirname(file));
       return applied;
     },
 
     async publish() {
+      const [, ...besides] = existingFiles(temporary);
+      if (besides.length > 0) throw new Error(`The database is not whole without ${besides[0]}.`);
       const handle = await open(temporary, 'r+');
       try {
         await handle.sync();
@@ -50,10 +75,15 @@ export async function toSqlite(file: string, migrations: string): Promise<Destin
       }
       renameSync(temporary, file);
       await syncFolder(dirname(file));
+      isPublished = true;
+      rmSync(note, { force: true });
     },
 
     async close() {
-      removeDatabase(temporary);
+      if (isBegun && !isLeft && !isPublished) {
+        removeDatabase(temporary);
+        rmSync(note, { force: true });
+      }
       lock.release();
     },
   };

@@ -10,6 +10,7 @@ import {
   splitSql,
 } from '../migrations.js';
 import { quote } from '../quote.js';
+import { RESTORING_TABLE, unfinishedRestore } from '../restoring.js';
 import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { isRetryable } from './errors.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
@@ -51,16 +52,19 @@ const CREATED =
  * Applies what the database lacks of a migrations folder; several processes that start together take
  * turns. Each migration runs in one transaction, but for one that makes indexes concurrently, which
  * PostgreSQL allows in none: there each statement is one, and a run that was cut short is gone on
- * with. Throws MigrationError as the one for SQLite does.
+ * with. Throws MigrationError as the one for SQLite does, and for all but the restore itself where one has not
+ * ended.
  */
 export async function migrate(
   pool: Pool,
   folder: string,
   tell?: TellProgress,
+  options: { readonly restoring: boolean } = { restoring: false },
 ): Promise<MigrationStatus> {
   const migrations = readMigrations(folder);
   return withConnection(pool, (client) =>
     locked(client, async () => {
+      if (!options.restoring) await requireRestored(client);
       const pending = compareMigrations(await readApplied(client), migrations);
       const rest = () => finish(client, migrations, applyRest(client), tell);
       await rest();
@@ -76,16 +80,24 @@ export async function migrate(
 /** What is applied and what is pending, without changing anything. */
 export async function migrationStatus(pool: Pool, folder: string): Promise<MigrationStatus> {
   const migrations = readMigrations(folder);
-  const [applied, cut] = await withConnection(pool, async (client) => [
-    await readApplied(client),
-    await unfinished(client, migrations),
-  ]);
+  const [applied, cut] = await withConnection(pool, async (client) => {
+    await requireRestored(client);
+    return [await readApplied(client), await unfinished(client, migrations)] as const;
+  });
   const missing = new Set(compareMigrations(applied, migrations).map(({ name }) => name));
   const pending = migrations
     .map(({ name }) => name)
     .filter((name) => cut.has(name) || missing.has(name));
   const names = migrations.map((migration) => migration.name);
   return { applied: names.filter((name) => !pending.includes(name)), pending };
+}
+
+/** Throws MigrationError where a restore runs or was cut short. */
+export async function requireRestored(client: Pool | PoolClient): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('${quote(RESTORING_TABLE)}') IS NOT NULL AS "there"`,
+  );
+  if (rows[0]?.there === true) throw unfinishedRestore();
 }
 
 async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -105,7 +117,7 @@ async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promi
  * Holds the lock of the session. Waiting in a statement would be in a transaction, and that is what
  * an index made concurrently by the holder waits for: so this asks again and again.
  */
-async function locked<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+export async function locked<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT;
   for (;;) {
     const { rows } = await client.query<{ held: boolean }>(
