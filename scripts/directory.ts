@@ -11,6 +11,7 @@ import {
 } from '../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../src/protocol/errors.js';
+import { messageOf } from '../src/unavailable.js';
 import { EXIT, printError, UsageError } from './cli.js';
 import { command } from './invocation.js';
 
@@ -100,7 +101,7 @@ export function asUsageError(error: unknown, database: Config['database']): unkn
     return new UsageError(`The database${which} can't be used (${code}): see DATABASE_URL.`);
   }
   if (database.kind === 'postgresql' && (isUnusable(error) || isUnavailable(error))) {
-    const reason = error instanceof Error && error.message !== '' ? error.message : code;
+    const reason = messageOf(error) || code;
     return new UsageError(`The database can't be used (${reason}): see DATABASE_URL.`);
   }
   return error;

@@ -33,6 +33,7 @@ import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';
 import { createShared } from './transports/shared.js';
 import { createWebSocketEndpoint } from './transports/websocket/endpoint.js';
+import { createUnavailableLog, messageOf } from './unavailable.js';
 import { startUpkeep } from './upkeep.js';
 
 /** The composition root: configuration, storage, methods, transports, in that order, and back at the end. */
@@ -128,6 +129,7 @@ async function start(
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
+  const unavailable = createUnavailableLog(log);
   let stopping = false;
   const shared = createShared({
     ...config,
@@ -145,7 +147,9 @@ async function start(
       },
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
+      unavailable,
     ),
+    unavailable,
     authenticator,
     tickets: createTickets(prisma),
     store,
@@ -348,7 +352,8 @@ function startFailure(error: unknown): { readonly code: number; readonly message
   if (error instanceof ServerLockError || error instanceof MigrationError) {
     return { code: EXIT.refused, message: error.message };
   }
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const message = messageOf(error);
   if (code === 'EADDRINUSE') {
     return {
       code: EXIT.refused,

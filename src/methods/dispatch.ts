@@ -15,7 +15,7 @@ import {
 } from './arguments.js';
 import { MethodCall, mapOctets, separated } from './call.js';
 import type { RequestScope, Services } from './context.js';
-import { type FailureLog, toMethodError } from './failures.js';
+import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { quoted } from './issues.js';
 
 export interface DispatchLimits {
@@ -47,10 +47,12 @@ export function createDispatcher(
   services: Services,
   limits: DispatchLimits,
   log: FailureLog,
+  unavailable?: UnavailableLog,
 ): Dispatcher {
+  const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
   return Object.freeze({
     handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
-      new RequestRun(services, limits, log, envelope, principal, isLong).run(),
+      new RequestRun(services, limits, fail, envelope, principal, isLong).run(),
   });
 }
 
@@ -67,7 +69,7 @@ const TURN = 10;
 class RequestRun {
   readonly #services: Services;
   readonly #limits: DispatchLimits;
-  readonly #log: FailureLog;
+  readonly #fail: (error: unknown) => MethodError;
   readonly #envelope: RequestEnvelope;
   readonly #scope: RequestScope;
   readonly #allowance: ReferenceAllowance;
@@ -79,7 +81,7 @@ class RequestRun {
   constructor(
     services: Services,
     limits: DispatchLimits,
-    log: FailureLog,
+    fail: (error: unknown) => MethodError,
     envelope: RequestEnvelope,
     principal: Principal,
     isLong: boolean,
@@ -87,7 +89,7 @@ class RequestRun {
     this.#isLong = isLong;
     this.#services = services;
     this.#limits = limits;
-    this.#log = log;
+    this.#fail = fail;
     this.#envelope = envelope;
     this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
     this.#referredTo = referredCallIds(envelope.methodCalls);
@@ -156,7 +158,7 @@ class RequestRun {
       return call.followUps;
     } catch (error) {
       call?.release();
-      const failure = toMethodError(error, this.#log).toResponse();
+      const failure = this.#fail(error).toResponse();
       const text = JSON.stringify(['error', failure, invocation.callId]);
       this.#scope.remainingOctets -= separated(text);
       this.#emit(text, 'error', failure, invocation.callId);

@@ -6,10 +6,18 @@ import { HookTimeoutError } from './hooks/errors.js';
 /** Is told of every failure that nobody expected, with the reference that its response shows. */
 export type FailureLog = (error: unknown, reference: string) => void;
 
+/** Is told why clients are answered `serverUnavailable`, which says no reason. */
+export type UnavailableLog = (error: unknown) => void;
+
 /** What a call answers when something was thrown: nothing foreign leaves the server (D20). */
-export function toMethodError(error: unknown, log: FailureLog): MethodError {
+export function toMethodError(
+  error: unknown,
+  log: FailureLog,
+  unavailable: UnavailableLog = () => undefined,
+): MethodError {
   if (error instanceof MethodError) return error;
   if (error instanceof HookRefusal) return new MethodError(error.type, error.message);
+  if (error instanceof UnavailableError) unavailable(error);
   if (error instanceof UnknownOutcomeError) {
     return new MethodError(
       'serverUnavailable',

@@ -29,6 +29,8 @@ export interface TransportServices {
   readonly blobCapability: string | null;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Is told why clients are answered 503, which says no reason. */
+  readonly unavailable?: (error: unknown) => void;
   /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
   ready(): Promise<void>;
   readonly timings?: Partial<Timings>;

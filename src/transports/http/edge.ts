@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../accounts/principal.js';
+import { UnavailableError } from '../../protocol/errors.js';
 import { type Credentials, readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
 import type { Cors } from './cors.js';
@@ -115,6 +116,7 @@ export function createEdge(options: EdgeOptions): Edge {
       return;
     }
     const known = problemOf(error);
+    if (error instanceof UnavailableError) services.unavailable?.(error);
     if (known === null) {
       log.error({ requestId: res.requestId, route: res.route.template, err: error }, 'defect');
     }

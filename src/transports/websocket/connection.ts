@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Principal } from '../../accounts/principal.js';
-import { RequestError } from '../../protocol/errors.js';
+import { RequestError, UnavailableError } from '../../protocol/errors.js';
 import { isLongText } from '../../protocol/ijson-slices.js';
 import { inSlices } from '../../protocol/slices.js';
 import { requestTooLarge, tooManyRequests } from '../limits.js';
@@ -236,6 +236,7 @@ export class Connection {
       return await shared.api.run(message.request, principal, isLong, first);
     } catch (error) {
       const known = runProblem(error);
+      if (error instanceof UnavailableError) shared.services.unavailable?.(error);
       if (known !== null) return [requestErrorText(known, message.id)];
       shared.services.log.error({ requestId, err: error }, 'defect');
       const detail = `Something failed in the server; its log has the cause under ${requestId}.`;

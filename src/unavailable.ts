@@ -1,0 +1,61 @@
+import type { Logger } from './logging.js';
+
+/** A cause is logged again after so long, ms, with how often it came meanwhile. */
+const EVERY = 30_000;
+/** Causes that are remembered: more than there are kinds of failures. */
+const CAUSES = 100;
+/** Causes behind causes that are told. */
+const DEPTH = 4;
+
+interface Seen {
+  /** Until then it is only counted. */
+  until: number;
+  count: number;
+}
+
+/**
+ * Tells the log what clients are told without its reason: that the database or the blob store can't serve them now
+ * (a full disk, a lock, a lost connection). Once for each cause and then at most every 30 seconds, however many
+ * clients ask. What is logged are the errors' messages and codes, never their details, which may hold data.
+ */
+export function createUnavailableLog(
+  log: Pick<Logger, 'warn'>,
+  now: () => number = () => performance.now(),
+): (error: unknown) => void {
+  const seen = new Map<string, Seen>();
+  return (error) => {
+    const reason = reasonOf(error);
+    const known = seen.get(reason);
+    if (known !== undefined && now() < known.until) {
+      known.count += 1;
+      return;
+    }
+    // The oldest is forgotten: Maps keep the order in which keys came.
+    const [oldest] = seen.keys();
+    if (known === undefined && seen.size >= CAUSES && oldest !== undefined) seen.delete(oldest);
+    const since = known?.count ?? 0;
+    seen.delete(reason);
+    seen.set(reason, { until: now() + EVERY, count: 0 });
+    log.warn({ reason, ...(since === 0 ? {} : { unlogged: since }) }, 'unavailable');
+  };
+}
+
+/** The messages of an error and of its causes, with their codes. */
+function reasonOf(error: unknown): string {
+  const texts: string[] = [];
+  for (let at = error; at instanceof Error && texts.length < DEPTH; at = at.cause) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
+    const message = messageOf(at);
+    const isTold =
+      code === '' || message.includes(code) || texts.some((text) => text.includes(code));
+    texts.push(isTold ? message : `${message} (${code})`);
+  }
+  return texts.filter((text) => text !== '').join(' <- ');
+}
+
+/** What an error says; a name with several addresses fails with an error for each, and without a word of its own. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
+  return error.errors.map(messageOf).join('; ');
+}
