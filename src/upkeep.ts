@@ -34,6 +34,14 @@ const STEP = 500;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+/** After a failure the pause doubles with each further one, up to here, ms. */
+const LONGEST_PAUSE = 10 * MINUTE;
+/** The first pause after a failure is no longer than this, ms: a sweep is not put off until the next day. */
+const FIRST_PAUSE = MINUTE;
+/** Blobs without rows that are remembered, and failures of a round after which no further one is tried. */
+const REMEMBERED = 10_000;
+const GIVEN_UP = 10;
+
 /** Octets come before their row (D23), by as long as a request lasts. After this there is none to come, ms. */
 const ORPHAN_AGE = 60 * MINUTE;
 
@@ -48,14 +56,18 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const prune = repeat(tenth(limits.changesKeep), log, 'change records', async () => {
     return (await options.pruneChanges(Date.now() - limits.changesKeep, STEP)) >= STEP;
   });
+  const remains = new Remains();
   const collect = repeat(tenth(limits.blobsKeep), log, 'blobs', async () => {
     if (await options.blobsHeld()) return false;
+    // Whose rows went before: a backup held their octets, or the blob store failed.
+    await remains.delete(options);
     const before = Date.now() - limits.blobsKeep;
     const gone = await options.collectBlobs(before, STEP);
-    // A backup that began in between may have copied the rows: the sweep takes the octets later.
+    remains.add(gone);
+    // A backup that began in between may have copied the rows.
     if (gone.length > 0 && (await options.blobsHeld())) return false;
     // The rows are gone: whatever happens now, no row points at nothing.
-    for (const { accountId, id } of gone) await options.deleteBlob(accountId, id);
+    await remains.delete(options);
     return gone.length >= STEP;
   });
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
@@ -81,6 +93,35 @@ function tenth(keep: number): number {
   return Math.min(keep / 10, MINUTE);
 }
 
+/** Octets whose rows are gone. What is lost of them, by an end of the process or beyond the limit, the sweep finds. */
+class Remains {
+  #blobs: BlobKey[] = [];
+
+  add(blobs: readonly BlobKey[]): void {
+    this.#blobs.push(...blobs.slice(0, REMEMBERED - this.#blobs.length));
+  }
+
+  /** Removes all of them; throws the first failure, after some of them without trying the others. */
+  async delete({ deleteBlob }: Pick<UpkeepOptions, 'deleteBlob'>): Promise<void> {
+    const failed: BlobKey[] = [];
+    let failure: { readonly error: unknown } | undefined;
+    const blobs = this.#blobs.splice(0);
+    for (const [index, blob] of blobs.entries()) {
+      try {
+        await deleteBlob(blob.accountId, blob.id);
+      } catch (error) {
+        failure ??= { error };
+        failed.push(blob);
+        if (failed.length < GIVEN_UP) continue;
+        failed.push(...blobs.slice(index + 1));
+        break;
+      }
+    }
+    this.add(failed);
+    if (failure !== undefined) throw failure.error;
+  }
+}
+
 /** Walks the blob store in steps and removes what has no row. */
 class OrphanSweep {
   readonly #options: UpkeepOptions;
@@ -92,6 +133,16 @@ class OrphanSweep {
 
   /** Looks at some blobs; false after the last ones, and the next step begins anew. */
   async step(): Promise<boolean> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      // A walk that failed is over: the next step begins anew.
+      this.#walk = null;
+      throw error;
+    }
+  }
+
+  async #step(): Promise<boolean> {
     this.#walk ??= this.#options.listBlobs()[Symbol.asyncIterator]();
     const byAccount = new Map<string, string[]>();
     for (let count = 0; count < STEP; count += 1) {
@@ -116,7 +167,10 @@ class OrphanSweep {
   }
 }
 
-/** Runs `step` until it says that there is no more, then again after `pause` ms; `start` does so at once. */
+/**
+ * Runs `step` until it says that there is no more, then again after `pause` ms; `start` does so at once. After a
+ * failure it is tried again within a minute, and after each further one in a row after twice as long.
+ */
 function repeat(
   pause: number,
   log: Logger,
@@ -124,27 +178,40 @@ function repeat(
   step: (stopped: () => boolean) => Promise<boolean>,
 ): { start(): void; stop(): Promise<void> } {
   let stopped = false;
+  let failures = 0;
   let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const plan = (): void => {
+    clearTimeout(timer);
+    if (stopped) return;
+    const backOff = Math.min(pause, FIRST_PAUSE) * 2 ** (failures - 1);
+    timer = setTimeout(start, failures === 0 ? pause : Math.min(backOff, LONGEST_PAUSE));
+    timer.unref();
+  };
   const round = async (): Promise<void> => {
     try {
       let more = true;
-      while (more && !stopped) more = await step(() => stopped);
+      while (more && !stopped) {
+        more = await step(() => stopped);
+        failures = 0;
+      }
     } catch (error) {
+      failures += 1;
       log.error({ err: error, what }, 'upkeep failed; it is tried again');
     } finally {
       running = null;
+      plan();
     }
   };
   const start = (): void => {
     running ??= round();
   };
-  const timer = setInterval(start, pause);
-  timer.unref();
+  plan();
   return {
     start,
     async stop() {
       stopped = true;
-      clearInterval(timer);
+      clearTimeout(timer);
       await running;
     },
   };
