@@ -22,6 +22,8 @@ export interface TypeIndex {
   readonly references: readonly ReferenceProperty[];
   readonly uniques: readonly UniqueDefinition[];
   readonly secrets: readonly PropertyDefinition[];
+  /** Whether creates and updates have more rules than those of each object for itself. */
+  readonly judges: boolean;
   /** What must be known of an object that is destroyed: what it refers to. */
   readonly links: readonly PropertyDefinition[];
   readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
@@ -47,6 +49,10 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
       references: type.properties.filter(isReference),
       uniques: type.uniques ?? [],
       secrets: type.properties.filter(({ access }) => access === 'secret'),
+      judges:
+        type.properties.some(isReference) ||
+        (type.uniques ?? []).length > 0 ||
+        type.limits !== undefined,
       links: type.properties.filter((property) => property.blob || isReference(property)),
       roles: {
         id: role(type, 'id'),

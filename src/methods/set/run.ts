@@ -63,13 +63,15 @@ export class SetRun {
     this.#oldState = this.#base + this.#unit.steps(type);
     requireState('ifInState', ifInState, this.#oldState);
     const { userId } = this.#context.request.principal;
-    const blobs = await usableBlobs(transaction, this.#blobIds(), userId);
+    // What most types have nothing of is not waited for: each wait is a turn of the microtasks.
+    const blobIds = this.#blobIds();
+    const blobs = blobIds.size === 0 ? blobIds : await usableBlobs(transaction, blobIds, userId);
     const creates = this.#creates(blobs);
     const updates = this.#targets(this.#plan.updates, ({ key }) => key);
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
     const own = new Set<string>();
     if (updates.length + destroys.length > 0) for (const { id } of creates) own.add(id);
-    await this.#read(updates, destroys, own);
+    if (updates.length + destroys.length > 0) await this.#read(updates, destroys, own);
     const going = this.#destroys(destroys, own);
     const proposal = new Proposal(
       {
@@ -93,7 +95,15 @@ export class SetRun {
       context: this.#context,
     });
     const destruction = await settlement.settle();
-    await completeRefusals({
+    if (this.#index.references.length > 0) await this.#completeRefusals(proposal);
+    await settlement.apply(destruction);
+    await this.#unit.flush();
+    if (this.#context.services.setHooks !== undefined) await this.#join();
+    this.#tell(proposal, settlement, going, destruction.refused);
+  }
+
+  #completeRefusals(proposal: Proposal): Promise<void> {
+    return completeRefusals({
       index: this.#index,
       creates: this.#plan.creates,
       createdIds: this.#plan.createdIds,
@@ -103,10 +113,6 @@ export class SetRun {
       snapshot: this.#unit.transaction,
       registry: this.#context.services.registry,
     });
-    await settlement.apply(destruction);
-    await this.#unit.flush();
-    await this.#join();
-    this.#tell(proposal, settlement, going, destruction.refused);
   }
 
   /** After `run`: the states that the unit's records will make. */

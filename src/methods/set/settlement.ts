@@ -14,7 +14,7 @@ import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
 import type { Proposal } from './proposal.js';
 import { type ReferenceProperty, withoutReferences } from './reference-values.js';
-import { relationsOf } from './relations.js';
+import { type Relations, relationsOf } from './relations.js';
 import { timeOfUpdate } from './update.js';
 
 export interface SettlementScene {
@@ -29,16 +29,27 @@ export interface SettlementScene {
   readonly context: CallContext;
 }
 
+interface Judges {
+  readonly references: ReferenceJudge;
+  readonly uniques: UniqueJudge;
+  readonly limits: LimitJudge;
+  readonly destroyer: Destroyer;
+}
+
+const NOTHING_GOES: Destruction = Object.freeze({
+  refused: new Map(),
+  doomed: new Map(),
+  nulled: Object.freeze([]),
+});
+
 /**
  * Brings what a call wants into a state in which every rule holds, by refusing what breaks one
  * (D13), then puts it into the unit of work with all that follows from it.
  */
 export class Settlement {
   readonly #scene: SettlementScene;
-  readonly #references: ReferenceJudge;
-  readonly #uniques: UniqueJudge;
-  readonly #limits: LimitJudge;
-  readonly #destroyer: Destroyer;
+  readonly #relations: Relations;
+  #judges: Judges | null = null;
   /** What follows from the call changes sources of computed properties, too. */
   readonly #compute: Compute;
   readonly #counts: Counts;
@@ -49,23 +60,25 @@ export class Settlement {
   readonly destroyed: string[] = [];
 
   constructor(scene: SettlementScene) {
-    const { proposal, unit, context } = scene;
-    const { registry, limits } = context.services;
-    const relations = relationsOf(registry);
+    const { registry, setHooks } = scene.context.services;
     this.#scene = scene;
-    this.#references = new ReferenceJudge(proposal, unit.transaction, registry);
-    this.#uniques = new UniqueJudge(proposal, unit.transaction);
-    this.#limits = new LimitJudge(proposal, unit);
-    this.#destroyer = new Destroyer(
-      proposal,
-      unit.transaction,
-      registry,
-      relations,
-      limits.maxCascade,
-    );
-    const { setHooks } = context.services;
+    this.#relations = relationsOf(registry);
     this.#compute = (type, object) => setHooks?.compute?.(type, object) ?? object;
-    this.#counts = new Counts(relations, this.#compute);
+    this.#counts = new Counts(this.#relations, this.#compute);
+  }
+
+  /** Made when they are needed: there is nothing to judge of most types' creates and updates. */
+  get #judging(): Judges {
+    const { proposal, unit, context } = this.#scene;
+    const { registry, limits } = context.services;
+    const { transaction } = unit;
+    this.#judges ??= {
+      references: new ReferenceJudge(proposal, transaction, registry),
+      uniques: new UniqueJudge(proposal, transaction),
+      limits: new LimitJudge(proposal, unit),
+      destroyer: new Destroyer(proposal, transaction, registry, this.#relations, limits.maxCascade),
+    };
+    return this.#judges;
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
@@ -90,17 +103,20 @@ export class Settlement {
   /** Null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
     const { proposal, destroys, doomed } = this.#scene;
-    if (this.#limits.judgeSizes() || (await this.#references.judge())) return null;
+    const { judges } = proposal.index;
+    if (!judges && destroys.length === 0) return NOTHING_GOES;
+    const { references, uniques, limits, destroyer } = this.#judging;
+    if (limits.judgeSizes() || (await references.judge())) return null;
     const roots = destroys.filter(
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
     );
-    const destruction = await this.#destroyer.destroy(roots);
+    const destruction = await destroyer.destroy(roots);
     const { name } = proposal.index.type;
     const isGone = (id: string) => destruction.doomed.has(textOf({ type: name, id }));
-    if (await this.#uniques.judge(isGone)) return null;
+    if (await uniques.judge(isGone)) return null;
     let own = 0;
     for (const { type } of destruction.doomed.values()) if (type === name) own += 1;
-    if (await this.#limits.judgeCount(own)) return null;
+    if (await limits.judgeCount(own)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
   }
@@ -203,7 +219,7 @@ export class Settlement {
     const own = type === proposal.index.type.name;
     return (
       (own ? (proposal.rows.get(id)?.after ?? doomed.get(id)) : undefined) ??
-      this.#destroyer.rows.get(key)
+      this.#judging.destroyer.rows.get(key)
     );
   }
 

@@ -128,12 +128,13 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
 
   destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Answer<unknown>;
 
-  /** Two statements; the new state. */
+  /** Two statements; the new state. `current` is the state before, where the transaction knows it. */
   writeChanges(
     scope: Scope<C>,
     table: string,
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
     at: number,
+    current?: number,
   ): Answer<number>;
 
   insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Answer<unknown>;

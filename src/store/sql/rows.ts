@@ -47,7 +47,13 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
  */
 export function encodeRows(type: DataTypeDefinition, objects: readonly StoredObject[]): string {
   const encoders = writeColumns(type);
-  return JSON.stringify(objects.map((object) => encoders.map(({ encode }) => encode(object))));
+  const rows: JsonValue[][] = [];
+  for (const object of objects) {
+    const row: JsonValue[] = [];
+    for (const { encode } of encoders) row.push(encode(object));
+    rows.push(row);
+  }
+  return JSON.stringify(rows);
 }
 
 /** One wire value as its column holds it; a Boolean stays one, for the dialect. */

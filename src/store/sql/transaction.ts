@@ -20,6 +20,8 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   readonly #now: number;
   #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
+  /** By table: states that the transaction has read or made, which nobody else can change before it ends. */
+  readonly #states = new Map<string, number>();
 
   constructor(
     engine: WritingEngine<C>,
@@ -46,6 +48,12 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     if (this.#broken !== undefined) throw this.#broken.error;
   }
 
+  override async stateNumber(type: DataTypeDefinition): Promise<number> {
+    const state = await super.stateNumber(type);
+    this.#states.set(type.table, state);
+    return state;
+  }
+
   async insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
     if (objects.length === 0) return;
     await this.#write(() => this.#engine.insert(this.scope, type, objects));
@@ -65,9 +73,11 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     type: DataTypeDefinition,
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   ): Promise<number> {
+    const { table } = type;
     const state = await this.#write(() =>
-      this.#engine.writeChanges(this.scope, type.table, changes, this.#now),
+      this.#engine.writeChanges(this.scope, table, changes, this.#now, this.#states.get(table)),
     );
+    this.#states.set(table, state);
     this.#changed[type.name] = String(state);
     return state;
   }
