@@ -47,6 +47,22 @@ const LOWER_CASE = 0x20;
  */
 const SAFE_DIGITS = 15;
 
+/** After so many octets of a string the native search is faster than a look at each. */
+export const FAR = 256;
+
+/** How far it looks at once: a search that ends soon must not have looked at all the rest. */
+const WINDOW = 16_384;
+
+/** Where the next quote or backslash is, or an octet in front of which there is none. */
+export function plainEnd(octets: Uint8Array, at: number): number {
+  const length = Math.min(WINDOW, octets.length - at);
+  const rest = Buffer.from(octets.buffer, octets.byteOffset + at, length);
+  const quote = rest.indexOf(QUOTE);
+  const until = quote < 0 ? rest : rest.subarray(0, quote);
+  const backslash = until.indexOf(BACKSLASH);
+  return at + (backslash < 0 ? until.length : backslash);
+}
+
 /**
  * Looks at every octet of UTF-8 once. Stops where arrays and objects are nested deeper than
  * `maxDepth`.
@@ -64,12 +80,17 @@ export function scan(octets: Uint8Array, maxDepth: number): Scan {
     const octet = octets[at] ?? 0;
     if (octet === QUOTE) {
       at += 1;
+      let far = at + FAR;
       for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
         if (inner === BACKSLASH) {
           hasSuspectEscape ||= isSuspectEscape(octets, at + 1);
+          at += 2;
+          far = at + FAR;
+        } else if (at < far) {
           at += 1;
+        } else {
+          at = plainEnd(octets, at);
         }
-        at += 1;
       }
     } else if (octet === COLON) {
       members += 1;

@@ -10,6 +10,8 @@ import {
   parseIJson,
   readPiece,
   refuseDepth,
+  type Scanned,
+  scanPiece,
 } from './ijson.js';
 import { describeDuplicate, findDuplicate } from './ijson-duplicates.js';
 import { Splitter, type Step } from './ijson-split.js';
@@ -48,6 +50,8 @@ export async function parseIJsonInSlices(
 ): Promise<JsonValue> {
   const { maxDepth = MAX_DEPTH, piece = PIECE } = options;
   if (!isLongText(octets.length, piece)) return parseIJson(octets, { maxDepth });
+  // Not in the turn in which the last of it arrived.
+  await slices.next();
   checkEncoding(octets);
   const splitter = new Splitter(octets, piece, maxDepth);
   while (!splitter.advance(STRIDE * piece)) if (slices.isOver()) await slices.next();
@@ -55,8 +59,14 @@ export async function parseIJsonInSlices(
   const assembly = new Assembly(octets);
   for (const step of splitter.steps) {
     if (slices.isOver()) await slices.next();
+    if (step.to - step.from > 4 * piece) {
+      // A text of its own, which is one value for the native parser.
+      assembly.scan(step);
+      await slices.next();
+    }
     assembly.take(step);
   }
+  await slices.next();
   return assembly.value();
 }
 
@@ -82,10 +92,16 @@ class Assembly {
   readonly #inexact = { found: 0 };
   /** Wrong syntax anywhere is told first, as by the native parser, then texts, then the others. */
   #hasForbiddenText = false;
+  #scanned: Scanned | null = null;
   #problem: RequestError | null = null;
 
   constructor(octets: Uint8Array) {
     this.#octets = octets;
+  }
+
+  /** The first part of what `take` does with a long run. */
+  scan({ kind, from, to, isArray }: Step): void {
+    if (kind === 'run') this.#scanned = this.#scan(from, to, isArray);
   }
 
   take(step: Step): void {
@@ -199,14 +215,10 @@ class Assembly {
 
   /** Octets as the content of a container, `more` put behind them. */
   #read(from: number, to: number, isArray: boolean, more: Uint8Array = NOTHING): Piece {
-    const kind = isArray ? 'array' : 'object';
-    const octets = Buffer.allocUnsafeSlow(to - from + more.length + 2);
-    octets[0] = OPENING[kind];
-    octets.set(this.#octets.subarray(from, to), 1);
-    octets.set(more, octets.length - 1 - more.length);
-    octets[octets.length - 1] = CLOSING[kind];
+    const scanned = this.#scanned ?? this.#scan(from, to, isArray, more);
+    this.#scanned = null;
     try {
-      return readPiece(octets, Number.POSITIVE_INFINITY);
+      return readPiece(scanned);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       const before = this.#charactersBefore(from);
@@ -216,6 +228,16 @@ class Assembly {
       );
       throw new RequestError(error.type, message);
     }
+  }
+
+  #scan(from: number, to: number, isArray: boolean, more: Uint8Array = NOTHING): Scanned {
+    const kind = isArray ? 'array' : 'object';
+    const octets = Buffer.allocUnsafeSlow(to - from + more.length + 2);
+    octets[0] = OPENING[kind];
+    octets.set(this.#octets.subarray(from, to), 1);
+    octets.set(more, octets.length - 1 - more.length);
+    octets[octets.length - 1] = CLOSING[kind];
+    return scanPiece(octets, Number.POSITIVE_INFINITY);
   }
 
   #charactersBefore(at: number): number {

@@ -1,3 +1,5 @@
+import { FAR, plainEnd } from './ijson-scan.js';
+
 /**
  * Where a long JSON text can be cut, so that each piece is read by the native parser in a moment.
  * The steps say how the whole is put together, in the order of the text:
@@ -76,8 +78,16 @@ export class Splitter {
       const octet = octets[at] ?? 0;
       if (octet === QUOTE) {
         at += 1;
+        let far = at + FAR;
         for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
-          at += inner === BACKSLASH ? 2 : 1;
+          if (inner === BACKSLASH) {
+            at += 2;
+            far = at + FAR;
+          } else if (at < far) {
+            at += 1;
+          } else {
+            at = plainEnd(octets, at);
+          }
         }
       } else if (octet === COMMA) {
         if (!this.#isBroken) this.#atComma(at);

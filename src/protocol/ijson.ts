@@ -29,7 +29,7 @@ const MAX_INEXACT = 10_000;
  */
 export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): JsonValue {
   checkEncoding(octets);
-  const piece = readPiece(octets, options.maxDepth ?? MAX_DEPTH);
+  const piece = readPiece(scanPiece(octets, options.maxDepth ?? MAX_DEPTH));
   if (piece.hasForbiddenText) notJson(FORBIDDEN_TEXT);
   if (piece.hasDuplicate) notJson(findDuplicate(piece.text));
   return finish(piece, { found: 0 });
@@ -55,12 +55,19 @@ export interface Piece {
   readonly hasDuplicate: boolean;
 }
 
-/** Throws for wrong syntax, and for what is nested deeper than `maxDepth`. */
-export function readPiece(octets: Uint8Array, maxDepth: number): Piece {
+/** A piece before it is parsed. */
+export type Scanned = Pick<Piece, 'body' | 'text' | 'scan'>;
+
+/** Throws for what is nested deeper than `maxDepth`. */
+export function scanPiece(octets: Uint8Array, maxDepth: number): Scanned {
   const found = scan(octets, maxDepth);
   if (found.tooDeep) refuseDepth(maxDepth);
   const body = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
-  const text = body.toString('utf8');
+  return { body, text: body.toString('utf8'), scan: found };
+}
+
+/** Throws for wrong syntax. */
+export function readPiece({ body, text, scan: found }: Scanned): Piece {
   const root = parse(text);
   const hasForbiddenText =
     (text.length < body.length && mayHoldNoncharacters(body) && !isLegalText(text)) ||

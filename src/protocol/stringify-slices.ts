@@ -20,6 +20,7 @@ export async function stringifyInSlices(
 ): Promise<string | null> {
   const writing = new Writing(slices, maximum, weight);
   await writing.write(value);
+  if (slices.isOver()) await slices.next();
   return writing.text();
 }
 
@@ -41,6 +42,7 @@ class Writing {
   }
 
   async write(value: unknown): Promise<void> {
+    if (this.#slices.isOver()) await this.#slices.next();
     if (!isContainer(value) || weigh(value, this.#weight) <= this.#weight) {
       this.#put(JSON.stringify(value) ?? 'null');
     } else if (Array.isArray(value)) {
@@ -52,7 +54,6 @@ class Writing {
       await this.#members(value as Readonly<Record<string, unknown>>);
       this.#put('}');
     }
-    if (this.#slices.isOver()) await this.#slices.next();
   }
 
   async #items(items: readonly unknown[]): Promise<void> {

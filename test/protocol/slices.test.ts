@@ -91,7 +91,7 @@ describe('a long text is parsed in slices', () => {
         const options = { piece, maxDepth };
         await expectSame(octets, options);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -109,7 +109,7 @@ describe('a long text is parsed in slices', () => {
         const octets = Buffer.from(changed);
         await expectSame(octets, { piece });
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
