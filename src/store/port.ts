@@ -313,7 +313,7 @@ export interface Snapshot {
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;
 
-  /** The rows that exist of `ids`. */
+  /** The rows that exist of `ids`, in order of id. */
   blobs(ids: readonly string[]): Promise<readonly BlobRow[]>;
 
   /** Reference records of the blobs, of the named types, in order of object id. */

@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 /** Rows of blobs and of the references to them. */
 
 const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
- FROM "JmapBlob" WHERE "accountId" = $1 AND "id" = ANY($2::text[])`;
+ FROM "JmapBlob" WHERE "accountId" = $1 AND "id" = ANY($2::text[]) ORDER BY "id"`;
 
 const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = $1 AND "blobId" = ANY($2::text[]) AND "type" = ANY($3::text[])

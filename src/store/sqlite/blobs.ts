@@ -7,7 +7,7 @@ import { after, type Reader } from './reader.js';
 /** Rows of blobs and of the references to them. */
 
 const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
- FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?))`;
+ FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?)) ORDER BY "id"`;
 
 const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = ? AND "blobId" IN (SELECT value FROM json_each(?))

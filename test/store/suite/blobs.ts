@@ -30,6 +30,11 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: false }, { referenced: true }]);
     });
 
+    it('are in order of id, however they are asked for and whatever was written last', async () => {
+      await write((t) => t.changeBlobReferences([], [reference('b1')]));
+      expect((await blobs('b2', 'b1')).map(({ id }) => id)).toEqual(['b1', 'b2']);
+    });
+
     it('RFC 9404 4.3: references are found by blob and type, in order of object', async () => {
       await write((t) =>
         t.changeBlobReferences(
