@@ -1,6 +1,7 @@
 /**
  * `npm run bench` measures the server over HTTP, `npm run bench -- generate` the generator,
- * `npm run bench -- event-loop` how long anything blocks the server.
+ * `npm run bench -- event-loop` how long anything blocks the server, `npm run bench -- store-pg`
+ * what the store on PostgreSQL costs.
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);
@@ -8,4 +9,7 @@ if (process.argv[2] === 'generate') {
 } else if (process.argv[2] === 'event-loop') {
   process.argv.splice(2, 1);
   await import('./event-loop.js');
+} else if (process.argv[2] === 'store-pg') {
+  process.argv.splice(2, 1);
+  await import('./store-pg.js');
 } else await import('./http.js');

@@ -17,6 +17,7 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   --list           lists jobs and servers
 
   npm run bench -- generate   measures the generator
+  npm run bench -- store-pg   measures the store on PostgreSQL, without HTTP
 `;
 
 export interface Options {
