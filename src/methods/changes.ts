@@ -74,14 +74,20 @@ export function fill(records: readonly ChangeRecord[], maximum: number): Page {
   const kinds = new Map<string, ChangeKind | null>();
   let count = 0;
   let length = 0;
-  for (const [index, { objectId, kind }] of records.entries()) {
+  let index = 0;
+  for (const { objectId, kind } of records) {
     const before = kinds.get(objectId);
     const after = coalesce(before, kind);
     count += counted(after) - counted(before);
     kinds.set(objectId, after);
-    if (count <= maximum) length = index + 1;
+    index += 1;
+    if (count <= maximum) length = index;
   }
-  return page(records.slice(0, length));
+  if (length === records.length) return page(records.at(-1), kinds);
+  const filling = records.slice(0, length);
+  const fewer = new Map<string, ChangeKind | null>();
+  addChanges(fewer, filling);
+  return page(filling.at(-1), fewer);
 }
 
 function counted(kind: ChangeKind | null | undefined): number {
@@ -97,21 +103,17 @@ function coalesce(before: ChangeKind | null | undefined, next: ChangeKind): Chan
   return next === 'destroyed' ? null : 'created';
 }
 
-function page(records: readonly ChangeRecord[]): Page {
-  const kinds = new Map<string, ChangeKind | null>();
-  addChanges(kinds, records);
-  const of = (kind: ChangeKind): readonly string[] =>
-    [...kinds].filter((entry) => entry[1] === kind).map((entry) => entry[0]);
-  const created = of('created');
-  const updated = of('updated');
-  const destroyed = of('destroyed');
-  return {
-    end: records.at(-1)?.number ?? null,
-    size: created.length + updated.length + destroyed.length,
-    created,
-    updated,
-    destroyed,
-  };
+function page(last: ChangeRecord | undefined, kinds: NetChanges): Page {
+  const created: string[] = [];
+  const updated: string[] = [];
+  const destroyed: string[] = [];
+  for (const [id, kind] of kinds) {
+    if (kind === 'created') created.push(id);
+    else if (kind === 'updated') updated.push(id);
+    else if (kind === 'destroyed') destroyed.push(id);
+  }
+  const size = created.length + updated.length + destroyed.length;
+  return { end: last?.number ?? null, size, created, updated, destroyed };
 }
 
 /** What has become of each object over a run of records; null for one that came and went. */

@@ -3,7 +3,7 @@ import type { Answer, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
 import { changeOf, changeRows, commonKind, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, type Reader } from './reader.js';
+import { after, BOUND, type Reader } from './reader.js';
 
 /** States and change records (D8, D9). */
 
@@ -19,7 +19,7 @@ const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "
 const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
 
 const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
- WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ?`;
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ${BOUND}`;
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")

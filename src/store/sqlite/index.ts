@@ -173,7 +173,7 @@ class SqliteStore implements Store {
     try {
       return work(this.#reading);
     } finally {
-      this.#spent += performance.now() - begun;
+      this.#spend(performance.now() - begun);
     }
   }
 
@@ -199,10 +199,20 @@ class SqliteStore implements Store {
         snapshot.end();
         this.#reading.slice = null;
         if (this.#reading.db.inTransaction) this.#end();
-        this.#spent += performance.now() - begun;
+        this.#spend(performance.now() - begun);
       }
     });
   }
+
+  /** The loop has a turn of itself too, once nothing more is to be done in this one. */
+  #spend(time: number): void {
+    if (this.#spent === 0) setImmediate(this.#rested);
+    this.#spent += time;
+  }
+
+  readonly #rested = (): void => {
+    this.#spent = 0;
+  };
 
   async write<T>(
     accountId: string,

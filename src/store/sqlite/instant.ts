@@ -9,6 +9,7 @@ import { collector, type Row } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
+import { BOUND } from './reader.js';
 
 /**
  * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
@@ -28,7 +29,7 @@ const SELECT_STATE = `SELECT ${STATE}`;
 
 const SELECT_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
  json_array("number", "objectId", "kind", "at")) FROM (SELECT "number", "objectId", "kind", "at"
- FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ?))`;
+ FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ${BOUND}))`;
 
 /**
  * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON

@@ -13,7 +13,7 @@ import {
 } from '../sql/objects.js';
 import { encodeRows, type WriteColumn, writeColumns } from '../sql/rows.js';
 import type { Connection } from './connection.js';
-import { after, type Parameter, type Reader } from './reader.js';
+import { after, BOUND, type Parameter, type Reader } from './reader.js';
 
 /**
  * The statements that read and write a type's rows, composed once per type and set of properties.
@@ -77,7 +77,7 @@ function composeReader(
     ...columns,
     one: `${select} AND "id" = ?`,
     many: `${select} AND "id" IN (SELECT value FROM json_each(?))`,
-    first: `${select} ORDER BY "id" LIMIT ?`,
+    first: `${select} ORDER BY "id" LIMIT ${BOUND}`,
   };
 }
 

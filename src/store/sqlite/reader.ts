@@ -30,6 +30,12 @@ export interface Reader {
   check(): void;
 }
 
+/**
+ * A parameter that bounds rows. Of a bare one behind LIMIT SQLite asks the value to plan with, and so plans the
+ * statement anew each time that it is bound.
+ */
+export const BOUND = '? + 0';
+
 /** `next` of an answer, at once where it is there. */
 export function after<T, U>(answer: Answer<T>, next: (value: T) => U): Answer<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
