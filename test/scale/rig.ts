@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
 import { migrate as migrateSqlite, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import type { Store } from '../../src/store/port.js';
@@ -23,12 +24,18 @@ export interface Rig {
   readonly store: Store;
   /** A number that grows with what the statement reads: rows on SQLite, pages on PostgreSQL. */
   cost(fragment: Fragment): Promise<number>;
+  /** The text of each statement that the store ran: the test may empty it. */
+  readonly statements: string[];
+  /** How the database would run a statement, whatever its parameters. */
+  plan(text: string): Promise<string>;
   /** One statement, without parameters. */
   exec(sql: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-export async function sqliteRig(): Promise<Rig> {
+const THINGS: readonly DataTypeDefinition[] = [definition];
+
+export async function sqliteRig(types = THINGS): Promise<Rig> {
   const root = temporaryRoot();
   await generate(root, model([Thing]));
   const file = join(root, 'scale.db');
@@ -43,8 +50,17 @@ export async function sqliteRig(): Promise<Rig> {
   });
   const reader = openDatabase({ file, readonly: true });
   const writer = new Writer(db);
-  const store = createSqliteStore({ writer, writerDatabase: db, reader, types: [definition] });
+  const statements: string[] = [];
+  const onStatement = (text: string): void => void statements.push(text);
+  const store = createSqliteStore({ writer, writerDatabase: db, reader, types, onStatement });
   return {
+    statements,
+    plan: async (text) =>
+      db
+        .prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
+        .all(...Array.from({ length: text.split('?').length - 1 }, () => null))
+        .map(({ detail }) => detail)
+        .join('\n'),
     dialect: { ...sqlite, tick: raw('visit()') },
     store,
     async cost(fragment) {
@@ -59,13 +75,20 @@ export async function sqliteRig(): Promise<Rig> {
   };
 }
 
-export async function postgresqlRig(url: string): Promise<Rig> {
+export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
   const root = temporaryRoot();
   await generate(root, model([Thing]));
   const pool = openPool({ url, size: 1 });
   await migratePostgresql(pool, join(root, 'prisma/postgresql/migrations'));
-  const store = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types: [definition] });
+  const statements: string[] = [];
+  const onStatement = (text: string): void => void statements.push(text);
+  const store = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types, onStatement });
   return {
+    statements,
+    async plan(text) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    },
     dialect: postgresql,
     store,
     async cost(fragment) {
