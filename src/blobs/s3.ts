@@ -31,11 +31,34 @@ export interface S3Location {
 const PART_SIZE = 8 * 1024 ** 2;
 const PARTS_AT_ONCE = 2;
 
+/** Milliseconds after which a service that is silent is given up; what failed so is tried again twice. */
+export interface S3Timings {
+  readonly connect: number;
+  /** From a request's first octet to its answer's: a part of 8 MiB is on its way within. */
+  readonly answer: number;
+  /** Without an octet of an answer's body; longer than readers of downloads may pause (`stalledReader`). */
+  readonly silence: number;
+}
+
+const TIMINGS: S3Timings = Object.freeze({ connect: 5000, answer: 30_000, silence: 90_000 });
+const ATTEMPTS = 3;
+
 /** Keeps blobs as objects `<prefix><accountId>/<blobId>`. An object appears when it is whole. */
-export function createS3BlobStore(location: S3Location): ClearableBlobStore {
+export function createS3BlobStore(
+  location: S3Location,
+  timings: S3Timings = TIMINGS,
+): ClearableBlobStore {
   const { bucket: Bucket, prefix, endpoint, region } = location;
   const client = new S3Client({
     region,
+    maxAttempts: ATTEMPTS,
+    // Without these the SDK waits for ever.
+    requestHandler: {
+      connectionTimeout: timings.connect,
+      requestTimeout: timings.answer,
+      throwOnRequestTimeout: true,
+      socketTimeout: timings.silence,
+    },
     // Services other than Amazon's rarely have a host name for each bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
   });
@@ -104,7 +127,7 @@ export function createS3BlobStore(location: S3Location): ClearableBlobStore {
 
     async copy(from, to) {
       const source = keyOf(from.accountId, from.blobId);
-      const CopySource = encodeURI(`${Bucket}/${source}`);
+      const CopySource = `${Bucket}/${source}`.split('/').map(encodeURIComponent).join('/');
       await client
         .send(new CopyObjectCommand({ Bucket, Key: keyOf(to.accountId, to.blobId), CopySource }))
         .catch((error: unknown) => {
@@ -135,7 +158,12 @@ export function createS3BlobStore(location: S3Location): ClearableBlobStore {
         if (page.length === 0) continue;
         const Objects = page.map(({ Key }) => ({ Key }));
         const Delete = { Objects, Quiet: true };
-        await client.send(new DeleteObjectsCommand({ Bucket, Delete })).catch(unavailable);
+        const { Errors = [] } = await client
+          .send(new DeleteObjectsCommand({ Bucket, Delete }))
+          .catch(unavailable);
+        // The answer to the whole is fine where some of them are not.
+        const [refused] = Errors;
+        if (refused !== undefined) unavailable(new Error(`${refused.Code}: ${refused.Message}`));
       }
     },
   };
