@@ -34,6 +34,8 @@ export interface Config {
   readonly metricsToken: string | null;
   /** 32 octets: what encrypted secret properties are stored with. */
   readonly secretsKey: Uint8Array | null;
+  /** Threads that scan, on SQLite; null: as many as suit the machine. */
+  readonly scanThreads: number | null;
   readonly limits: Limits;
 }
 
@@ -140,6 +142,7 @@ export function readConfig(environment: Environment, root: string): Config {
     bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
     secretsKey: secretsKey(text('SECRETS_KEY')),
+    scanThreads: text('SCAN_THREADS') === null ? null : integer('SCAN_THREADS', 1, 1, 64),
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
       maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),

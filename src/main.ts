@@ -106,7 +106,7 @@ async function start(
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const types = [...registry.dataTypes.values()];
-  const storage = await openStorage(config.database, { root, types, hookClient, log, opened });
+  const storage = await openStorage(config, { root, types, hookClient, log, opened });
   const { store, prisma } = storage;
   const hooks = {
     timeout: limits.hookTimeout,
@@ -221,12 +221,12 @@ async function start(
 
 /** Only the engine that is asked for is loaded, with its driver. */
 async function openStorage(
-  database: Config['database'],
+  { database, scanThreads }: Config,
   options: StorageOptions,
 ): Promise<Storage> {
   if (database.kind === 'sqlite') {
     const { openSqliteStorage } = await import('./storage-sqlite.js');
-    return openSqliteStorage(database.file, options);
+    return openSqliteStorage(database.file, options, scanThreads);
   }
   const { openPostgresqlStorage } = await import('./storage-postgresql.js');
   return openPostgresqlStorage(database.url, options);

@@ -17,6 +17,7 @@ import { createSqliteStore } from './store/sqlite/index.js';
 export async function openSqliteStorage(
   file: string,
   { root, types, hookClient, log, opened }: StorageOptions,
+  scanThreads: number | null = null,
 ): Promise<Storage> {
   const lock = lockServer(file);
   opened.push(() => lock.release());
@@ -32,6 +33,7 @@ export async function openSqliteStorage(
     writerDatabase,
     types,
     reader: openDatabase({ file, readonly: true }),
+    ...(scanThreads === null ? {} : { scanThreads }),
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());

@@ -18,6 +18,7 @@ describe('configuration', () => {
       bootstrapToken: true,
       metricsToken: null,
       secretsKey: null,
+      scanThreads: null,
       limits: {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,
@@ -40,6 +41,12 @@ describe('configuration', () => {
 
   it('counts an empty value as not set', () => {
     expect(read({ PORT: '', BASE_URL: '', METRICS_TOKEN: '' })).toEqual(read({}));
+  });
+
+  it('SCAN_THREADS is a whole number from 1 to 64', () => {
+    expect(read({ SCAN_THREADS: '64' }).scanThreads).toBe(64);
+    for (const value of ['0', '65', 'two'])
+      expect(() => read({ SCAN_THREADS: value })).toThrow(/SCAN_THREADS=.* from 1 to 64/);
   });
 
   it('DATA_DIR moves the database and the blobs unless they are named', () => {

@@ -58,6 +58,8 @@ export interface SqliteStoreOptions {
    * are; from sources, which a thread can't run, they are not.
    */
   readonly scans?: ScanOptions;
+  /** How many threads of what is compiled scan; where it is left out, as many as suit the machine. */
+  readonly scanThreads?: number;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -99,7 +101,7 @@ class SqliteStore implements Store {
       this.#names,
       () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
     );
-    const scans = options.scans ?? compiledScans();
+    const scans = options.scans ?? compiledScans(options.scanThreads);
     this.#scans = scans && new Scans(file, this.#names, scans, options.onStatement);
     this.#slice = scans?.slice ?? SLICE;
     this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
@@ -299,7 +301,8 @@ async function within<T>(
   }
 }
 
-function compiledScans(): ScanOptions | null {
+function compiledScans(threads?: number): ScanOptions | null {
   if (!import.meta.url.endsWith('.js')) return null;
-  return { module: new URL('./scans/worker.js', import.meta.url) };
+  const module = new URL('./scans/worker.js', import.meta.url);
+  return threads === undefined ? { module } : { module, threads };
 }
