@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/definition.js';
 import { MethodError } from '../protocol/errors.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
+import { nextTurn } from '../protocol/slices.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,

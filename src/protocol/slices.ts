@@ -23,7 +23,7 @@ export function inSlices(check: () => void = () => undefined): Slices {
   return {
     isOver: () => performance.now() - begun > LENGTH,
     async next() {
-      await turn();
+      await nextTurn();
       check();
       begun = performance.now();
     },
@@ -31,7 +31,7 @@ export function inSlices(check: () => void = () => undefined): Slices {
 }
 
 /** Resolves in a turn of the event loop in which no other work has a slice. */
-function turn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     // What is set within a turn runs in the next one.

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { isLongText } from '../../src/protocol/ijson-slices.js';
+import { CORE, echo, head, post, RawConnection, startHarness, TOKEN, until } from './harness.js';
+
+/** About 1 MB of small values, which take several slices. */
+const VALUES = Array.from({ length: 24_000 }, (_, n) => ({ a: [1, 2, 3], b: 'text', c: { n } }));
+
+function long(id: string): string {
+  const methodCalls = [['Core/echo', { values: VALUES }, id]];
+  return JSON.stringify({ '@type': 'Request', using: [CORE], methodCalls });
+}
+
+function short(id: string): string {
+  return JSON.stringify({
+    '@type': 'Request',
+    using: [CORE],
+    methodCalls: [['Core/echo', {}, id]],
+  });
+}
+
+/** The call id that an answer has. */
+function answered(text: string): string {
+  return (JSON.parse(text) as { methodResponses: [[string, object, string]] })
+    .methodResponses[0][2];
+}
+
+describe('a request that takes long to read', () => {
+  it('is answered as any, and others are answered while it is read', async () => {
+    const harness = await startHarness();
+    const order: string[] = [];
+    const lengths: number[] = [];
+    harness.handle = async (envelope) => {
+      const [call] = envelope.methodCalls;
+      order.push(call?.callId ?? '');
+      const { values } = call?.args ?? {};
+      if (Array.isArray(values)) lengths.push(values.length);
+      return echo(envelope);
+    };
+    const body = long('long');
+    expect(isLongText(body.length)).toBe(true);
+    const [raw, ...others] = Array.from({ length: 5 }, () => new RawConnection(harness));
+    if (raw === undefined) throw new Error('There are five.');
+    const lines = (length: number): string[] => [
+      'Content-Type: application/json',
+      `Content-Length: ${length}`,
+    ];
+    for (const { socket } of [raw, ...others]) await until(() => !socket.connecting);
+    // The others come with the last octet.
+    raw.write(head('/jmap', lines(body.length)) + body.slice(0, -1));
+    await new Promise((resolve) => raw.socket.write('', resolve));
+    for (const other of others) {
+      const text = short('short');
+      other.write(head('/jmap', lines(text.length)) + text);
+    }
+    raw.write(body.slice(-1));
+    for (const other of others) await other.until(/"sessionState":"[^"]*"\}$/);
+    await raw.until(/"sessionState":"[^"]*"\}$/);
+    expect(order.at(-1)).toBe('long');
+    expect(order).toHaveLength(5);
+    expect(lengths).toEqual([VALUES.length]);
+    expect(raw.received).toMatch(/^HTTP\/1[.]1 200 /);
+    for (const { socket } of [raw, ...others]) socket.destroy();
+  });
+
+  it('is not run, and frees its slot, where its client has left meanwhile', async () => {
+    const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
+    const ran: string[] = [];
+    harness.handle = async (envelope) => {
+      ran.push(envelope.methodCalls[0]?.callId ?? '');
+      return echo(envelope);
+    };
+    const body = long('long');
+    const raw = new RawConnection(harness);
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    raw.write(head('/jmap', lines));
+    await new Promise((resolve) => raw.socket.write(body, 'latin1', resolve));
+    raw.socket.resetAndDestroy();
+    await raw.closed;
+    await until(async () => (await post(harness, short('next'))).status === 200);
+    expect(ran).toEqual(['next']);
+  });
+
+  it('that is no JSON at its end is refused', async () => {
+    const harness = await startHarness();
+    const response = await post(harness, `${long('x').slice(0, -1)},}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: 'urn:ietf:params:jmap:error:notJSON' });
+  });
+
+  it('over a WebSocket keeps its place among those without an id', async () => {
+    const harness = await startHarness();
+    const url = `${harness.url.replace('http', 'ws')}/jmap/ws`;
+    const socket = new WebSocket(url, ['jmap'], { headers: { authorization: `Bearer ${TOKEN}` } });
+    const order: string[] = [];
+    socket.on('message', (data) => order.push(answered(String(data))));
+    await new Promise((resolve) => socket.once('open', resolve));
+    for (const text of [short('a'), long('b'), short('c'), long('d'), short('e')])
+      socket.send(text);
+    await until(() => order.length === 5);
+    expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
+    socket.terminate();
+  });
+});
