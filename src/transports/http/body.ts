@@ -55,14 +55,12 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const watched = watch.reading(req, res);
     const octets = new Octets();
-    const stop = (): void => {
+    let complete = false;
+    const fail = (error: Error): void => {
       watch.done(watched);
       req.off('data', onData);
       req.off('end', onEnd);
       req.off('close', onClose);
-    };
-    const fail = (error: Error): void => {
-      stop();
       budget.release(user, octets.length);
       reject(error);
     };
@@ -75,11 +73,15 @@ export function readBody(
         octets.add(chunk);
       }
     };
+    // No listener is taken off, which would cost each request as much as its body does.
     const onEnd = (): void => {
-      stop();
+      complete = true;
+      watch.done(watched);
       resolve({ data: octets.take(), octets: octets.length });
     };
-    const onClose = (): void => fail(new ClientGoneError('The client left within the body.'));
+    const onClose = (): void => {
+      if (!complete) fail(new ClientGoneError('The client left within the body.'));
+    };
     req.on('data', onData);
     req.on('end', onEnd);
     req.on('close', onClose);
