@@ -79,7 +79,7 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
   beforeAll(async () => {
     rig = await open();
     await fill(rig, engine, SIZES);
-  }, 400_000);
+  }, 1_200_000);
   afterAll(() => rig?.close());
 
   it('reads no more of a large account than of a small one', async () => {

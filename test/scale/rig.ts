@@ -30,6 +30,8 @@ export interface Rig {
   plan(text: string): Promise<string>;
   /** One statement, without parameters. */
   exec(sql: string): Promise<unknown>;
+  /** Takes the indexes of a table away, but for its key; resolves to what makes them again. */
+  dropIndexes(table: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,15 @@ export async function sqliteRig(types = THINGS): Promise<Rig> {
     async exec(sql) {
       db.exec(sql);
     },
+    async dropIndexes(table) {
+      const made = db
+        .prepare<unknown[], { readonly name: string; readonly sql: string }>(
+          `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+        )
+        .all(table);
+      for (const { name } of made) db.exec(`DROP INDEX "${name}"`);
+      return made.map(({ sql }) => sql);
+    },
     close: () => store.close(),
   };
 }
@@ -100,6 +111,15 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
       return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
     },
     exec: (sql) => pool.query(sql),
+    async dropIndexes(table) {
+      const { rows } = await pool.query<{ indexname: string; indexdef: string }>(
+        `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexname NOT LIKE '%_pkey'`,
+        [table],
+      );
+      for (const { indexname } of rows) await pool.query(`DROP INDEX "${indexname}"`);
+      await pool.query(`SET maintenance_work_mem = '256MB'`);
+      return rows.map(({ indexdef }) => indexdef);
+    },
     async close() {
       await pool.end();
       await store.close();
@@ -120,7 +140,7 @@ const NUMBERS = {
   postgresql: (from: number, to: number) => `generate_series(${from}, ${to}) AS "numbers"(n)`,
 };
 
-/** Fills accounts with objects and a change record each; a search index after the rows, at once. */
+/** Fills accounts with objects and a change record each; indexes after the rows, at once. */
 export async function fill(
   rig: Rig,
   engine: keyof typeof NUMBERS,
@@ -132,6 +152,7 @@ export async function fill(
     for (const each of ['insert', 'update', 'delete'])
       await rig.exec(`DROP TRIGGER "Thing_search_${each}"`);
   }
+  const indexes = await rig.dropIndexes('Thing');
   for (const [account, count] of Object.entries(accounts)) {
     await rig.exec(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
  VALUES ('${account}', '', 'u', 1)`);
@@ -146,6 +167,7 @@ export async function fill(
     await rig.exec(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
  VALUES ('${account}', 'Thing', ${count}, ${count})`);
   }
+  for (const index of indexes) await rig.exec(index);
   if (isSqlite)
     for (const sql of [...(made?.fill ?? []), ...(made?.triggers ?? [])]) await rig.exec(sql);
   else await rig.exec('VACUUM ANALYZE');

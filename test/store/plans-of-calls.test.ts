@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DataTypeDefinition } from '../../src/capability/definition.js';
+import type { DataTypeDefinition, ReferenceDefinition } from '../../src/capability/definition.js';
 import type { StoredObject } from '../../src/store/port.js';
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { type Fragment, render } from '../../src/store/sql/fragment.js';
@@ -20,12 +20,19 @@ const LINKS = 60_000;
 const A = 'aone';
 const soon = () => ({ deadline: performance.now() + 20_000 });
 
+const REFERENCE: ReferenceDefinition = {
+  type: 'Thing',
+  form: 'single',
+  onDestroy: 'cascade',
+  acyclic: true,
+};
+
 /** The same type; its code refers to another of its objects, and its title names a blob. */
 const Linked: DataTypeDefinition = {
   ...definition,
   properties: definition.properties.map((property) =>
     property.name === 'code'
-      ? { ...property, reference: { type: 'Thing', onDestroy: 'cascade' as const } }
+      ? { ...property, reference: REFERENCE }
       : property.name === 'title'
         ? { ...property, blob: true }
         : property,
