@@ -34,8 +34,11 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
     const { response, copied, inserted } = await services.store.write(
       accountOf(context).id,
       writeOptions(type, context),
-      (transaction) =>
-        new CopyRun({ index, plan, seals, originals, blobs, from, context, transaction }).run(args),
+      (transaction) => {
+        context.hooks.begin();
+        const scene = { index, plan, seals, originals, blobs, from, context, transaction };
+        return new CopyRun(scene).run(args);
+      },
     );
     transfer.keep(inserted);
     if (args.onSuccessDestroyOriginal === true && copied.length > 0) {

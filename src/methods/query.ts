@@ -17,7 +17,9 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   const maximum = context.services.limits.queryMaxLimit;
   const clamped = asked === null || asked > maximum;
   const limit = clamped ? maximum : asked;
-  const options = { deadline: context.deadline, mayScan: true };
+  // Where nothing has to be known before the page is asked for.
+  const once = !hasAnchor(args) && !needsTotal(args);
+  const options = { deadline: context.deadline, mayScan: true, once };
   return context.services.store.read(account.id, options, async (snapshot) => {
     const results = async () => {
       const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;

@@ -24,6 +24,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   });
   const seals = await sealSecrets(index, plan, context);
   return services.store.write(account.id, writeOptions(type, context), async (transaction) => {
+    context.hooks.begin();
     const unit = new UnitOfWork(transaction);
     const run = new SetRun({ index, plan, seals }, context, unit);
     await run.run(args.ifInState);

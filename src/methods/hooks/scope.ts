@@ -83,6 +83,11 @@ export class HookScope {
       : ((await this.#complete(response, transaction)) as T);
   }
 
+  /** A transaction begins: what an attempt that was undone has kept did not happen. */
+  begin(): void {
+    this.#after.clear();
+  }
+
   /** Keeps a hook for after the commit. */
   keep(what: string, run: (call: HookCall) => unknown, further: JsonObject): void {
     const { timeout } = this.#services();

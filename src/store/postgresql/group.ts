@@ -1,16 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import type { StateChange, Transaction } from '../port.js';
 import type { Connection } from './connection.js';
 import type { Job, Waiting } from './lanes.js';
+import { retryPause } from './retry.js';
 import type { PostgresqlTransaction } from './transaction.js';
 
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
 const GROUP_WORKS = 64;
-
-/** Before a transaction that lost against another runs again, ms; times a random number. */
-const RETRY_PAUSE = 20;
 
 /** A write that waits for its turn. */
 export interface WriteJob extends Job {
@@ -67,9 +64,12 @@ export async function runGroup(
     return job;
   };
   let failed = await attempt(host, accountId, first, next, false);
-  while (failed !== undefined) {
+  for (let lost = 0; failed !== undefined; ) {
     const { error } = failed;
-    if (isRetryable(error)) await sleep(RETRY_PAUSE * (0.5 + Math.random()));
+    if (isRetryable(error)) {
+      await retryPause(lost);
+      lost += 1;
+    }
     const jobs: WriteJob[] = [];
     for (const job of failed.jobs) {
       if (performance.now() <= job.deadline) jobs.push(job);

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, lateError, translateError } from '../../database/postgresql/errors.js';
+import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { acquire, type Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
@@ -10,6 +9,7 @@ import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
+import { retried } from './retry.js';
 import { Shares } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
 import { PostgresqlTransaction } from './transaction.js';
@@ -23,9 +23,6 @@ const GROUP_TIME = 20;
 
 /** Connections that works which wait for other things leave to the others. */
 const KEPT_FREE = 4;
-
-/** Before a transaction that lost against another runs again, ms; times a random number. */
-const RETRY_PAUSE = 20;
 
 export interface PostgresqlStoreOptions {
   /**
@@ -292,17 +289,4 @@ function again<T>(run: () => Promise<T>): (error: unknown) => Promise<T> {
     if (error instanceof LaterError) return run();
     throw error;
   };
-}
-
-/** Runs a transaction again where the database undid it for the sake of another. */
-async function retried<T>(deadline: number, run: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      const pause = RETRY_PAUSE * (0.5 + Math.random());
-      if (!isRetryable(error) || performance.now() + pause > deadline) throw error;
-      await sleep(pause);
-    }
-  }
 }

@@ -24,7 +24,24 @@ interface ObjectReader extends ObjectColumns {
   readonly first: string;
 }
 
+/** The one of each type that was asked for last: all that a type shows is always the same list. */
+const latest = new WeakMap<
+  DataTypeDefinition,
+  { readonly properties: readonly PropertyDefinition[]; readonly reader: ObjectReader }
+>();
+
 function readerOf(
+  type: DataTypeDefinition,
+  properties: readonly PropertyDefinition[],
+): ObjectReader {
+  const known = latest.get(type);
+  if (known?.properties === properties) return known.reader;
+  const reader = composeReader(type, properties);
+  latest.set(type, { properties, reader });
+  return reader;
+}
+
+function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {

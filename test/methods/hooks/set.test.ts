@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import { eventually } from '../../support/poll.js';
 import { gadgetHooks } from '../gadget.js';
@@ -113,4 +113,35 @@ test('afterCommit runs after the answer, once; what it throws is logged and chan
   expect(created.a).toBeDefined();
   await eventually(() => expect(own.failures).toHaveLength(1));
   expect(told).toEqual([1]);
+});
+
+test('afterCommit hears nothing of an attempt that was undone and run again', async () => {
+  const told: Json[] = [];
+  const own = rigWith({
+    afterCommit({ updated, destroyed }) {
+      told.push([updated.length, destroyed.length]);
+    },
+  });
+  const [id = ''] = await own.create('Widget', [{ title: 'x' }]);
+  const { store } = own.services;
+  const write = store.write.bind(store);
+  const lost = new Error('A deadlock.');
+  // As on PostgreSQL, where meanwhile another process has destroyed the object.
+  vi.spyOn(store, 'write').mockImplementationOnce(async (account, options, work) => {
+    const undone = write(account, options, async (transaction) => {
+      await work(transaction);
+      throw lost;
+    });
+    await expect(undone).rejects.toBe(lost);
+    await own.call('Widget/set', { destroy: [id] });
+    return write(account, options, work);
+  });
+  const { notUpdated } = await own.call('Widget/set', { update: { [id]: { title: 'y' } } });
+  expect(notUpdated[id].type).toBe('notFound');
+  await eventually(() => expect(told).toContainEqual([0, 1]));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(told).toEqual([
+    [0, 0],
+    [0, 1],
+  ]);
 });
