@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, send } from '../../../src/database/postgresql/batch.js';
+import { openPool, type Pool, type PoolClient } from '../../../src/database/postgresql/pool.js';
+import { prepared } from '../../../src/store/postgresql/statement.js';
+import { usePostgresql } from '../../support/postgresql.js';
+
+const postgresql = usePostgresql();
+
+describe('statements that are sent together', () => {
+  let pool: Pool;
+  let client: PoolClient;
+  beforeAll(async () => {
+    pool = openPool({ url: await postgresql().createDatabase('batch'), size: 1, pipeline: true });
+    client = await pool.connect();
+    await client.query('CREATE TABLE t (id int PRIMARY KEY, n int)');
+  }, 60_000);
+  afterAll(async () => {
+    client.release();
+    await pool.end();
+  });
+
+  type Outcome = readonly unknown[] | { readonly code: string } | string;
+
+  /** What each comes to: its rows, its tag where there are none, its error's code. */
+  const together = (...statements: readonly Pick<Ask, 'text' | 'name' | 'values'>[]) =>
+    new Promise<readonly Outcome[]>((done) => {
+      const outcomes: Outcome[] = [];
+      const ended = (outcome: Outcome): void => {
+        if (outcomes.push(outcome) === statements.length) done(outcomes);
+      };
+      const asks = statements.map((statement) => {
+        const rows: unknown[] = [];
+        return {
+          ...statement,
+          take: (row: readonly unknown[]) => void rows.push(row),
+          resolve: (tag: string) => ended(rows.length === 0 ? tag : rows),
+          reject: (error: unknown) => ended({ code: (error as { code: string }).code }),
+        };
+      });
+      send(client, asks);
+    });
+  const insert = (id: number) => prepared('INSERT INTO t VALUES ($1, 1)', [id]);
+  const count = { text: 'SELECT count(*), sum(n) FROM t', values: [] };
+
+  it('are one transaction: where one fails those behind it are skipped, and nothing stays', async () => {
+    expect(await together(insert(1), insert(1), count)).toEqual([
+      'INSERT 0 1',
+      { code: '23505' },
+      { code: '23505' },
+    ]);
+    expect(await together(count)).toEqual([[[0, null]]]);
+  });
+
+  it('are prepared once, also where their first use failed or was skipped', async () => {
+    const fails = prepared('INSERT INTO t SELECT $1::int / 0', ['1']);
+    const skipped = prepared('SELECT n + 1 FROM t WHERE id = $1', [7]);
+    expect(await together(fails, skipped)).toEqual([{ code: '22012' }, { code: '22012' }]);
+    // The same names twice before the first answer.
+    const [first, second] = await Promise.all([
+      together(fails),
+      together(insert(7), skipped, skipped),
+    ]);
+    expect(first).toEqual([{ code: '22012' }]);
+    expect(second).toEqual(['INSERT 0 1', [[2]], [[2]]]);
+    expect(await together(skipped, insert(8))).toEqual([[[2]], 'INSERT 0 1']);
+    const { rows } = await client.query('SELECT name FROM pg_prepared_statements');
+    expect(rows.map(({ name }) => name)).toContain(skipped.name);
+  });
+
+  it('say so where what they prepared is out of date', async () => {
+    const all = prepared('SELECT * FROM t WHERE id = $1', [8]);
+    expect(await together(all)).toEqual([[[8, 1]]]);
+    await client.query('ALTER TABLE t ADD COLUMN more text');
+    expect(await together(all)).toEqual([{ code: '0A000' }]);
+  });
+
+  it('carry texts of any letters in arrays', async () => {
+    const texts = ['', 'null', 'NULL', '"', '\\', '\\"', '{}', ',', ' a ', 'é😀', '\n\t'];
+    const one = prepared('SELECT unnest($1::text[])', [texts]);
+    expect(await together(one)).toEqual([texts.map((text) => [text])]);
+    expect(await together(prepared('SELECT unnest($1::text[])', [[]]))).toEqual(['SELECT 0']);
+  });
+});
