@@ -122,6 +122,36 @@ describe('a state and its objects by one statement', () => {
   });
 });
 
+describe('the statements', () => {
+  it('look up rows by key: only the list of ids is gone through', async () => {
+    await insert(STRANGE);
+    engine.statements.length = 0;
+    objects(['r1']);
+    objects(['r1', 'r2']);
+    instant.changes(A, soon(), Gadget, 2, 2);
+    expect(engine.statements).toHaveLength(3);
+    for (const text of engine.statements) {
+      const values = Array.from({ length: text.split('?').length - 1 }, () => '[]');
+      const plan = engine.writerDatabase.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+      const steps = plan.map((step) => (step as { readonly detail: string }).detail);
+      const scans = steps.filter((step) => step.startsWith('SCAN'));
+      for (const scan of scans)
+        expect(scan).toMatch(/^SCAN (j VIRTUAL TABLE|s|CONSTANT ROW|\(subquery)/);
+      expect(steps.filter((step) => step.startsWith('SEARCH')).length).toBeGreaterThan(1);
+    }
+  });
+
+  it('are not planned anew for each number of rows', async () => {
+    for (const object of STRANGE) await insert([object]);
+    engine.statements.length = 0;
+    for (const limit of [1, 2, 3]) {
+      expect(instant.changes(A, soon(), Gadget, 0, limit)?.records).toHaveLength(limit);
+    }
+    // SQLite plans with what is bound to a bare parameter behind LIMIT.
+    for (const text of engine.statements) expect(text).not.toMatch(/LIMIT \?(?! \+ 0)/);
+  });
+});
+
 describe('a state and its changes by one statement', () => {
   it('are what a read gives, in order', async () => {
     for (const object of STRANGE) await insert([object]);
