@@ -33,7 +33,7 @@ async function outcome(parse: () => unknown): Promise<Outcome> {
     if (!(error instanceof RequestError)) throw error;
     // What V8 says of wrong syntax quotes the text, or tells how its own parser came there.
     const detail = error.message.replace(
-      /(not I-JSON: )(Unexpected|Expected|Bad|Unterm).*$/s,
+      /(not I-JSON: )(?!Its? |An object).*$/s,
       '$1',
     );
     return { type: `${error.type} ${error.limit}`, detail };
