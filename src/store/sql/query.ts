@@ -31,12 +31,13 @@ export function fewQuery(
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
- WHERE ${accountIs(accountId, dialect, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${FEW + 1})`;
+ WHERE ${accountIs(accountId, dialect, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
 }
 
 /**
  * Rows `[id]` of a window of the ordered result. Where the filter `leads`, what its indexes find is
- * sorted; otherwise an index of the order may be read until the window is full.
+ * sorted; otherwise an index of the order may be read until the window is full. `+ 0`: SQLite plans a
+ * statement anew for each value that a bare LIMIT is bound to.
  */
 export function idsQuery(
   type: DataTypeDefinition,
@@ -48,7 +49,7 @@ export function idsQuery(
 ): Fragment {
   const order = raw(orderBy(orderTerms(plan.sort, dialect)));
   return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect, leads)}
- ORDER BY ${order} LIMIT ${window.limit} OFFSET ${window.position}`;
+ ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
 }
 
 /** One row `[count]`. */
