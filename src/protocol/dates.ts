@@ -13,16 +13,19 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * time line: null.
  */
 export function parseUtcDate(text: string): number | null {
-  if (text !== lastText) {
-    lastValue = readUtcDate(text);
+  if (text === lastText) return lastValue;
+  const value = readUtcDate(text);
+  // What is none may be long, and is not kept.
+  if (value !== null) {
+    lastValue = value;
     lastText = text;
   }
-  return lastValue;
+  return value;
 }
 
 // Objects that are written together mostly have one time in common, and each has it twice.
-let lastText = '';
-let lastValue: number | null = null;
+let lastText: string | null = null;
+let lastValue = Number.NaN;
 
 function readUtcDate(text: string): number | null {
   const { length } = text;
