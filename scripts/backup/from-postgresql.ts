@@ -1,18 +1,31 @@
 import { open, rm } from 'node:fs/promises';
 import { appliedMigrations, type Pool } from '../../src/database/postgresql/index.js';
-import { quote } from '../../src/database/quote.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import type { BlobRow, DatabaseSource } from './source.js';
 
-/** Rows of a step: they are in memory at once. */
+/** Rows of a step: they are in memory at once. Fewer where they are large: a step is to have so many characters. */
 const ROWS = 500;
+const FIRST_ROWS = 16;
+const STEP = 1_000_000;
 
 /** Tables of the schema, those in partitions as one, but Prisma's own, which migrations fill; as many rows as the server believes. */
-const TABLES = `SELECT c.relname AS "name", greatest(c.reltuples, 0)::float8 AS "rows"
+const TABLES = `SELECT c.relname AS "name", format('%I.%I', current_schema(), c.relname) AS "from", greatest(c.reltuples, 0)::float8 AS "rows"
   FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace
     AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND c.relname <> '_prisma_migrations' ORDER BY c.relname`;
+
+interface TableRow {
+  readonly name: string;
+  /** With its schema, in quotes: a name alone may mean a table of the system's. */
+  readonly from: string;
+  readonly rows: number;
+}
+
+/** How many rows to ask for after a step whose rows had so many characters, with room for larger ones. */
+function rowsOfStep(characters: number, before: number): number {
+  return Math.max(1, Math.min(ROWS, before * 2, Math.floor(STEP / characters)));
+}
 
 /**
  * Copies all tables of one snapshot, each row as a line of JSON: PostgreSQL writes and reads the values itself, so
@@ -27,22 +40,24 @@ export async function copyPostgresql(
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const migrations = await appliedMigrations(client);
-    const { rows: tables } = await client.query<{ name: string; rows: number }>(TABLES);
+    const { rows: tables } = await client.query<TableRow>(TABLES);
     const { rows: sums } = await client.query<{ count: string; octets: string }>(
       'SELECT count(*) AS "count", coalesce(sum("size"), 0) AS "octets" FROM "JmapBlob"',
     );
     const expected = tables.reduce((sum, { rows }) => sum + rows, 0);
     let done = 0;
 
-    const copyTable = async (table: string): Promise<void> => {
+    const copyTable = async (table: TableRow): Promise<void> => {
       const handle = await open(temporary, 'wx', 0o600);
       try {
-        const select = `SELECT row_to_json("t")::text AS "row" FROM ${quote(table)} AS "t"`;
+        const select = `SELECT row_to_json("t")::text AS "row" FROM ${table.from} AS "t"`;
         await client.query(`DECLARE "backup" NO SCROLL CURSOR FOR ${select}`);
-        for (;;) {
-          const { rows } = await client.query<{ row: string }>(`FETCH ${ROWS} FROM "backup"`);
+        for (let count = FIRST_ROWS; ; ) {
+          const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM "backup"`);
           if (rows.length === 0) break;
-          await handle.appendFile(rows.map(({ row }) => `${row}\n`).join(''));
+          const text = rows.map(({ row }) => `${row}\n`).join('');
+          await handle.appendFile(text);
+          count = rowsOfStep((text.length / rows.length) * 2, count);
           done += rows.length;
           progress.at(Math.min(done, expected), expected);
         }
@@ -55,9 +70,9 @@ export async function copyPostgresql(
       kind: 'postgresql',
       migrations,
       async *parts() {
-        for (const { name } of tables) {
-          await copyTable(name);
-          yield { name: `${NAMES.tables}${name}.ndjson`, file: temporary };
+        for (const table of tables) {
+          await copyTable(table);
+          yield { name: `${NAMES.tables}${table.name}.ndjson`, file: temporary };
           await rm(temporary, { force: true });
         }
       },

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
+import S3rver from 's3rver';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../../scripts/backup/manifest.js';
 import { Progress } from '../../../scripts/backup/progress.js';
@@ -69,6 +72,109 @@ it('PostgreSQL: copies what is there beside its server, and brings it back to an
     await restored?.kill();
     await server.remove();
     place.remove();
+  }
+});
+
+it('PostgreSQL: brings back its own tables alone, those in partitions too, and no roles', async () => {
+  const url = await postgresql().createDatabase('mixed');
+  const place = new Workplace();
+  const from = { DATABASE_URL: url };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const made = await place.run('account', ['create', '--name', 'A', '--user', 'u'], from);
+    const accountId = made.stdout.trim();
+    await client.query(`CREATE TABLE "Other" ("a" integer); INSERT INTO "Other" VALUES (1);
+      CREATE TABLE "pg_authid" ("rolname" text); INSERT INTO public."pg_authid" VALUES ('intruder');
+      ALTER TABLE "JmapState" RENAME TO "Plain";
+      CREATE TABLE "JmapState" (LIKE "Plain" INCLUDING DEFAULTS) PARTITION BY HASH ("accountId");
+      CREATE TABLE "JmapState_0" PARTITION OF "JmapState" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+      CREATE TABLE "JmapState_1" PARTITION OF "JmapState" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+      DROP TABLE "Plain"`);
+    await client.query(
+      `INSERT INTO "JmapState" ("accountId", "type", "number", "objects") VALUES ($1, 'Todo', 5, 0)`,
+      [accountId],
+    );
+    const file = join(place.dataDir, 'b.tar');
+    expect(await place.run('backup', [file], from)).toMatchObject({ code: 0 });
+    const parts = (await verify(file, new Progress('test'))).database.parts.map(({ name }) => name);
+    expect(parts).toContain('database/JmapState.ndjson');
+    expect(parts).not.toContain('database/JmapState_0.ndjson');
+    const onSqlite = await place.run('restore', [file]);
+    expect(onSqlite).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('holds a database of postgresql'),
+    });
+    const to = await postgresql().createDatabase('restored');
+    const back = await place.run('restore', [file], { DATABASE_URL: to });
+    expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('table Other is none') });
+    const restored = new pg.Client({ connectionString: to });
+    await restored.connect();
+    const { rows } = await restored.query(
+      `SELECT (SELECT "number" > 5 FROM "JmapState" WHERE "type" = 'Todo') AS "states",
+        to_regclass('"Other"') AS "other",
+        (SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = 'intruder') AS "roles"`,
+    );
+    await restored.end();
+    expect(rows).toEqual([{ states: true, other: null, roles: '0' }]);
+  } finally {
+    await client.end();
+    place.remove();
+  }
+});
+
+it('blobs in S3: copied from a bucket, and brought back to another or to a folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-s3-'));
+  const service = new S3rver({
+    ...{ address: '127.0.0.1', port: 0, silent: true, directory: folder },
+    configureBuckets: [{ name: 'one' }, { name: 'two' }],
+  });
+  const endpoint = `http://127.0.0.1:${(await service.run()).port}`;
+  const aws = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  const inBucket = (name: string) => ({
+    ...aws,
+    BLOB_STORE: `s3://${name}/p?endpoint=${endpoint}`,
+  });
+  const server = await startServer({ env: inBucket('one') });
+  const places = [new Workplace(), new Workplace(), new Workplace()];
+  try {
+    const accountId = await server.tool('scripts/account', [
+      'create',
+      '--name',
+      'A',
+      '--user',
+      'u',
+    ]);
+    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
+    const client = new Client(server.url, token);
+    const octets = ['', 'small', 'x'.repeat(300_000)];
+    const ids: string[] = [];
+    for (const each of octets) {
+      ids.push((await client.upload(accountId, each, 'text/plain')).blobId);
+    }
+    const file = join(server.dataDir, 'b.tar');
+    expect(await server.tool('scripts/backup', [file])).toContain('3 blobs');
+    for (const [index, env] of [inBucket('two'), {}].entries()) {
+      const place = places[index] ?? new Workplace();
+      expect(await place.run('restore', [file], env)).toMatchObject({ code: 0 });
+      const restored = await startServer({ dataDir: place.dataDir, env });
+      const back = new Client(restored.url, token);
+      for (const [n, id] of ids.entries()) {
+        const { text } = await back.http(`/jmap/download/${accountId}/${id}/x`);
+        expect(text === octets[n], String(n)).toBe(true);
+      }
+      await restored.kill();
+    }
+    const taken = await places[2]?.run('restore', [file], inBucket('two'));
+    expect(taken).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('blobs in s3://two/p/'),
+    });
+  } finally {
+    await server.remove();
+    for (const place of places) place.remove();
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 
