@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
  * What V8 is told before anything is loaded, since its own choice is for programs that have the
  * machine for themselves. docs/performance.md, "Memory", has what each is worth.
  *
- * A full collection comes once the old generation is twice what the last one left in it, not four
- * times: the live objects of a server are few, and what large requests leave behind would be kept
+ * A full collection comes once the old generation is two and a half times what the last one left in
+ * it, not four times: the live objects of a server are few, and what large requests leave behind would be kept
  * for long.
  *
  * WebAssembly (Prisma's query compiler) stays as its first compiler made it until it has run
@@ -13,7 +13,7 @@ import { setFlagsFromString } from 'node:v8';
  * queries are remembered.
  */
 const FLAGS: readonly string[] = Object.freeze([
-  '--heap-growing-percent=100',
+  '--heap-growing-percent=150',
   '--wasm-tiering-budget=100000000',
 ]);
 
