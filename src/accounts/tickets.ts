@@ -8,15 +8,17 @@ import { hashSecret } from './token-format.js';
 const LIFETIME = 60_000;
 /** Unused tickets that one user may have; a further one drops the oldest. */
 const MAX_PER_USER = 64;
-/** How many too many are dropped at once: more than one where several servers gave some at a time. */
+/**
+ * How many too many are dropped at once: more than one where several servers gave some at a time.
+ */
 const DROPPED = 64;
 
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 const SECRET_OCTETS = 32;
 
 /**
- * Tickets in the database, so that any server takes what another gave. As of tokens there is a hash alone: who
- * reads the database can't use them.
+ * Tickets in the database, so that any server takes what another gave. As of tokens there is a hash
+ * alone: who reads the database can't use them.
  */
 export function createTickets(
   prisma: PrismaClient,
@@ -24,7 +26,9 @@ export function createTickets(
 ): Tickets {
   const now = options.now ?? Date.now;
 
-  /** Each by a statement of its own: two servers that drop the same ones can't wait for each other. */
+  /**
+   * Each by a statement of its own: two servers that drop the same ones can't wait for each other.
+   */
   const dropOldest = async (userId: string): Promise<void> => {
     const tooMany = await prisma.jmapTicket.findMany({
       where: { userId },
@@ -42,7 +46,8 @@ export function createTickets(
         const ticket = randomBytes(SECRET_OCTETS).toString('base64url');
         const expires = now() + LIFETIME;
         const data = { hash: hashOf(ticket), tokenId, userId, expires: BigInt(expires) };
-        // Not tried again: a write waits for the database by itself, and a request for no longer than that.
+        // Not tried again: a write waits for the database by itself, and a request for no longer
+        // than that.
         await prisma.jmapTicket.create({ data });
         await dropOldest(userId);
         return { ticket, expires };
@@ -63,7 +68,10 @@ export function createTickets(
   };
 }
 
-/** Forgets tickets whose time ran out before `before` (epoch ms), at most `limit`; resolves to how many. */
+/**
+ * Forgets tickets whose time ran out before `before` (epoch ms), at most `limit`; resolves to how
+ * many.
+ */
 export async function pruneTickets(
   prisma: PrismaClient,
   before: number,

@@ -5,8 +5,8 @@ import { UnavailableError } from '../protocol/errors.js';
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * At most so many works at once; the others wait, none beyond its deadline. Those of one account go in the order
- * they came, and accounts take turns.
+ * At most so many works at once; the others wait, none beyond its deadline. Those of one account go
+ * in the order they came, and accounts take turns.
  */
 export class Turns {
   readonly #size: number;

@@ -14,7 +14,8 @@ import { sharedProject } from '../support/shared-project.js';
 
 /**
  * Three servers on one PostgreSQL, clients that know nothing of it: cascades, counts and hooks that
- * write other types (test/hooks/ledger.yaml), in two accounts. One of the servers is killed in the middle.
+ * write other types (test/hooks/ledger.yaml), in two accounts. One of the servers is killed in the
+ * middle.
  */
 const LEDGER = 'https://example.com/jmap/ledger';
 const TYPES = ['Book', 'Line', 'Post'] as const;
@@ -101,7 +102,10 @@ async function wanted(at: Client, number: number, round: number, random: Random)
 
 const accountOf = (number: number): string => (number % 2 === 0 ? fixtures.A1 : fixtures.A2);
 
-/** What one client does; each call must succeed, or lose by ifInState, or have met the killed server. */
+/**
+ * What one client does; each call must succeed, or lose by ifInState, or have met the killed
+ * server.
+ */
 async function write(number: number, told: Told): Promise<void> {
   const random = new Random(SEED * 1000 + number);
   const accountId = accountOf(number);
@@ -131,7 +135,9 @@ async function write(number: number, told: Told): Promise<void> {
   }
 }
 
-/** Half of the work is done: one server dies, and another process takes its place a little later. */
+/**
+ * Half of the work is done: one server dies, and another process takes its place a little later.
+ */
 async function killOne(told: Told, over: () => boolean): Promise<void> {
   while (told.rounds < (CLIENTS * ROUNDS) / 2 && !over()) await sleep(20);
   const [, victim] = servers;
@@ -267,7 +273,8 @@ describe('three servers on one PostgreSQL', () => {
       pages = followers.map((follower) => follower.pages);
     });
     await Promise.all([all, following, killOne(told, () => !writing)]);
-    // While clients wrote each of them has read, and what it read is part of what is compared below.
+    // While clients wrote each of them has read, and what it read is part of what is compared
+    // below.
     for (const count of pages) expect(count).toBeGreaterThanOrEqual(10);
 
     for (const accountId of [fixtures.A1, fixtures.A2]) await raceForStates(accountId);

@@ -7,8 +7,9 @@ import { usePostgresql } from '../support/postgresql.js';
 import { addAccounts, onPostgresql, onSqlite, todo } from './storages.js';
 
 /**
- * One account floods, another has a few calls, each made when the one before is answered. How much of the
- * flood is answered until the last of them is: counted, since no time means anything on a busy machine.
+ * One account floods, another has a few calls, each made when the one before is answered. How much
+ * of the flood is answered until the last of them is: counted, since no time means anything on a
+ * busy machine.
  */
 const FLOOD = 'aflood';
 const OTHER = 'another';

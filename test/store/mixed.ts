@@ -11,9 +11,10 @@ import type { Random } from '../support/random.js';
 import { addAccounts, todo } from './storages.js';
 
 /**
- * All that writes to one database at once, as a server has it: sets, sets with hooks that wait and read
- * through Prisma, Prisma's own writes and transactions, accounts, tickets, readers. Counters that are read,
- * raised and written back by the store and by Prisma, in the same rows: what another did meanwhile would be lost.
+ * All that writes to one database at once, as a server has it: sets, sets with hooks that wait and
+ * read through Prisma, Prisma's own writes and transactions, accounts, tickets, readers. Counters
+ * that are read, raised and written back by the store and by Prisma, in the same rows: what another
+ * did meanwhile would be lost.
  */
 
 const ACCOUNTS = ['aone', 'atwo'];
@@ -56,7 +57,10 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
     await transaction.record(todoType, [{ objectId: 'r1', kind: 'updated' }]);
     return next;
   };
-  /** How often the store has raised an account's counter, Prisma has, and Prisma the account's own row. */
+  /**
+   * How often the store has raised an account's counter, Prisma has, and Prisma the account's own
+   * row.
+   */
   const raised = new Map(ACCOUNTS.map((id) => [id, { store: 0, prisma: 0, row: 0 }]));
   const done = (id: string, by: 'store' | 'prisma' | 'row'): void => {
     const counts = raised.get(id);
@@ -90,7 +94,8 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
       });
       done(id, 'store');
     },
-    // A hook's client refuses to write (docs/hooks.md), and the call that tried is undone or goes on as a whole.
+    // A hook's client refuses to write (docs/hooks.md), and the call that tried is undone or goes
+    // on as a whole.
     async (id) => {
       const call = store.write(id, { ...soon(), exclusive: true }, async (transaction) => {
         await increment(transaction);
@@ -117,7 +122,8 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
       });
       await expect(late).rejects.toBeInstanceOf(UnavailableError);
     },
-    // The same counter by Prisma: with the account's row taken first, as every write of the store does.
+    // The same counter by Prisma: with the account's row taken first, as every write of the store
+    // does.
     async (id) => {
       await prisma.$transaction(async (transaction) => {
         if (engine === 'postgresql')

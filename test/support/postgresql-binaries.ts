@@ -16,7 +16,9 @@ export interface BinaryOptions {
 
 const READY = 'database system is ready to accept connections';
 
-/** Any PostgreSQL that is installed, in the place of the one that comes with the package for tests. */
+/**
+ * Any PostgreSQL that is installed, in the place of the one that comes with the package for tests.
+ */
 export class PostgresqlBinaries {
   readonly #options: BinaryOptions;
   readonly #identity: { readonly uid?: number; readonly gid?: number };

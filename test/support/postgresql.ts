@@ -14,7 +14,9 @@ export interface PostgresqlServer {
   /** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
   createDatabase(name: string): Promise<string>;
   readonly port: number;
-  /** SIGKILL of its first process, the postmaster; resolves when it is gone. `start` has it recover. */
+  /**
+   * SIGKILL of its first process, the postmaster; resolves when it is gone. `start` has it recover.
+   */
   kill(): Promise<void>;
   /** An orderly end; clients are cut off. */
   stop(): Promise<void>;
@@ -23,8 +25,8 @@ export interface PostgresqlServer {
 }
 
 /**
- * Starts a PostgreSQL before the tests of a file and removes it after them: the package's, or that of the folder
- * which POSTGRESQL_BIN names (docs/reliability.md, Majors of PostgreSQL).
+ * Starts a PostgreSQL before the tests of a file and removes it after them: the package's, or that
+ * of the folder which POSTGRESQL_BIN names (docs/reliability.md, Majors of PostgreSQL).
  */
 export function usePostgresql(): () => PostgresqlServer {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-postgresql-'));

@@ -6,8 +6,8 @@ import { sendJson } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 
 /**
- * POST {base}/jmap/ticket: a ticket that stands for the token once, within a minute (D25). It is written to the
- * database, so it takes one of the user's requests as a call does.
+ * POST {base}/jmap/ticket: a ticket that stands for the token once, within a minute (D25). It is
+ * written to the database, so it takes one of the user's requests as a call does.
  */
 export function ticketPage(
   { tickets, limits }: TransportServices,
