@@ -153,6 +153,10 @@ describe('writes of an account that wait together', () => {
   it('a work that reads once begins no transaction, and begins anew in one where it asks again', async () => {
     const once = { ...soon(), once: true };
     expect(await cost(() => store.read(A, once, (s) => look(s, 'warm')))).toEqual([1, 2]);
+    const changes = store.read.bind(store, A, once, (s) =>
+      Promise.all([s.stateNumber(Gadget), s.changes(Gadget, 0, 10)]),
+    );
+    expect(await cost(changes)).toEqual([1, 2]);
     const seen: unknown[] = [];
     const reading = store.read(A, once, async (snapshot) => {
       const before = await snapshot.stateNumber(Gadget);
