@@ -2,7 +2,7 @@ import type { BlobReference, BlobRow, NewBlob } from '../port.js';
 import type { Answer, Scope } from '../sql/engine.js';
 import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, type Reader } from './reader.js';
+import { after, BOUND, type Reader } from './reader.js';
 
 /** Rows of blobs and of the references to them. */
 
@@ -44,7 +44,7 @@ const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
  SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b" WHERE "b"."unreferencedSince" < ?
  AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
  WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")
- ORDER BY "b"."unreferencedSince" LIMIT ?) RETURNING "accountId", "id"`;
+ ORDER BY "b"."unreferencedSince" LIMIT ${BOUND}) RETURNING "accountId", "id"`;
 
 /** One statement. */
 export function readBlobs(

@@ -4,7 +4,7 @@ import type { Answer, Scope } from '../sql/engine.js';
 import type { Leading } from '../sql/names.js';
 import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, type Reader } from './reader.js';
+import { after, BOUND, type Reader } from './reader.js';
 
 /** Rows of JmapReference. */
 
@@ -19,14 +19,14 @@ const REFERRERS = `WITH RECURSIVE "closure"("type", "id") AS (
  FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
  ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id"
  AND (+"r"."fromType", +"r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
- LIMIT ?`;
+ LIMIT ${BOUND}`;
 
 const ANCESTORS = `WITH RECURSIVE "up"("id") AS (
  SELECT value FROM json_each(?)
  UNION SELECT "r"."toId" FROM "up" AS "u" CROSS JOIN "JmapReference" AS "r"
  ON "r"."accountId" = ? AND "r"."fromType" = ? AND "r"."property" = ? AND "r"."fromId" = "u"."id")
  SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r" WHERE "accountId" = ? AND "fromType" = ?
- AND "property" = ? AND "fromId" IN (SELECT "id" FROM "up") LIMIT ?`;
+ AND "property" = ? AND "fromId" IN (SELECT "id" FROM "up") LIMIT ${BOUND}`;
 
 const DELETE = `DELETE FROM "JmapReference" WHERE "accountId" = ?
  AND (${REFERENCE_COLUMNS}) IN (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
