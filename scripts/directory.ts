@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { DirectoryError } from '../src/accounts/index.js';
 import { type Config, readConfig } from '../src/config.js';
 import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js';
+import type { Pool } from '../src/database/postgresql/index.js';
 import {
   MigrationError,
   migrate,
   migrationStatus,
   openDatabase,
 } from '../src/database/sqlite/index.js';
+import { patiently } from '../src/database/sqlite/open.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { messageOf } from '../src/unavailable.js';
@@ -72,8 +74,9 @@ async function openPostgresqlDirectory(url: string, root: string): Promise<Direc
   const pool = postgresql.openPool({ url, size: 4 });
   try {
     const folder = migrationsFolder(root, 'postgresql');
-    const { applied, pending } = await postgresql.migrationStatus(pool, folder);
-    if (pending.length > 0 && applied.length > 0) throw behind(pending);
+    const isNew = await isNewPostgresql(pool);
+    const { pending } = await postgresql.migrationStatus(pool, folder);
+    if (pending.length > 0 && !isNew) throw behind(pending);
     if (pending.length > 0) await postgresql.migrate(pool, folder);
   } catch (error) {
     await pool.end();
@@ -109,18 +112,35 @@ export function asUsageError(error: unknown, database: Config['database']): unkn
 
 /**
  * A new database gets its tables; one that is behind is left to `npm run migrate`: an older server
- * may use it.
+ * may use it. New is what has no user. That is looked at first: another process may be in the middle
+ * of the same migrations, and who makes a user has ended them.
  */
 function prepare(file: string, folder: string): void {
   const db = openDatabase({ file });
   try {
-    const { applied, pending } = migrationStatus(db, folder);
+    const isNew = isNewSqlite(db);
+    const { pending } = migrationStatus(db, folder);
     if (pending.length === 0) return;
-    if (applied.length > 0) throw behind(pending);
+    if (!isNew) throw behind(pending);
     migrate(db, folder);
   } finally {
     db.close();
   }
+}
+
+const ANY_USER = 'SELECT 1 FROM "JmapUser" LIMIT 1';
+
+function isNewSqlite(db: ReturnType<typeof openDatabase>): boolean {
+  return patiently(db, () => {
+    const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'JmapUser'`;
+    return db.prepare(table).get() === undefined || db.prepare(ANY_USER).get() === undefined;
+  });
+}
+
+async function isNewPostgresql(pool: Pool): Promise<boolean> {
+  const table = `SELECT 1 WHERE to_regclass('"JmapUser"') IS NOT NULL`;
+  if ((await pool.query(table)).rowCount === 0) return true;
+  return (await pool.query(ANY_USER)).rowCount === 0;
 }
 
 function behind(pending: readonly string[]): UsageError {
