@@ -13,10 +13,11 @@ const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', impor
 interface OpenOptions {
   readonly now: () => number;
   readonly scans?: ScanOptions;
+  readonly logLimit?: number;
 }
 
 /** A store on a new SQLite file with the tables of the service and of Gadget. */
-export async function openSqlite({ now, scans }: OpenOptions) {
+export async function openSqlite({ now, scans, logLimit }: OpenOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
@@ -37,6 +38,7 @@ export async function openSqlite({ now, scans }: OpenOptions) {
     ...{ writer, writerDatabase, reader, now, onStatement },
     types: TYPES,
     ...(scans === undefined ? {} : { scans }),
+    ...(logLimit === undefined ? {} : { logLimit }),
   });
   return {
     store,

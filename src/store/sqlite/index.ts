@@ -20,6 +20,7 @@ import { collectBlobs } from './blobs.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
+import { Log } from './log.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { LongStatements, SliceError, sliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -37,6 +38,8 @@ const MOMENT = availableParallelism() > 1 ? 1 : SLICE;
 const TURN = 10;
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
+/** How long emptying the log waits for the writer, ms. */
+const CHECKPOINT_WAIT = 5000;
 
 export interface SqliteStoreOptions {
   readonly writer: Writer;
@@ -60,6 +63,8 @@ export interface SqliteStoreOptions {
   readonly scans?: ScanOptions;
   /** How many threads of what is compiled scan; where it is left out, as many as suit the machine. */
   readonly scanThreads?: number;
+  /** Octets beyond which the write-ahead log is emptied though reads overlap (log.ts). */
+  readonly logLimit?: number;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
   readonly onListenerError?: (error: unknown) => void;
 }
@@ -97,12 +102,18 @@ class SqliteStore implements Store {
     this.#writing = new Connection(options.writerDatabase, options.onStatement);
     this.#reading = new Connection(options.reader, options.onStatement);
     const { name: file } = options.reader;
+    const log = new Log({
+      file,
+      ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
+      checkpoint: () => this.#emptyLog(),
+    });
     this.#waitingReads = new WaitingReads(
       this.#names,
+      log,
       () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    this.#scans = scans && new Scans(file, this.#names, scans, options.onStatement);
+    this.#scans = scans && new Scans(file, this.#names, log, scans, options.onStatement);
     this.#slice = scans?.slice ?? SLICE;
     this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
     this.#now = options.now ?? Date.now;
@@ -272,6 +283,19 @@ class SqliteStore implements Store {
     await this.#scans?.close();
     this.#reading.db.close();
     this.#writing.db.close();
+  }
+
+  /** The writer waits for the last of it: emptying needs its lock. */
+  async #emptyLog(): Promise<void> {
+    const scans = this.#scans;
+    await scans?.checkpoint('PASSIVE');
+    await this.#writer.exclusive(
+      async (db) => {
+        if (scans === null) db.pragma('wal_checkpoint(TRUNCATE)');
+        else await scans.checkpoint('TRUNCATE');
+      },
+      { deadline: performance.now() + CHECKPOINT_WAIT },
+    );
   }
 
   #upkeep<T>(accountId: string, work: () => T): Promise<T> {

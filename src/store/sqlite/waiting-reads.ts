@@ -4,6 +4,7 @@ import type { Snapshot } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { Turns } from '../turns.js';
 import type { Connection } from './connection.js';
+import type { Log } from './log.js';
 import { SqliteSnapshot } from './snapshot.js';
 
 /** Connections for works that wait, each opened when it is first needed. */
@@ -15,12 +16,14 @@ const CONNECTIONS = 4;
  */
 export class WaitingReads {
   readonly #names: StorageNames;
+  readonly #log: Log;
   readonly #open: () => Connection;
   readonly #turns = new Turns(CONNECTIONS);
   readonly #idle: Connection[] = [];
 
-  constructor(names: StorageNames, open: () => Connection) {
+  constructor(names: StorageNames, log: Log, open: () => Connection) {
     this.#names = names;
+    this.#log = log;
     this.#open = open;
   }
 
@@ -29,7 +32,7 @@ export class WaitingReads {
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return this.#turns.run(accountId, deadline, async () => {
+    const read = async (): Promise<T> => {
       checkDeadline(deadline);
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
@@ -43,7 +46,8 @@ export class WaitingReads {
         end(db);
         this.#idle.push(connection);
       }
-    });
+    };
+    return this.#turns.run(accountId, deadline, () => this.#log.read(deadline, read));
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,9 @@ import { lateError } from '../../../database/sqlite/deadline.js';
 import { inTime } from '../../in-time.js';
 import type { Snapshot } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
+import type { Log } from '../log.js';
 import { SqliteSnapshot } from '../snapshot.js';
+import type { Checkpoint } from './messages.js';
 import { RemoteReader } from './remote.js';
 import { ReadingThread } from './thread.js';
 import { FairTurns } from './turns.js';
@@ -35,6 +37,7 @@ export class Scans {
   readonly #file: string;
   readonly #module: URL;
   readonly #names: StorageNames;
+  readonly #log: Log;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
@@ -43,12 +46,14 @@ export class Scans {
   constructor(
     file: string,
     names: StorageNames,
+    log: Log,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
     this.#file = file;
     this.#module = module;
     this.#names = names;
+    this.#log = log;
     this.#onStatement = onStatement;
     this.#turns = new FairTurns(threads ?? THREADS);
   }
@@ -65,16 +70,26 @@ export class Scans {
   ): Promise<T> {
     // Its turn lasts until the thread is free again, which may be after the deadline.
     return new Promise((resolve, reject) => {
-      const turn = this.#turns.run(accountId, deadline, async () => {
+      const scan = async (): Promise<void> => {
         const thread = this.#take();
         const reader = new RemoteReader(thread, deadline, this.#onStatement, took);
         const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();
         await this.#free(thread);
-      });
-      turn.catch(reject);
+      };
+      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, scan)).catch(reject);
     });
+  }
+
+  /** Only while nothing is run. */
+  async checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
+    const thread = this.#take();
+    try {
+      await thread.ask({ checkpoint });
+    } finally {
+      await this.#free(thread);
+    }
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,12 @@ export interface ThreadData {
 }
 
 /** `end`: of the work and its transaction; not answered, nor is `close`. */
-export type Message = Statement | 'end' | 'close';
+export type Message = Statement | Checkpoint | 'end' | 'close';
+
+/** Moves what is in the write-ahead log into the database; TRUNCATE empties the log, too. */
+export interface Checkpoint {
+  readonly checkpoint: 'PASSIVE' | 'TRUNCATE';
+}
 
 /** A statement of the work that has the thread; the first one begins its transaction. */
 export interface Statement {
@@ -27,5 +32,5 @@ export interface Answer {
   readonly time: number;
 }
 
-/** In the order of the statements. */
+/** In the order of what was asked; a checkpoint answers no rows. */
 export type Outcome = Answer | { readonly unavailable: string } | { readonly error: string };

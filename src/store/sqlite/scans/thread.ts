@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../../protocol/errors.js';
-import type { Answer, Message, Outcome, Statement, ThreadData } from './messages.js';
+import type { Answer, Checkpoint, Message, Outcome, Statement, ThreadData } from './messages.js';
 
 /** How long a thread may take to close, ms, before it is made to. */
 const CLOSING = 2000;
@@ -36,7 +36,7 @@ export class ReadingThread {
     return this.#waiting.length > 0;
   }
 
-  ask(statement: Statement): Promise<Answer> {
+  ask(statement: Statement | Checkpoint): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { setDeadline } from '../../../database/sqlite/deadline.js';
-import { openDatabase } from '../../../database/sqlite/open.js';
+import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import type { Row } from '../../sql/objects.js';
 import { Connection } from '../connection.js';
-import type { Message, Outcome, Statement, ThreadData } from './messages.js';
+import type { Checkpoint, Message, Outcome, Statement, ThreadData } from './messages.js';
 
 /** A thread that reads what may take long, on a connection of its own. */
 
@@ -14,22 +14,41 @@ import type { Message, Outcome, Statement, ThreadData } from './messages.js';
  */
 const CACHE_SIZE = 4096;
 
+/** How long a checkpoint waits for others that have the file for a moment, ms. */
+const CHECKPOINT_WAIT = 100;
+
 const { file } = workerData as ThreadData;
 const db = openDatabase({ file, readonly: true });
 db.pragma(`cache_size = -${CACHE_SIZE}`);
 const connection = new Connection(db);
 
-function outcomeOf(statement: Statement): Outcome {
+function outcomeOf(asked: Statement | Checkpoint): Outcome {
   try {
-    setDeadline(db, performance.now() + statement.left);
-    if (!db.inTransaction) db.exec('BEGIN');
-    connection.check();
-    const begun = performance.now();
-    const rows = rowsOf(statement);
-    return { rows, time: performance.now() - begun };
+    return 'checkpoint' in asked ? moved(asked) : answered(asked);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return error instanceof UnavailableError ? { unavailable: message } : { error: message };
+  }
+}
+
+function answered(statement: Statement): Outcome {
+  setDeadline(db, performance.now() + statement.left);
+  if (!db.inTransaction) db.exec('BEGIN');
+  connection.check();
+  const begun = performance.now();
+  const rows = rowsOf(statement);
+  return { rows, time: performance.now() - begun };
+}
+
+/** Here it keeps no request waiting. The connection that reads may not. */
+function moved({ checkpoint }: Checkpoint): Outcome {
+  const writing = openDatabase({ file });
+  try {
+    setBusyTimeout(writing, CHECKPOINT_WAIT);
+    writing.pragma(`wal_checkpoint(${checkpoint})`);
+    return { rows: [], time: 0 };
+  } finally {
+    writing.close();
   }
 }
 

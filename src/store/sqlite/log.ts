@@ -1,0 +1,92 @@
+import { statSync } from 'node:fs';
+import { lateError } from '../../database/sqlite/deadline.js';
+import { inTime } from '../in-time.js';
+
+/** Octets that the log may have before reads wait for it to begin anew: as many as a checkpoint leaves it. */
+const LIMIT = 64 * 1024 * 1024;
+/** At so many times the limit reads wait for however long those take that run. */
+const LAST = 8;
+/** How long reads wait before that, ms: what takes longer than this keeps nobody else waiting. */
+const MOMENT = 500;
+
+export interface LogOptions {
+  /** The database's file. */
+  readonly file: string;
+  readonly limit?: number;
+  /** Moves what is in the log into the database and empties it, where no read keeps it from that. */
+  readonly checkpoint: () => Promise<unknown>;
+}
+
+/**
+ * SQLite's write-ahead log begins anew only when no transaction reads what is in it. Reads that overlap
+ * without a gap would have it grow for ever: where it is long, those that come wait for a moment, until
+ * the others have ended and it has been emptied.
+ */
+export class Log {
+  readonly #file: string;
+  readonly #limit: number;
+  readonly #checkpoint: () => Promise<unknown>;
+  #running = 0;
+  #whenIdle: () => void = () => undefined;
+  /** What reads that come wait for. */
+  #emptied: Promise<void> | null = null;
+  /** The length at which it is tried: after a trial in vain, one limit more. */
+  #next: number;
+
+  constructor({ file, limit = LIMIT, checkpoint }: LogOptions) {
+    this.#file = `${file}-wal`;
+    this.#limit = limit;
+    this.#next = limit;
+    this.#checkpoint = checkpoint;
+  }
+
+  /**
+   * Runs a work that reads in a transaction of its own, across turns of the event loop. Rejects with
+   * UnavailableError where it could not begin by the deadline.
+   */
+  async read<T>(deadline: number, work: () => Promise<T>): Promise<T> {
+    const length = this.#length();
+    if (this.#emptied === null && length > this.#next) {
+      this.#emptied = this.#empty(length).finally(() => {
+        this.#emptied = null;
+      });
+    }
+    if (this.#emptied !== null) await inTime(deadline, this.#emptied, lateError);
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#whenIdle();
+    }
+  }
+
+  async #empty(length: number): Promise<void> {
+    const patient = length > this.#limit * LAST;
+    if (await this.#idle(patient ? null : MOMENT)) {
+      // A disk that is full, or another process that reads: it is tried again, and the length tells.
+      await this.#checkpoint().catch(() => undefined);
+    }
+    const left = this.#length();
+    this.#next = left > this.#limit ? left + this.#limit : this.#limit;
+  }
+
+  /** Whether all reads ended in so many milliseconds; null: each ends at its own deadline. */
+  #idle(moment: number | null): Promise<boolean> {
+    if (this.#running === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = moment === null ? undefined : setTimeout(() => resolve(false), moment);
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+
+  /** None where there is no log; it is cut when it begins anew by itself (open.ts). */
+  #length(): number {
+    const length = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    if (length <= this.#limit) this.#next = this.#limit;
+    return length;
+  }
+}
