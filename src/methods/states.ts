@@ -1,4 +1,5 @@
 import { MethodError } from '../protocol/errors.js';
+import { STATE_LEAP } from '../protocol/leap.js';
 import type { ChangeRecordAt } from '../store/port.js';
 import type { Services } from './context.js';
 
@@ -33,8 +34,9 @@ export function clock(services: Services): number {
 
 /**
  * Judges what was read of the change records after `since` (D9): the first must be the next one and
- * still be within its time, and none may lack in between. `complete`: the records reach to the
- * current state.
+ * still be within its time, and none may lack in between. What lies a leap back was given out before
+ * a restore: its records may mean other changes, or be in the middle of being removed. `complete`:
+ * the records reach to the current state.
  */
 export function requireUnbroken(
   records: readonly ChangeRecordAt[],
@@ -47,7 +49,7 @@ export function requireUnbroken(
   const kept = oldest !== undefined && oldest.at >= clock(services) - services.limits.changesKeep;
   const unbroken = records.every((record, index) => record.number === since + 1 + index);
   const ends = !complete || records.at(-1)?.number === current;
-  if (!kept || !unbroken || !ends)
+  if (!kept || !unbroken || !ends || current - since >= STATE_LEAP)
     cannotCalculate('The changes since this state are no longer kept.');
 }
 

@@ -8,6 +8,7 @@ import {
   deleteAccount,
   grantAccess,
   listAccounts,
+  resetAllAtOnce,
   resetStates,
 } from '../../src/accounts/index.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -187,6 +188,45 @@ describe('resetting states (decision 9)', () => {
       expect(state(accountId, 'Quiet')).toBe(1_000_000_000);
       expect(rows(accountId)).toMatchObject({ JmapChange: 0, [quoted]: 1234, JmapState: 2 });
     }
+  });
+
+  it('in one short transaction: records go in steps behind it, and none that is written meanwhile', async () => {
+    const { db } = database;
+    const write = db.prepare(
+      `INSERT INTO "JmapChange" VALUES (?, 'Order', ?, 'late', 0, 0) ON CONFLICT DO NOTHING`,
+    );
+    const removal = resetStates(database.prisma, ['Order']);
+    let writes = 0;
+    let isOver = false;
+    void removal.then(() => {
+      isOver = true;
+    });
+    const seen = new Set<unknown>();
+    while (!isOver) {
+      await setImmediate();
+      const number = state(first, 'Order') as number;
+      if (number < 1_000_000_000) continue;
+      seen.add(rows(first)['JmapChange']);
+      if (writes > 0) continue;
+      writes = 1;
+      write.run(first, number + 1);
+      db.prepare('UPDATE "JmapState" SET "number" = ? WHERE "accountId" = ?').run(
+        number + 1,
+        first,
+      );
+    }
+    await removal;
+    expect(seen.size).toBeGreaterThan(2);
+    expect(db.prepare('SELECT "accountId", "number" FROM "JmapChange"').raw().all()).toEqual([
+      [first, 1_000_001_235],
+    ]);
+  });
+
+  it('at once, in a database that nobody uses yet', async () => {
+    await resetAllAtOnce(database.prisma, ['Order', 'Quiet']);
+    expect(state(first, 'Order')).toBe(1_000_001_234);
+    expect(state(second, 'Quiet')).toBe(1_000_000_000);
+    expect(rows(first)).toMatchObject({ JmapChange: 0, [quoted]: 1234, JmapState: 2 });
   });
 
   it('raises them beyond what the last time raised them to', async () => {

@@ -11,6 +11,8 @@ import { ROOT } from '../support/server.js';
 function start(...args: readonly string[]): { child: ChildProcess; told: () => string } {
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/index.ts', '--quick', ...args], {
     cwd: ROOT,
+    // The runner of tests sets it, to its own.
+    env: { ...process.env, BASE_URL: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -104,6 +104,19 @@ describe('5.2: /changes', () => {
     expect((await changes('0')).error).toBe('cannotCalculateChanges');
   });
 
+  it('D9: after a reset a state of before is refused while its records still go, however short the page', async () => {
+    await rig.create(
+      'Todo',
+      Array.from({ length: 9 }, () => ({ text: 'a' })),
+    );
+    rig.run('UPDATE "JmapState" SET "number" = "number" + 1000000000');
+    await rig.create('Todo', [{ text: 'b' }]);
+    for (const state of ['0', '3', '8', '9', '10', '999999999', '1000000008'])
+      for (const more of [{}, { maxChanges: 1 }, { maxChanges: 3 }])
+        expect((await changes(state, more)).error, state).toBe('cannotCalculateChanges');
+    expect(await changes('1000000009')).toMatchObject({ newState: '1000000010' });
+  });
+
   it('201, 203: pages applied to a copy rebuild what /get shows', async () => {
     const random = Random.fromEnvironment();
     const live: string[] = [];
