@@ -28,6 +28,7 @@ class Writing {
   readonly #slices: Slices;
   readonly #maximum: number;
   readonly #weight: number;
+  readonly #scales: Scales;
   readonly #parts: string[] = [];
   #length = 0;
 
@@ -35,6 +36,7 @@ class Writing {
     this.#slices = slices;
     this.#maximum = maximum;
     this.#weight = weight;
+    this.#scales = new Scales(weight);
   }
 
   text(): string | null {
@@ -43,7 +45,7 @@ class Writing {
 
   async write(value: unknown): Promise<void> {
     if (this.#slices.isOver()) await this.#slices.next();
-    if (!isContainer(value) || weigh(value, this.#weight) <= this.#weight) {
+    if (!isContainer(value) || this.#scales.weigh(value) <= this.#weight) {
       this.#put(JSON.stringify(value) ?? 'null');
     } else if (Array.isArray(value)) {
       this.#put('[');
@@ -69,7 +71,7 @@ class Writing {
       if (this.#slices.isOver()) await this.#slices.next();
     };
     for (let index = 0; index < items.length && this.#length <= this.#maximum; index += 1) {
-      const weight = weigh(items[index], this.#weight);
+      const weight = this.#scales.weigh(items[index]);
       if (sum + weight > this.#weight) {
         await flush(index);
         begin = index;
@@ -102,7 +104,7 @@ class Writing {
     for (const name of Object.keys(object)) {
       if (this.#length > this.#maximum) return;
       const member = object[name];
-      const weight = weigh(member, this.#weight);
+      const weight = this.#scales.weigh(member);
       if (sum + weight > this.#weight) await flush();
       if (weight <= this.#weight) {
         group[name] = member;
@@ -123,29 +125,54 @@ class Writing {
   }
 }
 
-/** About how many values there are in one; looks no further once they are more than `limit`. */
-function weigh(root: unknown, limit: number): number {
-  if (!isContainer(root)) return weightOf(root);
-  let weight = 1;
-  const open: Container[] = [root];
-  for (let value = open.pop(); value !== undefined && weight <= limit; value = open.pop()) {
+/**
+ * Tells what is written at once from what is taken apart. It looks at twice as many values as would
+ * do, and then knows of each container on the way down whether it is heavy, too: if it looked at
+ * the same values again for each of 2,500 containers within each other, 10 MB would take a minute.
+ */
+class Scales {
+  readonly #limit: number;
+  readonly #heavy = new Set<unknown>();
+  /** What may still be looked at. */
+  #left = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** About how many values there are in one, or more than the limit. */
+  weigh(value: unknown): number {
+    if (!isContainer(value)) return weightOf(value);
+    if (this.#heavy.has(value)) return this.#limit + 1;
+    this.#left = 2 * this.#limit;
+    return this.#weighContainer(value);
+  }
+
+  #weighContainer(value: Container): number {
+    this.#left -= 1;
+    let weight = 1;
     if (Array.isArray(value)) {
-      for (let index = 0; index < value.length && weight <= limit; index += 1) {
-        const item: unknown = value[index];
-        weight += weightOf(item);
-        if (isContainer(item)) open.push(item);
+      for (let index = 0; index < value.length && this.#left >= 0; index += 1) {
+        weight += this.#weighPart(value[index]);
       }
     } else {
       const object = value as Readonly<Record<string, unknown>>;
       for (const name in object) {
-        const member = object[name];
-        weight += 1 + weightOf(member);
-        if (weight > limit) break;
-        if (isContainer(member)) open.push(member);
+        this.#left -= 1;
+        weight += 1 + this.#weighPart(object[name]);
+        if (this.#left < 0) break;
       }
     }
+    if (weight > this.#limit) this.#heavy.add(value);
+    return weight;
   }
-  return weight;
+
+  #weighPart(value: unknown): number {
+    if (isContainer(value)) return this.#weighContainer(value);
+    const weight = weightOf(value);
+    this.#left -= weight;
+    return weight;
+  }
 }
 
 /** A long text is no reason to look into what holds it: it is written at once anyway. */

@@ -32,10 +32,7 @@ async function outcome(parse: () => unknown): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     // What V8 says of wrong syntax quotes the text, or tells how its own parser came there.
-    const detail = error.message.replace(
-      /(not I-JSON: )(?!Its? |An object).*$/s,
-      '$1',
-    );
+    const detail = error.message.replace(/(not I-JSON: )(?!Its? |An object).*$/s, '$1');
     return { type: `${error.type} ${error.limit}`, detail };
   }
 }
@@ -181,6 +178,27 @@ describe('a long value is written in slices', () => {
         writeNumbers(JSON.stringify(value)),
       );
     }
+  });
+
+  it.each([
+    ['arrays', (value: unknown) => [value]],
+    ['objects', (value: unknown) => ({ a: value })],
+    ['arrays that begin with others', (value: unknown) => [[1, 2], value]],
+  ])('within a thousand %s no value is looked at a thousand times', async (_, around) => {
+    let reads = 0;
+    const leaf = new Proxy(
+      Array.from({ length: 300 }, () => 1),
+      {
+        get(target, name, receiver) {
+          reads += 1;
+          return Reflect.get(target, name, receiver);
+        },
+      },
+    );
+    let value: unknown = leaf;
+    for (let depth = 0; depth < 1000; depth += 1) value = around(value);
+    expect(await stringifyInSlices(value, shortest(), 1e9, 100)).toBe(JSON.stringify(value));
+    expect(reads).toBeLessThan(20 * leaf.length);
   });
 
   it('and not beyond what may be sent', async () => {
