@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { lateError } from '../../../database/sqlite/deadline.js';
+import { UnavailableError } from '../../../protocol/errors.js';
 import { inTime } from '../../in-time.js';
 import type { Snapshot } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
@@ -17,6 +18,12 @@ import { FairTurns } from './turns.js';
 const THREADS = Math.min(availableParallelism(), 8) + 1;
 /** How long after its deadline a statement may go on, ms, before its thread is ended. */
 const GRACE = 5000;
+/** How long closing waits for what runs, ms, before its thread is ended. */
+const CLOSING = 1000;
+/** After so many threads that could not open the file ... */
+const STARTS = 3;
+/** ... none is started for so long, ms: each takes the processor more than a scan does. */
+const PAUSE = 1000;
 
 export interface ScanOptions {
   /** What the threads run: worker.js. */
@@ -42,6 +49,9 @@ export class Scans {
   readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
+  /** Starts that failed, one after the other, and when the last one did. */
+  #failed = 0;
+  #failedAt = 0;
 
   constructor(
     file: string,
@@ -92,8 +102,14 @@ export class Scans {
     }
   }
 
+  /** What runs has a moment to end, what waits is turned away. */
   async close(): Promise<void> {
+    this.#turns.close();
+    const kill = setTimeout(() => {
+      for (const thread of this.#threads) void thread.kill();
+    }, CLOSING);
     await this.#turns.idle();
+    clearTimeout(kill);
     await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
 
@@ -104,9 +120,25 @@ export class Scans {
       if (!idle.isOver) return idle;
       this.#threads.delete(idle);
     }
-    const thread = new ReadingThread(this.#module, { file: this.#file });
+    const thread = this.#start();
     this.#threads.add(thread);
     return thread;
+  }
+
+  #start(): ReadingThread {
+    if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
+      throw new UnavailableError('Threads that read could not be started.');
+    try {
+      return new ReadingThread(this.#module, { file: this.#file });
+    } catch (cause) {
+      this.#noteFailure();
+      throw new UnavailableError('A thread that reads could not be started.', { cause });
+    }
+  }
+
+  #noteFailure(): void {
+    this.#failed += 1;
+    this.#failedAt = performance.now();
   }
 
   async #free(thread: ReadingThread): Promise<void> {
@@ -116,6 +148,8 @@ export class Scans {
       await thread.settled();
       clearTimeout(timer);
     }
+    if (thread.hasOpened) this.#failed = 0;
+    else if (thread.isOver) this.#noteFailure();
     if (thread.isOver) this.#threads.delete(thread);
     else this.#idle.push(thread);
   }

@@ -34,3 +34,6 @@ export interface Answer {
 
 /** In the order of what was asked; a checkpoint answers no rows. */
 export type Outcome = Answer | { readonly unavailable: string } | { readonly error: string };
+
+/** Told once, before all outcomes: the thread has the file open. */
+export const OPEN = 'open';

@@ -1,9 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../../protocol/errors.js';
-import type { Answer, Checkpoint, Message, Outcome, Statement, ThreadData } from './messages.js';
+import {
+  type Answer,
+  type Checkpoint,
+  type Message,
+  OPEN,
+  type Outcome,
+  type Statement,
+  type ThreadData,
+} from './messages.js';
 
 /** How long a thread may take to close, ms, before it is made to. */
-const CLOSING = 2000;
+const CLOSING = 1000;
+/** What a thread may have of memory, MiB: ids and keys of one answer are far from it. */
+const MEMORY = 256;
 
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
@@ -17,11 +27,20 @@ export class ReadingThread {
   readonly #waiting: Waiting[] = [];
   readonly #whenSettled: (() => void)[] = [];
   #failure: UnavailableError | undefined;
+  #hasOpened = false;
 
+  /** Throws what the system says where it has no further thread. */
   constructor(module: URL, data: ThreadData) {
     // Nothing of what was asked of the process at its start is asked of its thread.
-    this.#worker = new Worker(module, { execArgv: [], workerData: data });
-    this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
+    this.#worker = new Worker(module, {
+      execArgv: [],
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+    });
+    this.#worker.on('message', (told: Outcome | typeof OPEN) => {
+      if (told === OPEN) this.#hasOpened = true;
+      else this.#settle(told);
+    });
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(undefined));
     this.#worker.unref();
@@ -30,6 +49,11 @@ export class ReadingThread {
   /** It serves nobody any more. */
   get isOver(): boolean {
     return this.#failure !== undefined;
+  }
+
+  /** False for one that is over, too, where it could not even open the file. */
+  get hasOpened(): boolean {
+    return this.#hasOpened;
   }
 
   get isBusy(): boolean {

@@ -8,6 +8,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Waiting {
   readonly go: () => void;
+  readonly refuse: () => void;
 }
 
 /**
@@ -23,6 +24,7 @@ export class FairTurns {
   readonly #whenIdle: (() => void)[] = [];
   #count = 0;
   #queued = 0;
+  #closed = false;
 
   constructor(size: number) {
     this.#size = size;
@@ -30,6 +32,7 @@ export class FairTurns {
   }
 
   async run<T>(accountId: string, deadline: number, work: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw closedError();
     if (this.#mayRun(accountId)) this.#start(accountId);
     else await this.#turn(accountId, deadline);
     try {
@@ -37,6 +40,13 @@ export class FairTurns {
     } finally {
       this.#end(accountId);
     }
+  }
+
+  /** Turns away what waits, and what comes. */
+  close(): void {
+    this.#closed = true;
+    for (const ofAccount of [...this.#waiting.values()])
+      for (const { refuse } of [...ofAccount]) refuse();
   }
 
   /** Resolves when nothing runs and nothing waits. */
@@ -91,6 +101,11 @@ export class FairTurns {
           this.#start(accountId);
           resolve();
         },
+        refuse: () => {
+          clearTimeout(timer);
+          this.#leave(accountId, waiting);
+          reject(closedError());
+        },
       };
       const ofAccount = this.#waiting.get(accountId) ?? new Set();
       ofAccount.add(waiting);
@@ -107,4 +122,8 @@ export class FairTurns {
     this.#waiting.delete(accountId);
     if (ofAccount.size > 0) this.#waiting.set(accountId, ofAccount);
   }
+}
+
+function closedError(): UnavailableError {
+  return new UnavailableError('The server is stopping.');
 }

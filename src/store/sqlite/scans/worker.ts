@@ -4,7 +4,14 @@ import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import type { Row } from '../../sql/objects.js';
 import { Connection } from '../connection.js';
-import type { Checkpoint, Message, Outcome, Statement, ThreadData } from './messages.js';
+import {
+  type Checkpoint,
+  type Message,
+  OPEN,
+  type Outcome,
+  type Statement,
+  type ThreadData,
+} from './messages.js';
 
 /** A thread that reads what may take long, on a connection of its own. */
 
@@ -67,3 +74,4 @@ parentPort?.on('message', (message: Message) => {
     parentPort?.postMessage(outcomeOf(message));
   }
 });
+parentPort?.postMessage(OPEN);
