@@ -26,6 +26,11 @@ interface Wire {
   sync(): void;
 }
 
+/** What the names of statements begin with of which a connection keeps the last ones alone. */
+export const PASSING = 'jmapsmith_passing_';
+/** So many of them. */
+const PASSING_KEPT = 64;
+
 /** What each connection has prepared: by name, how its columns are read. */
 const prepared = new WeakMap<Wire, Map<string, readonly Parser[]>>();
 
@@ -38,6 +43,27 @@ export function send(client: PoolClient, asks: readonly Ask[]): void {
   client.query(new Batch(asks) as unknown as pg.Query);
 }
 
+/** Passing statements of each connection, in order of last use. */
+const passing = new WeakMap<Wire, Set<string>>();
+
+/** Has the server forget the statement that was asked for least of late, where there are enough. */
+function makeRoom(
+  wire: Wire,
+  known: Map<string, readonly Parser[]>,
+  kept: Set<string>,
+  name: string,
+): void {
+  kept.delete(name);
+  kept.add(name);
+  if (kept.size <= PASSING_KEPT) return;
+  for (const oldest of kept) {
+    kept.delete(oldest);
+    known.delete(oldest);
+    wire.close({ type: 'S', name: oldest });
+    break;
+  }
+}
+
 /**
  * To the driver a query like its own, of which it sees one answer. (Of the driver's class, since it
  * sends no other in a pipeline; its constructor makes what a batch has no use for.)
@@ -47,6 +73,7 @@ class Batch {
   #at = 0;
   #parsers: readonly Parser[] = [];
   #known: Map<string, readonly Parser[]> = new Map();
+  #passing: ReadonlySet<string> = new Set();
 
   static {
     Object.setPrototypeOf(Batch.prototype, pg.Query.prototype);
@@ -60,10 +87,14 @@ class Batch {
     const known = prepared.get(wire) ?? new Map<string, readonly Parser[]>();
     prepared.set(wire, known);
     this.#known = known;
+    const kept = passing.get(wire) ?? new Set<string>();
+    passing.set(wire, kept);
+    this.#passing = kept;
     wire.stream.cork();
     try {
       for (const { name = '', text, values } of this.#asks) {
         const isKnown = name !== '' && known.has(name);
+        if (name.startsWith(PASSING)) makeRoom(wire, known, kept, name);
         if (!isKnown) {
           // An earlier one may have come to nothing, or not have been answered yet.
           if (name !== '') wire.close({ type: 'S', name });
@@ -100,7 +131,7 @@ class Batch {
   handleCommandComplete({ text }: { readonly text: string }): void {
     const ask = this.#asks[this.#at];
     this.#at += 1;
-    if (ask?.name !== undefined) this.#known.set(ask.name, this.#parsers);
+    if (ask?.name !== undefined && this.#isKept(ask.name)) this.#known.set(ask.name, this.#parsers);
     this.#begin();
     ask?.resolve(text);
   }
@@ -114,6 +145,11 @@ class Batch {
 
   handleReadyForQuery(): void {
     // All have been answered.
+  }
+
+  /** It has not been forgotten for others meanwhile. */
+  #isKept(name: string): boolean {
+    return !name.startsWith(PASSING) || this.#passing.has(name);
   }
 
   /** Nothing is described of what is prepared already, nor of what gives no rows. */

@@ -15,7 +15,7 @@ import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { postgresql } from './dialect.js';
 import { GRACE, isNear, LONGEST, setUp, timeoutOf, timeoutSettings } from './session.js';
-import { composed, type Parameter, prepared, type Statement } from './statement.js';
+import { composed, type Parameter, prepared, recurring, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
@@ -122,9 +122,9 @@ export class Connection {
     return this.#rows(prepared(text, parameters));
   }
 
-  /** All rows of a composed statement: planned anew with its values, and never kept. */
+  /** All rows of a composed statement. */
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.#rows(composed(render(fragment, postgresql.placeholder), fragment.values));
+    return this.#rows(recurring(render(fragment, postgresql.placeholder), fragment.values));
   }
 
   /**

@@ -73,6 +73,9 @@ export const postgresql: Dialect = Object.freeze({
 
   indexedText,
 
+  // 10 of 5,000 texts: 3 ms to compare each, 11 to sort them.
+  countedRanks: 16,
+
   // A time-out of the statement stops it.
   tick: raw('TRUE'),
 } satisfies Dialect);

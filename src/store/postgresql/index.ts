@@ -12,6 +12,7 @@ import { Lanes, type Waiting } from './lanes.js';
 import { retried } from './retry.js';
 import { Shares } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
+import { Together } from './together.js';
 import { PostgresqlTransaction } from './transaction.js';
 
 /** How long the store's own upkeep, and a ping, may take, ms. */
@@ -56,6 +57,7 @@ class PostgresqlStore implements Store {
   /** Of connections: all, and those for works that wait for other things. */
   readonly #shares: Shares;
   readonly #waiting: Shares;
+  readonly #together: Together;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -68,6 +70,11 @@ class PostgresqlStore implements Store {
     const { max } = options.pool.options;
     this.#shares = new Shares(max);
     this.#waiting = new Shares(Math.max(1, max - KEPT_FREE));
+    this.#together = new Together({
+      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
+      open: (connection, accountId) => this.#snapshot(connection, accountId),
+      isFree: () => this.#shares.isFree,
+    });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
       begin: (accountId, deadline) => this.#connect(accountId, { deadline, writes: accountId }),
@@ -90,13 +97,13 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive = false, once = false } = options;
+    const { deadline, exclusive = false, once = false, mayScan = false } = options;
     const reading = (how: { readonly once: boolean }): Promise<T> =>
       this.#reading(
         accountId,
         deadline,
         async (connection) => {
-          const snapshot = new PostgresqlSnapshot(this.#names, connection, accountId);
+          const snapshot = this.#snapshot(connection, accountId);
           try {
             return await work(snapshot);
           } finally {
@@ -108,7 +115,16 @@ class PostgresqlStore implements Store {
     const read = (): Promise<T> => reading({ once: false });
     if (exclusive) return this.#waiting.run(accountId, deadline, read);
     if (!once) return retried(deadline, read);
-    return retried(deadline, () => reading({ once }).catch(again(read)));
+    const alone = (): Promise<T> => retried(deadline, () => reading({ once }).catch(again(read)));
+    // What takes long would have the others wait for it.
+    if (mayScan) return alone();
+    return new Promise((resolve, reject) => {
+      this.#together.push({
+        ...{ accountId, deadline, work, reject },
+        resolve: resolve as (value: unknown) => void,
+        alone: () => void alone().then(resolve, reject),
+      });
+    });
   }
 
   write<T>(
@@ -248,6 +264,10 @@ class PostgresqlStore implements Store {
     }
     await connection.commit();
     return result;
+  }
+
+  #snapshot(connection: Connection, accountId: string): PostgresqlSnapshot {
+    return new PostgresqlSnapshot(this.#names, connection, accountId);
   }
 
   #open(connection: Connection, accountId: string): PostgresqlTransaction {

@@ -16,6 +16,11 @@ export class Shares {
     this.#free = size;
   }
 
+  /** Whoever asks need not wait. */
+  get isFree(): boolean {
+    return this.#free > 0;
+  }
+
   /** Resolves when there is a share, to what gives it back; UnavailableError after the deadline. */
   async take(key: string, deadline: number): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;

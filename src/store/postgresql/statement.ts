@@ -1,3 +1,5 @@
+import { PASSING } from '../../database/postgresql/batch.js';
+
 /** Parameters are texts on the wire; null is null. */
 export type Parameter = string | number | null | readonly string[];
 
@@ -26,6 +28,36 @@ export function prepared(text: string, parameters: readonly Parameter[]): Statem
     names.set(text, name);
   }
   return { name, text, values: parameters.map(storable) };
+}
+
+/** Composed texts that are remembered, each with the name that it has or would have. */
+const REMEMBERED = 500;
+/** A longer one takes long to plan anyway, and long lists of them much memory. */
+const SHORT = 4000;
+
+/** In order of last use. Null: it was asked for once. */
+const composedNames = new Map<string, string | null>();
+let composedCount = 0;
+
+/**
+ * A composed statement, of which clients decide how many there are: prepared from the second time on that it
+ * is asked for, and forgotten where others are asked for more (batch.ts). The database plans it with its values
+ * still, unless it has found a plan that is as good for any.
+ */
+export function recurring(text: string, parameters: readonly Parameter[]): Statement {
+  if (text.length > SHORT) return composed(text, parameters);
+  const known = composedNames.get(text);
+  const name = known === null ? `${PASSING}${composedCount++}` : (known ?? null);
+  composedNames.delete(text);
+  composedNames.set(text, name);
+  if (composedNames.size > REMEMBERED) {
+    for (const oldest of composedNames.keys()) {
+      composedNames.delete(oldest);
+      break;
+    }
+  }
+  const values = parameters.map(storable);
+  return name === null ? { text, values } : { name, text, values };
 }
 
 /** A statement that is parsed and planned each time. */

@@ -16,6 +16,7 @@ import type {
   Snapshot,
   StoredObject,
 } from '../port.js';
+import type { Dialect } from './dialect.js';
 import type { ReadingEngine, Scope } from './engine.js';
 import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
@@ -118,9 +119,7 @@ export class SqlSnapshot<C> implements Snapshot {
     const { dialect } = this.#engine;
     const [target] = await this.#query(keysQuery(type, accountId, plan, id, dialect));
     if (target === undefined) return null;
-    const keys = target.map((key) =>
-      typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue),
-    );
+    const keys = keysOf(target, dialect);
     const [row] = await this.#query(rankQuery(type, accountId, plan, keys, dialect));
     return row?.[0] as number;
   }
@@ -246,7 +245,7 @@ export class SqlSnapshot<C> implements Snapshot {
     const { dialect } = this.#engine;
     const found = await this.#query(keysOfQuery(type, accountId, plan, ids, dialect));
     if (found.length === 0) return [];
-    const keys = found.map((row) => row.slice(1) as SqlValue[]);
+    const keys = found.map((row) => keysOf(row.slice(1), dialect));
     const [counts] = await this.#query(countsQuery(type, accountId, plan, keys, dialect));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
@@ -260,6 +259,11 @@ export class SqlSnapshot<C> implements Snapshot {
     this.check();
     return this.#engine.query(this.scope.connection, query);
   }
+}
+
+/** What was read of a row, to be compared with. */
+function keysOf(values: Row, dialect: Dialect): readonly SqlValue[] {
+  return values.map((key) => (typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue)));
 }
 
 function idOf(row: Row): string {

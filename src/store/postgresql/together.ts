@@ -1,0 +1,110 @@
+import { MethodError } from '../../protocol/errors.js';
+import type { Snapshot } from '../port.js';
+import type { Connection } from './connection.js';
+import { isNear } from './session.js';
+
+/** Works that share a connection; more take a further one. */
+const AT_ONCE = 16;
+
+/** A read that asks once, and by key: nothing of it takes long. */
+export interface Brief {
+  readonly accountId: string;
+  readonly deadline: number;
+  readonly work: (snapshot: Snapshot) => Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  /** Runs it by itself: it asked again, or something failed that may not be of its own doing. */
+  alone(): void;
+}
+
+/** What sharing needs of the store. */
+export interface TogetherHost {
+  /** A connection that is asked once. */
+  connect(accountId: string, deadline: number): Promise<Connection>;
+  open(connection: Connection, accountId: string): Snapshot & { end(): void };
+  /** No work waits for a connection. */
+  isFree(): boolean;
+}
+
+/**
+ * Reads that come in one turn of the event loop ask together: one connection, one packet there and one back,
+ * one snapshot, which is taken after all of them have come. What fails may be another one's doing, so it is
+ * run again by itself.
+ */
+export class Together {
+  readonly #host: TogetherHost;
+  #waiting: Brief[] = [];
+
+  constructor(host: TogetherHost) {
+    this.#host = host;
+  }
+
+  push(brief: Brief): void {
+    // Behind all that this turn reads from its sockets.
+    if (this.#waiting.length === 0) setImmediate(() => this.#start());
+    this.#waiting.push(brief);
+  }
+
+  #start(): void {
+    const all = this.#waiting;
+    this.#waiting = [];
+    for (const group of groups(all, this.#host.isFree())) void this.#run(group);
+  }
+
+  async #run(group: readonly Brief[]): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    if (group.length === 1) {
+      first.alone();
+      return;
+    }
+    let connection: Connection;
+    try {
+      const deadline = Math.max(...group.map((each) => each.deadline));
+      connection = await this.#host.connect(first.accountId, deadline);
+    } catch {
+      for (const each of group) each.alone();
+      return;
+    }
+    await Promise.all(group.map((each) => this.#one(connection, each)));
+    // Nothing is left to be answered.
+    void connection.rollback();
+  }
+
+  async #one(connection: Connection, brief: Brief): Promise<void> {
+    const { accountId, work } = brief;
+    const snapshot = this.#host.open(connection, accountId);
+    try {
+      const result = await work(snapshot);
+      await connection.begun();
+      brief.resolve(result);
+    } catch (error) {
+      if (error instanceof MethodError) brief.reject(error);
+      else brief.alone();
+    } finally {
+      snapshot.end();
+    }
+  }
+}
+
+/**
+ * What shares a connection: about as much time is left to each. Where connections are waited for, they are
+ * shared by none but works of one account, since accounts take turns.
+ */
+function groups(all: readonly Brief[], isFree: boolean): readonly (readonly Brief[])[] {
+  const now = performance.now();
+  const made: Brief[][] = [];
+  for (const each of all) {
+    const left = each.deadline - now;
+    const fits = made.find(
+      (group) =>
+        group.length < AT_ONCE &&
+        group[0] !== undefined &&
+        isNear(group[0].deadline - now, left) &&
+        (isFree || group[0].accountId === each.accountId),
+    );
+    if (fits === undefined) made.push([each]);
+    else fits.push(each);
+  }
+  return made;
+}

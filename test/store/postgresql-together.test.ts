@@ -1,0 +1,208 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
+import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import type { Snapshot, Store } from '../../src/store/port.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { FILTERS, Gadget, gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { A, B, HUGE } from './suite/bench.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
+
+const postgresql = usePostgresql();
+
+describe('reads that come together and ask once', () => {
+  let url: string;
+  let operator: Pool;
+  const soon = () => ({ deadline: performance.now() + 20_000, once: true });
+
+  beforeAll(async () => {
+    url = await postgresql().createDatabase('together');
+    operator = openPool({ url, size: 2 });
+    await migrate(operator, MIGRATIONS);
+    await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
+    await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+      VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`);
+    const store = open(url);
+    for (const account of [A, B]) await add(store, account, 'g0', 'g1', 'g2');
+    await store.close();
+  }, 60_000);
+  afterAll(() => operator.end());
+
+  const open = (to: string, size = 8): Store =>
+    createPostgresqlStore({ pool: openPool({ url: to, size, pipeline: true }), types: TYPES });
+
+  /** A store of its own, and how many connections it has opened. */
+  const fresh = (size = 8) => {
+    const pool = openPool({ url, size, pipeline: true });
+    const store = createPostgresqlStore({ pool, types: TYPES });
+    onTestFinished(() => store.close());
+    return { store, pool };
+  };
+
+  const add = (store: Store, account: string, ...ids: readonly string[]): Promise<void> =>
+    store.write(account, soon(), async (transaction) => {
+      await transaction.insert(
+        Gadget,
+        ids.map((id) => gadget(id, { title: `${account} ${id}` })),
+      );
+      await transaction.record(
+        Gadget,
+        ids.map((objectId) => ({ objectId, kind: 'created' as const })),
+      );
+    });
+
+  const look = async (snapshot: Snapshot, id: string): Promise<unknown> => {
+    const [state, [found]] = await Promise.all([
+      snapshot.stateNumber(Gadget),
+      snapshot.get(Gadget, [id], Gadget.properties, HUGE),
+    ]);
+    return [state, found?.['title']];
+  };
+
+  it('share one connection, whatever their accounts, and get what is theirs', async () => {
+    const { store, pool } = fresh();
+    const asked = [A, B, A, B, A].map((account, index) =>
+      store.read(account, soon(), (snapshot) => look(snapshot, `g${index % 3}`)),
+    );
+    expect(await Promise.all(asked)).toEqual(
+      [A, B, A, B, A].map((account, index) => [3, `${account} g${index % 3}`]),
+    );
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it('take a further connection where there are more than 16 of them', async () => {
+    const { store, pool } = fresh();
+    const asked = Array.from({ length: 40 }, () =>
+      store.read(A, soon(), (snapshot) => look(snapshot, 'g1')),
+    );
+    expect(new Set((await Promise.all(asked)).map(String))).toEqual(new Set([`3,${A} g1`]));
+    expect(pool.totalCount).toBe(3);
+  });
+
+  it('fail each by itself: by what they throw, and by what the database refuses', async () => {
+    const { store } = fresh();
+    const mine = { ...Gadget, table: 'Nowhere' };
+    const outcomes = await Promise.allSettled([
+      store.read(A, soon(), (snapshot) => look(snapshot, 'g0')),
+      store.read(A, soon(), async () => Promise.reject(new MethodError('anchorNotFound', 'no'))),
+      store.read(A, soon(), (snapshot) => snapshot.get(mine, ['g0'], Gadget.properties, HUGE)),
+      store.read(A, soon(), (snapshot) => snapshot.get(Gadget, ['g0'], Gadget.properties, 3)),
+      store.read(B, soon(), (snapshot) => look(snapshot, 'g2')),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: [3, `${A} g0`] },
+      { reason: { type: 'anchorNotFound' } },
+      { reason: { code: '42P01' } },
+      { reason: { type: 'requestTooLarge' } },
+      { value: [3, `${B} g2`] },
+    ]);
+  });
+
+  it('run again in a transaction where they ask again after all, and only they', async () => {
+    const { store } = fresh();
+    const runs = { again: 0, once: 0 };
+    const again = store.read(A, soon(), async (snapshot) => {
+      runs.again += 1;
+      const first = await look(snapshot, 'g0');
+      return [first, await look(snapshot, 'g1')];
+    });
+    const once = store.read(A, soon(), (snapshot) => {
+      runs.once += 1;
+      return look(snapshot, 'g2');
+    });
+    expect(await Promise.all([again, once])).toEqual([
+      [
+        [3, `${A} g0`],
+        [3, `${A} g1`],
+      ],
+      [3, `${A} g2`],
+    ]);
+    // Together, by itself, in a transaction.
+    expect(runs).toEqual({ again: 3, once: 1 });
+  });
+
+  it('see what was committed before they came', async () => {
+    const { store } = fresh();
+    await Promise.all([0, 1].map(() => store.read(B, soon(), (s) => look(s, 'g0'))));
+    for (let round = 0; round < 30; round += 1) {
+      await operator.query(
+        `UPDATE "JmapState" SET "number" = 100 + ${round} WHERE "accountId" = '${B}'`,
+      );
+      const asked = [0, 1, 2].map(() => store.read(B, soon(), (s) => s.stateNumber(Gadget)));
+      expect(await Promise.all(asked)).toEqual([100 + round, 100 + round, 100 + round]);
+    }
+    await operator.query(`UPDATE "JmapState" SET "number" = 3 WHERE "accountId" = '${B}'`);
+  });
+
+  it('keep to their deadlines: one that is nearly over does not wait with the others', async () => {
+    const { store } = fresh();
+    await store.ping();
+    const locked = await operator.connect();
+    await locked.query('BEGIN; LOCK TABLE "Gadget"');
+    const late = store.read(A, { deadline: performance.now() + 200, once: true }, (snapshot) =>
+      look(snapshot, 'g0'),
+    );
+    const others = [0, 1].map(() => store.read(A, soon(), (snapshot) => look(snapshot, 'g1')));
+    await expect(late).rejects.toBeInstanceOf(UnavailableError);
+    await locked.query('ROLLBACK');
+    locked.release();
+    expect(await Promise.all(others)).toEqual([
+      [3, `${A} g1`],
+      [3, `${A} g1`],
+    ]);
+  });
+
+  it('are answered after their connection has broken', async () => {
+    const { store } = fresh();
+    const both = () => [0, 1].map(() => store.read(A, soon(), (s) => look(s, 'g0')));
+    await Promise.all(both());
+    await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+    const outcomes = await Promise.allSettled(both());
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(UnavailableError);
+    expect(await Promise.all(both())).toEqual([
+      [3, `${A} g0`],
+      [3, `${A} g0`],
+    ]);
+  });
+});
+
+describe('a composed statement', () => {
+  const prepared = async (pool: Pool): Promise<readonly string[]> => {
+    const { rows } = await pool.query<{ statement: string }>(
+      `SELECT statement FROM pg_prepared_statements WHERE name LIKE 'jmapsmith_passing%'`,
+    );
+    return rows.map(({ statement }) => statement);
+  };
+
+  it('is prepared when it is asked for again, and only the last 64 of them are kept', async () => {
+    const url = await postgresql().createDatabase('recurring');
+    const pool = openPool({ url, size: 1, pipeline: true });
+    await migrate(pool, MIGRATIONS);
+    await pool.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
+    const store = createPostgresqlStore({ pool, types: TYPES });
+    onTestFinished(() => store.close());
+    const ask = (count: number): Promise<unknown> =>
+      store.read(A, { deadline: performance.now() + 20_000 }, (snapshot) => {
+        const named = { kind: 'condition', filter: FILTERS.titleIs, value: 'one' } as const;
+        const conditions = Array.from({ length: count }, () => named);
+        const filter = { kind: 'operator', operator: 'AND', conditions } as const;
+        return snapshot.queryIds(Gadget, plan(filter, '-title'), 0, 10);
+      });
+    await ask(1);
+    expect(await prepared(pool)).toEqual([]);
+    for (let time = 0; time < 8; time += 1) await ask(1);
+    const first = await prepared(pool);
+    expect(first).toHaveLength(1);
+    for (let count = 2; count < 70; count += 1) for (const _ of [1, 2]) await ask(count);
+    const later = await prepared(pool);
+    expect(later).toHaveLength(64);
+    expect(later).not.toContain(first[0]);
+    // What was forgotten is prepared anew.
+    expect(await ask(1)).toEqual([]);
+    expect(await prepared(pool)).toContain(first[0]);
+  }, 20_000);
+});
