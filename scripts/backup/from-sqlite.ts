@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import BetterSqlite3 from 'better-sqlite3';
 import { appliedMigrations, openDatabase } from '../../src/database/sqlite/index.js';
-import { UsageError } from '../cli.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
+import { requireSound } from './sound.js';
 import type { BlobRow, DatabaseSource } from './source.js';
 
 /** Pages of a step, 4 KiB each: the process stays awake in between. */
@@ -23,7 +23,7 @@ export async function copySqlite(
   try {
     // One file, without a log beside it.
     db.pragma('journal_mode = DELETE');
-    requireSound(db, file);
+    await requireSound(copy, file);
     const [count, octets] = db
       .prepare<[], [number, number]>('SELECT count(*), coalesce(sum("size"), 0) FROM "JmapBlob"')
       .raw()
@@ -65,12 +65,6 @@ async function copyPages(file: string, copy: string, progress: Progress): Promis
   } finally {
     db.close();
   }
-}
-
-/** What a broken disk has done is found now, not at a restore. */
-export function requireSound(db: Database, file: string): void {
-  const found = String(db.pragma('quick_check(1)', { simple: true }));
-  if (found !== 'ok') throw new UsageError(`The database ${file} is damaged: ${found}.`);
 }
 
 /** A database with what SQLite may have beside it. */

@@ -16,8 +16,9 @@ import { openPrismaStandalone } from '../../src/database/sqlite/prisma.js';
 import { UsageError } from '../cli.js';
 import { beginAnew } from './begin-anew.js';
 import type { Destination } from './destination.js';
-import { databaseFiles, existingFiles, removeDatabase, requireSound } from './from-sqlite.js';
+import { databaseFiles, existingFiles, removeDatabase } from './from-sqlite.js';
 import { NAMES } from './manifest.js';
+import { requireSound } from './sound.js';
 
 /**
  * Restores into a file that is not there. No server can start on it meanwhile, and none afterwards where the
@@ -57,6 +58,7 @@ export async function toSqlite(file: string, migrations: string): Promise<Destin
     },
 
     async complete(tables) {
+      await requireSound(temporary, file);
       const applied = bringUpToDate(temporary, migrations);
       await beginAnew(openPrismaStandalone(temporary), tables);
       await writeFile(note, blobPlace, { mode: 0o600, flush: true });
@@ -101,7 +103,6 @@ function takeLock(file: string): ReturnType<typeof lockServer> {
 function bringUpToDate(file: string, migrations: string): readonly string[] {
   const db = openDatabase({ file });
   try {
-    requireSound(db, file);
     const { applied } = migrate(db, migrations);
     recordUnicodeVersion(db);
     return applied;

@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { copySqlite } from '../../../scripts/backup/from-sqlite.js';
 import { Progress } from '../../../scripts/backup/progress.js';
+import { requireSound } from '../../../scripts/backup/sound.js';
 import { readAll, TarReader, TarWriter } from '../../../scripts/backup/tar.js';
 import { blobsHeld, HOLD_LASTS, holdBlobs } from '../../../src/database/blob-hold.js';
 import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
@@ -83,6 +84,37 @@ it('copies one state, in steps, while another connection writes between them', a
   }
   expect(readdirSync(busy.path)).toEqual(['jmap.db']);
   busy.remove();
+});
+
+it('looks through the copy in a thread: meanwhile the server is told that the backup goes on', async () => {
+  const folder = new Folder();
+  const db = openDatabase({ file: folder.file });
+  db.exec('CREATE TABLE "Page" ("n" INTEGER PRIMARY KEY, "o" NOT NULL)');
+  db.exec(`WITH RECURSIVE "n"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "n" WHERE n < 100000)
+    INSERT INTO "Page" SELECT n, 'x' FROM "n"`);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  try {
+    await requireSound(folder.file, 'named');
+    expect(turns).toBeGreaterThan(2);
+    // A page of a table that was overwritten.
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    const target = await open(folder.file, 'r+');
+    await target.write(Buffer.alloc(4096, 1), 0, 4096, 4096 * 100);
+    await target.close();
+    await expect(requireSound(folder.file, 'named')).rejects.toThrow(
+      /The database named is damaged/,
+    );
+    await writeFile(join(folder.path, 'no.db'), 'no database'.repeat(500));
+    const none = requireSound(join(folder.path, 'no.db'), 'named');
+    await expect(none).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
+  } finally {
+    clearInterval(timer);
+    db.close();
+    folder.remove();
+  }
 });
 
 it('D23: a note holds the octets of blobs until it is taken away, or its process has been silent', async () => {
