@@ -1,7 +1,7 @@
 import { checkDeadline } from '../../../database/sqlite/deadline.js';
 import { type Fragment, render } from '../../sql/fragment.js';
 import type { Row } from '../../sql/objects.js';
-import { sqlite } from '../dialect.js';
+import { atLeisure, sqlite } from '../dialect.js';
 import type { Parameter, Reader } from '../reader.js';
 import type { ReadingThread } from './thread.js';
 
@@ -56,7 +56,12 @@ export class RemoteReader implements Reader {
   ): Promise<readonly Row[]> {
     this.#onStatement?.(text);
     const left = this.#deadline - performance.now();
-    const { rows, time } = await this.#thread.ask({ text, parameters, maxOctets, left });
+    const { rows, time } = await this.#thread.ask({
+      text: atLeisure(text),
+      parameters,
+      maxOctets,
+      left,
+    });
     this.#took(text, time);
     return rows;
   }

@@ -1,0 +1,48 @@
+import { afterAll, expect, it } from 'vitest';
+import { setDeadline } from '../../src/database/sqlite/deadline.js';
+import { openDatabase } from '../../src/database/sqlite/index.js';
+import { type Fragment, raw, render, type SqlValue, sql } from '../../src/store/sql/fragment.js';
+import { atLeisure, sqlite } from '../../src/store/sqlite/dialect.js';
+
+/** A scan asks for the time at one row in 256, and at each one that is large: those take long themselves. */
+
+const db = openDatabase({ file: ':memory:' });
+afterAll(() => db.close());
+for (const table of ['small', 'large'])
+  db.exec(`CREATE TABLE "${table}" ("text" TEXT, "json" BLOB)`);
+for (const [table, length] of [
+  ['small', 60_000],
+  ['large', 70_000],
+] as const)
+  db.prepare(
+    `INSERT INTO "${table}" VALUES (?, jsonb_object(?, 1)), (NULL, NULL), ('a', jsonb_object('a', 1))`,
+  ).run('x'.repeat(length), 'x'.repeat(length));
+
+const text = raw('"text"');
+const json = raw('"json"');
+const CONDITIONS: readonly (readonly [string, Fragment])[] = [
+  ['contains', sqlite.contains(text, 'a')],
+  ['startsWith', sqlite.startsWith(text, 'a')],
+  ['hasKey', sqlite.hasKey(json, 'a')],
+  ['hasItem', sqlite.hasItem(json, 1)],
+];
+
+function count(table: string, condition: Fragment, change = (statement: string) => statement) {
+  const query = sql`SELECT count(*) FROM ${raw(`"${table}"`)} WHERE ${sqlite.tick} AND ${condition}`;
+  const values = query.values as readonly SqlValue[];
+  return db
+    .prepare(change(render(query, sqlite.placeholder)))
+    .pluck()
+    .get(...values);
+}
+
+it.each(CONDITIONS)('%s is stopped at a large row, and at no small one', (name, condition) => {
+  setDeadline(db, Number.POSITIVE_INFINITY);
+  const found = name === 'hasItem' ? 2 : 1;
+  for (const table of ['small', 'large']) expect(count(table, condition)).toBe(found);
+  setDeadline(db, 0);
+  expect(count('small', condition)).toBe(found);
+  expect(() => count('large', condition)).toThrow('longer');
+  // In a thread of its own it keeps nobody waiting.
+  expect(count('large', condition, atLeisure)).toBe(found);
+});
