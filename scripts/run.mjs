@@ -16,9 +16,13 @@ const [entry, ...args] = process.argv.slice(2);
 if (entry === undefined) {
   process.stderr.write('Usage: node scripts/run.mjs ENTRY [ARGUMENT...], for instance src/main\n');
   process.exitCode = 2;
-} else if (await ready()) {
+} else {
+  // Before a build: a launcher that ends meanwhile is not seen later.
   if (entry === 'src/main') endWithLauncher();
-  const file = join(root, 'dist', `${entry}.js`);
+  if (await ready()) await runEntry(join(root, 'dist', `${entry}.js`));
+}
+
+async function runEntry(file) {
   if (existsSync(file)) {
     process.argv = [process.argv[0], file, ...args];
     await import(pathToFileURL(file).href);

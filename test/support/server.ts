@@ -11,7 +11,10 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const RUN_TOOLS = fileURLToPath(new URL('run-tools.mjs', import.meta.url));
 
-const START_TIMEOUT = 60_000;
+/** The first start after a change builds, on a machine that may be busy. */
+const START_TIMEOUT = 180_000;
+/** The start says by itself why it took too long, and leaves nothing: its hook ends after it. */
+const HOOK_TIMEOUT = START_TIMEOUT + 30_000;
 const STOP_TIMEOUT = 15_000;
 
 export interface ServerOptions {
@@ -68,7 +71,10 @@ export interface RunningServer {
   remove(): Promise<void>;
 }
 
-/** Processes that still run: none may outlive the tests, even failing ones. */
+/**
+ * Processes that still run: none may outlive the tests, even failing ones. A worker that is killed,
+ * as one is that a time-out or Ctrl+C ends, has no such moment: servers look for it themselves (`environment`).
+ */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -175,7 +181,7 @@ export function useServer(options: LaterOptions = {}): () => RunningServer {
   let server: RunningServer | undefined;
   beforeAll(async () => {
     server = await startServer(typeof options === 'function' ? await options() : options);
-  }, START_TIMEOUT);
+  }, HOOK_TIMEOUT);
   afterAll(async () => {
     await server?.remove();
   });
@@ -197,6 +203,8 @@ function environment(
   );
   return {
     ...inherited,
+    // As `npm start` has it: the server ends when the process that started it does (scripts/launcher.mjs).
+    npm_lifecycle_event: 'start',
     PORT: '0',
     DATA_DIR: dataDir,
     DATABASE_URL: `file:${join(dataDir, 'jmap.db')}`,
