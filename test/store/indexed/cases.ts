@@ -39,6 +39,9 @@ const WORDS = [
   'e\u0301',
   '\u{10ffff}',
   '퟿',
+  't%',
+  't_x\\',
+  '*[t]?',
   '',
 ];
 const DUES = ['1969-12-31T23:59:59.999Z', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5Z'];
@@ -188,7 +191,7 @@ function randomFilter(random: Random, objects: readonly StoredObject[], depth: n
     () => meets('code', random.pick([object?.['code'] ?? null, 'c1', null])),
     () => meets('size', random.integer(0, 3)),
     () => meets('begins', begins),
-    () => meets('begins', random.pick(WORDS) || 'T'),
+    () => meets('begins', random.pick([...WORDS, 't\0', '\0', '\u{10ffff}\u{10ffff}']) || 'T'),
     () => meets('title', part),
     () => meets('words', `${part.slice(0, 20)} ${random.pick(WORDS)}`),
   ])();

@@ -32,6 +32,19 @@ export function randomCases(bench: Bench): void {
       const id = random.pick(objects).id;
       const rank = await read((snapshot) => snapshot.rank(Gadget, query, id));
       expect(rank, said).toBe(expected.includes(id) ? expected.indexOf(id) : null);
+      if (round % 5 > 0) continue;
+      // A few ids may be compared with each object, more are numbered: two statements, one answer.
+      const few = [0, 16, 32, 48].map((from) => objects.slice(from, from + 16).map(idOf));
+      const counted = await Promise.all(
+        few.map((some) => read((snapshot) => snapshot.ranks(Gadget, query, some))),
+      );
+      const whole = expected.map((each, index) => ({ id: each, index }));
+      expect(
+        counted.flat().toSorted((a, b) => a.index - b.index),
+        said,
+      ).toEqual(whole);
+      const all = objects.map(idOf);
+      expect(await read((snapshot) => snapshot.ranks(Gadget, query, all)), said).toEqual(whole);
     }
   });
 }
