@@ -57,6 +57,16 @@ describe('a method call costs the same number of statements for 1 object and for
     expect(await set(500, 10)).toBe(one);
   });
 
+  it('/set of one object: state and account, row, counter, record; an update reads the object', async () => {
+    const before = rig.statements.length;
+    const [id = ''] = await rig.create('Todo', [{ text: 'x' }]);
+    expect(rig.statements.length - before).toBe(4);
+    expect(rig.statements[before]).toContain('"JmapAccount"');
+    expect(await statements('Todo/set', { update: { [id]: { text: 'y' } } })).toBe(5);
+    expect(await statements('Todo/set', { update: { [id]: { text: 'y' } } })).toBe(2);
+    expect(await statements('Todo/set', { destroy: [id] })).toBe(5);
+  });
+
   it('/changes', async () => {
     const state = async (): Promise<string> => (await rig.call('Widget/get', { ids: [] })).state;
     await make(1);

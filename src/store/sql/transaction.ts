@@ -22,6 +22,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   readonly #changed: Record<string, string> = {};
   /** By table: states that the transaction has read or made, which nobody else can change before it ends. */
   readonly #states = new Map<string, number>();
+  #asked = false;
 
   constructor(
     engine: WritingEngine<C>,
@@ -40,6 +41,11 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
+  /** Whether the work has asked for a state: what does so for a write may look at the account, too. */
+  get hasAskedForState(): boolean {
+    return this.#asked;
+  }
+
   /**
    * Throws the error of a write that failed, even where the work caught it: what the work takes for
    * written is not all there, so none of it may be.
@@ -51,6 +57,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   override async stateNumber(type: DataTypeDefinition): Promise<number> {
     const state = await super.stateNumber(type);
     this.#states.set(type.table, state);
+    this.#asked = true;
     return state;
   }
 

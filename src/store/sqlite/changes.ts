@@ -1,3 +1,4 @@
+import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
 import type { Answer, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
@@ -8,6 +9,10 @@ import { after, BOUND, type Reader } from './reader.js';
 /** States and change records (D8, D9). */
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
+
+/** No row where the account has been deleted. */
+const SELECT_STATE_OF_ACCOUNT = `SELECT "s"."number" FROM "JmapAccount" AS "a"
+ LEFT JOIN "JmapState" AS "s" ON "s"."accountId" = "a"."id" AND "s"."type" = ? WHERE "a"."id" = ?`;
 
 const SELECT_OBJECTS = `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
 
@@ -36,6 +41,21 @@ const INSERT_ONE = `INSERT INTO "JmapChange"
 /** One statement. */
 export function readState({ connection, accountId }: Scope<Reader>, table: string): Answer<number> {
   return after(connection.all(SELECT_STATE, accountId, table), numberOf);
+}
+
+/** One statement. The same before a write, which a deleted account refuses: it throws `accountNotFound`. */
+export function readStateOfAccount(
+  { connection, accountId }: Scope<Connection>,
+  table: string,
+): number {
+  const rows = connection.all(SELECT_STATE_OF_ACCOUNT, table, accountId);
+  if (rows.length === 0) throw accountGone();
+  return numberOf(rows);
+}
+
+/** Deleted since the request was let in: nothing may be written that nobody would remove. */
+export function accountGone(): MethodError {
+  return new MethodError('accountNotFound', 'The account has been deleted.');
 }
 
 /** One statement. */
@@ -89,5 +109,5 @@ export function writeChanges(
 }
 
 function numberOf([row]: readonly Row[]): number {
-  return (row?.[0] as number | undefined) ?? 0;
+  return (row?.[0] as number | null | undefined) ?? 0;
 }

@@ -6,7 +6,13 @@ import {
   readOwnBlobs,
   readReferences,
 } from './blobs.js';
-import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
+import {
+  readChanges,
+  readObjectCount,
+  readState,
+  readStateOfAccount,
+  writeChanges,
+} from './changes.js';
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import {
@@ -49,6 +55,7 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
 /** What SQLite does its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   ...reading,
+  state: readStateOfAccount,
   insert: insertObjects,
   update: updateObjects,
   destroy: destroyObjects,

@@ -5,7 +5,6 @@ import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
-import { MethodError } from '../../protocol/errors.js';
 import type {
   CallOptions,
   InstantReads,
@@ -17,6 +16,7 @@ import type {
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { collectBlobs } from './blobs.js';
+import { accountGone } from './changes.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
@@ -236,11 +236,12 @@ class SqliteStore implements Store {
     const open = (): SqliteTransaction =>
       new SqliteTransaction(this.#names, this.#writing, accountId, this.#now());
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
-      // Deleted since the request was let in: nothing may be written that nobody would remove.
-      if (this.#account.get(accountId) === undefined)
-        throw new MethodError('accountNotFound', 'The account has been deleted.');
       const value = await work(transaction);
       transaction.assertWhole();
+      // Whoever has asked for a state has been told, by the same statement.
+      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+        throw accountGone();
+      }
       changed = transaction.changed;
       return value;
     };
