@@ -8,7 +8,7 @@ import { pruningCases } from './cases.js';
 import { onPostgresql, onSqlite } from './open.js';
 
 /** pruning.long.test.ts has a log of a million. */
-const COUNT = 20_000;
+const COUNT = 10_000;
 
 describe('SQLite', () => {
   pruningCases(COUNT, onSqlite);
