@@ -5,6 +5,7 @@ import { LivePrincipals } from './live-principals.js';
 import { ResponseBudget } from './response-budget.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 import { Slots } from './slots.js';
+import { Turns } from './turns.js';
 
 /** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
 export interface Shared {
@@ -14,6 +15,8 @@ export interface Shared {
   /** maxConcurrentRequests. */
   readonly requests: Slots;
   readonly budget: BodyBudget;
+  /** Of requests that take long to read. */
+  readonly turns: Turns;
   readonly responses: ResponseBudget;
   readonly feed: Feed;
   readonly live: LivePrincipals;
@@ -33,6 +36,7 @@ export function createShared(services: TransportServices): Shared {
     api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
+    turns: new Turns(),
     responses: new ResponseBudget(limits.maxSizeResponse),
     feed,
     live,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BodyBudget } from '../../src/transports/body-budget.js';
 import { ResponseBudget } from '../../src/transports/response-budget.js';
 import { Slots } from '../../src/transports/slots.js';
+import { Turns } from '../../src/transports/turns.js';
 
 describe('octets of bodies in flight (decision 6)', () => {
   it('one user gets half; what is released can be had again', () => {
@@ -35,6 +36,33 @@ describe('slots', () => {
     ]);
     slots.release('a');
     expect([slots.taken('a'), slots.take('a'), slots.taken('none')]).toEqual([1, true, 0]);
+  });
+});
+
+describe('turns of long requests', () => {
+  it('are one of each user and few of all, in order', async () => {
+    const turns = new Turns(2);
+    const begun: string[] = [];
+    const overs = new Map<string, () => void>();
+    const take = async (user: string, name: string): Promise<void> => {
+      const over = await turns.take(user);
+      begun.push(name);
+      overs.set(name, over);
+    };
+    const all = ['a1', 'a2', 'b1', 'c1', 'b2', 'c2'].map((name) => take(name.charAt(0), name));
+    const expectBegun = async (...names: readonly string[]): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(begun).toEqual(names);
+    };
+    await expectBegun('a1', 'b1');
+    overs.get('b1')?.();
+    overs.get('b1')?.();
+    await expectBegun('a1', 'b1', 'c1');
+    overs.get('a1')?.();
+    await expectBegun('a1', 'b1', 'c1', 'a2');
+    for (const name of ['c1', 'a2']) overs.get(name)?.();
+    await expectBegun('a1', 'b1', 'c1', 'a2', 'b2', 'c2');
+    await Promise.all(all);
   });
 });
 

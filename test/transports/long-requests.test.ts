@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { isLongText } from '../../src/protocol/ijson-slices.js';
-import { CORE, echo, head, post, RawConnection, startHarness, TOKEN, until } from './harness.js';
+import {
+  CORE,
+  echo,
+  head,
+  OTHER_TOKEN,
+  post,
+  RawConnection,
+  startHarness,
+  TOKEN,
+  until,
+} from './harness.js';
 
 /** About 1 MB of small values, which take several slices. */
 const VALUES = Array.from({ length: 24_000 }, (_, n) => ({ a: [1, 2, 3], b: 'text', c: { n } }));
@@ -79,6 +89,70 @@ describe('a request that takes long to read', () => {
     await raw.closed;
     await until(async () => (await post(harness, short('next'))).status === 200);
     expect(ran).toEqual(['next']);
+  });
+
+  it.each(['over HTTP', 'over WebSockets'])(
+    'has its turn: what it is read to is gone before the next one of its user is read, %s',
+    async (transport) => {
+      const harness = await startHarness();
+      const running: string[] = [];
+      const goOn = new Map<string, () => void>();
+      harness.handle = async (envelope, { userId }) => {
+        const name = `${userId} ${envelope.methodCalls[0]?.callId}`;
+        running.push(name);
+        await new Promise<void>((resolve) => goOn.set(name, resolve));
+        running.splice(running.indexOf(name), 1);
+        return { invocations: [JSON.stringify(['Core/echo', {}, name])], createdIds: null };
+      };
+      const url = `${harness.url.replace('http', 'ws')}/jmap/ws`;
+      const ask = async (id: string, token = TOKEN): Promise<string> => {
+        const body = id.startsWith('long') ? long(id) : short(id);
+        if (transport === 'over HTTP') return (await post(harness, body, token)).text();
+        const headers = { authorization: `Bearer ${token}` };
+        const socket = new WebSocket(url, ['jmap'], { headers });
+        await new Promise((resolve) => socket.once('open', resolve));
+        socket.send(body);
+        const text = await new Promise((resolve) => socket.once('message', resolve));
+        socket.terminate();
+        return String(text);
+      };
+      const first = ask('long1');
+      await until(() => goOn.has('u1 long1'));
+      const rest = [ask('long2'), ask('long3', OTHER_TOKEN), ask('short')];
+      await until(() => goOn.has('u2 long3') && goOn.has('u1 short'));
+      expect(running.sort()).toEqual(['u1 long1', 'u1 short', 'u2 long3']);
+      goOn.get('u1 long1')?.();
+      expect(answered(await first)).toBe('u1 long1');
+      await until(() => goOn.has('u1 long2'));
+      for (const resolve of goOn.values()) resolve();
+      expect((await Promise.all(rest)).map(answered)).toEqual(['u1 long2', 'u2 long3', 'u1 short']);
+    },
+  );
+
+  it('is not run where its token was revoked while it came', async () => {
+    const harness = await startHarness();
+    let ran = 0;
+    harness.handle = async (envelope) => {
+      ran += 1;
+      return echo(envelope);
+    };
+    const { users } = harness;
+    let asked = 0;
+    const authenticate = users.authenticate.bind(users);
+    users.authenticate = (token) => {
+      asked += 1;
+      return authenticate(token);
+    };
+    const body = long('long');
+    const raw = new RawConnection(harness);
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    raw.write(head('/jmap', lines) + body.slice(0, 1000));
+    await until(() => asked === 1);
+    users.principals.delete('t1');
+    raw.write(body.slice(1000));
+    expect(await raw.until(/expired or revoked/)).toMatch(/^HTTP\/1[.]1 401 /);
+    expect(ran).toBe(0);
+    raw.socket.destroy();
   });
 
   it('that is no JSON at its end is refused', async () => {

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import contentType from 'content-type';
+import type { Principal } from '../../accounts/principal.js';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
@@ -7,6 +9,7 @@ import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
 import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
+import type { Turns } from '../turns.js';
 import { type BodyReader, readBody, refuseEncoding } from './body.js';
 import type { Endpoint } from './edge.js';
 import { linesOf } from './edge-head.js';
@@ -18,20 +21,43 @@ export interface ApiEndpointOptions {
   readonly api: Api;
   /** Shared with WebSockets. */
   readonly slots: Slots;
+  readonly turns: Turns;
   readonly maxConcurrentRequests: number;
+  /** The principal of a request's credentials as they are now. */
+  authenticate(req: IncomingMessage, res: EdgeResponse): Principal | Promise<Principal>;
   readonly reader: BodyReader;
   readonly responses: ResponseBudget;
 }
 
 const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
 
+/** Credentials are looked at again where a body took longer to come, ms (D2: within a second). */
+const FRESH = 1000;
+
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
 
 /** POST {base}/jmap (RFC 8620 3). */
 export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
-  const { api, slots, reader, responses } = options;
+  const { api, slots, turns, reader, responses } = options;
   const writer = { watch: reader.watch, responses };
+
+  /** Of its own, so that what was read is gone while the answer is written. */
+  const runLong = async (
+    req: IncomingMessage,
+    res: EdgeResponse,
+    userId: string,
+    data: Buffer,
+  ): Promise<string[]> => {
+    const over = await turns.take(userId);
+    try {
+      const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
+      return await api.run(value, await options.authenticate(req, res), true);
+    } finally {
+      over();
+    }
+  };
+
   return async (req, res) => {
     const { principal } = res;
     if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
@@ -43,11 +69,14 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     try {
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
-      const isLong = isLongText(body.octets);
-      const value = isLong
-        ? await parseIJsonInSlices(body.data, inSlices(stopWhenGone(res)))
-        : parseIJson(body.data);
-      const pieces = await api.run(value, principal, isLong);
+      let pieces: string[];
+      if (isLongText(body.octets)) {
+        pieces = await runLong(req, res, userId, body.data);
+      } else {
+        const isFresh = performance.now() - res.startedAt <= FRESH;
+        const current = isFresh ? principal : await options.authenticate(req, res);
+        pieces = await api.run(parseIJson(body.data), current, false);
+      }
       await writePieces(req, res, HEADERS, pieces, writer);
     } finally {
       reader.budget.release(userId, held);

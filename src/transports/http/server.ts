@@ -120,6 +120,8 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     api: createApiEndpoint({
       api: shared.api,
       slots: shared.requests,
+      turns: shared.turns,
+      authenticate: (req, res) => edge.authenticate(req, res.route),
       maxConcurrentRequests: limits.maxConcurrentRequests,
       responses: shared.responses,
       reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },

@@ -36,6 +36,8 @@ export interface ConnectionOptions {
 /** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
 const CONTROL_FRAME = 6;
 
+const NOTHING = (): void => undefined;
+
 /** The socket closed while a message was read in slices. */
 class GoneError extends Error {}
 
@@ -101,7 +103,8 @@ export class Connection {
       socket.terminate();
       return;
     }
-    this.#silentPings += 1;
+    // While a message waits or is read, nothing that the peer says arrives.
+    if (this.#reading === null) this.#silentPings += 1;
     if (socket.readyState === socket.OPEN) socket.ping();
   }
 
@@ -162,6 +165,10 @@ export class Connection {
     });
     const read = async (): Promise<void> => {
       let held = octets.length;
+      const isLong = isLongText(octets.length);
+      // A reader who takes no answer must not keep a turn that waits for it.
+      if (isLong) await this.#inOrder;
+      let over = isLong ? await shared.turns.take(this.#user) : NOTHING;
       try {
         if (socket.readyState !== socket.OPEN) return;
         if (this.#isTooLarge(octets)) {
@@ -171,12 +178,15 @@ export class Connection {
         const message = await readLongMessage(octets, slices);
         shared.budget.release(this.#user, held);
         held = 0;
-        this.#accept(message, octets.length, isLongText(octets.length));
+        this.#accept(message, octets.length, isLong, over);
+        // Its turn is over with its answer.
+        over = NOTHING;
       } catch (error) {
         if (error instanceof MessageError) this.#refuse(error);
         else if (!(error instanceof GoneError)) throw error;
       } finally {
         shared.budget.release(this.#user, held);
+        over();
         goOn();
       }
     };
@@ -194,14 +204,14 @@ export class Connection {
   }
 
   /** A slot is taken as the message comes in, so that what waits its turn is bounded too. */
-  #accept(message: RequestMessage, octets: number, isLong = false): void {
+  #accept(message: RequestMessage, octets: number, isLong = false, over = NOTHING): void {
     const { requests, budget, services } = this.#options.shared;
     if (!requests.take(this.#user)) {
       const problem = tooManyRequests(services.limits.maxConcurrentRequests);
       throw new MessageError(problem, message.id);
     }
     const held = budget.take(this.#user, octets) ? octets : 0;
-    const run = (): Promise<void> => this.#run(message, isLong);
+    const run = (): Promise<void> => this.#run(message, isLong, over);
     const answered = message.id === null ? this.#inOrder.then(run) : run();
     if (message.id === null) this.#inOrder = answered;
     const done = answered.finally(() => {
@@ -221,8 +231,10 @@ export class Connection {
   }
 
   /** Never rejects: whatever happens is an answer. */
-  async #run(message: RequestMessage, isLong: boolean): Promise<void> {
-    await this.#outgoing.send(await this.#answer(message, isLong));
+  async #run(message: RequestMessage, isLong: boolean, over: () => void): Promise<void> {
+    const answer = await this.#answer(message, isLong);
+    over();
+    await this.#outgoing.send(answer);
   }
 
   async #answer(message: RequestMessage, isLong: boolean): Promise<readonly string[]> {
