@@ -110,6 +110,26 @@ describe('a long text is parsed in slices', () => {
     );
   });
 
+  it('a piece border at every place of short texts changes nothing', async () => {
+    const texts = [
+      '{"__proto__":{"__proto__":[1,{"__proto__":null}]},"b":{"constructor":1},"a":1}',
+      '{"a":1,"b":[{},{},{}],"\\u0061":2}',
+      '[{"__proto__":1,"x":[],"__proto__":2}]',
+      '[-0,-0.0,0,-0e5,1e400,9007199254740993,0.1]',
+      '["\\ud83d\\ude00","\\uFFFE"]',
+      '{"\\udfff":[1,2]}',
+      '[1,[2,[3,[4,[5,[6]]]]]]',
+      '{"a":{"b":{"c":{"d":1},"f":2},"g":3},"h":4}',
+      ...['[1,,2]', '[,1]', '{"a":1,}', '[[1,2],]', '[[1,2] 3]', '[[1,2]{}]', '{"a":[1]"b":3}'],
+      ...['[1,2]]', '{"a":1]', '[[1]', '[1],[2]', '{"a" [1]}', '{[1]:2}', '{"a":"b" [1]}', '[1 2]'],
+    ];
+    for (const text of texts) {
+      for (let piece = 1; piece < 14; piece += 1) {
+        await expectSame(Buffer.from(text), { piece, maxDepth: 5 });
+      }
+    }
+  });
+
   it.each([
     ['items', `[${Array.from({ length: 60_000 }, () => '[1,{"a":2}]').join(',')}]`],
     ['members', `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":[1]`).join(',')}}`],
