@@ -23,7 +23,8 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     ids: services.ids,
   });
   const seals = await sealSecrets(index, plan, context);
-  return services.store.write(account.id, writeOptions(type, context), async (transaction) => {
+  const options = writeOptions(type, context, plan.updates);
+  return services.store.write(account.id, options, async (transaction) => {
     context.hooks.begin();
     const unit = new UnitOfWork(transaction);
     const run = new SetRun({ index, plan, seals }, context, unit);

@@ -123,6 +123,11 @@ export interface CallOptions {
    * compute what it resolves to.
    */
   readonly once?: boolean;
+  /**
+   * Of a `write`: objects that the work is expected to read with all their properties. An engine may read
+   * them together with those of other works.
+   */
+  readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
 }
 
 /** What one committed transaction changed, for push: states as the /set's `newState` said them. */

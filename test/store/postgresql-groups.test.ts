@@ -201,6 +201,68 @@ describe('writes of an account that wait together', () => {
     );
   });
 
+  it('read together what they are expected to read, and see what those before them wrote', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) await add(id);
+    const expecting = (id: string, work: (t: Transaction) => Promise<unknown>) =>
+      store.write(A, { ...soon(), expects: { type: Gadget, ids: [id] } }, work);
+    const look = async (t: Transaction, id: string) => {
+      const [found] = await t.get(Gadget, [id], Gadget.properties, HUGE);
+      return found;
+    };
+    const seen: unknown[] = [];
+    const step = (id: string, fails = false) =>
+      expecting(id, async (t) => {
+        await t.stateNumber(Gadget);
+        const found = await look(t, id);
+        if (found === undefined) throw new Error(`no ${id}`);
+        seen.push([id, found['rank']]);
+        await t.update(Gadget, [{ ...found, rank: Number(found['rank'] ?? 0) + 1 }]);
+        if (fails) seen.push([id, (await look(t, id))?.['rank']]);
+        // Reads ahead what is undone then.
+        if (fails) await look(t, 'warm');
+        if (fails) throw new Error('undone');
+        await t.record(Gadget, [{ objectId: id, kind: 'updated' }]);
+      });
+    const gone = (id: string) =>
+      expecting(id, async (t) => {
+        await t.destroy(Gadget, [id]);
+        await t.record(Gadget, [{ objectId: id, kind: 'destroyed' }]);
+      });
+    const [trips, ran] = await cost(() => Promise.all(['a', 'b', 'c', 'd'].map((id) => step(id))));
+    // The state, one read of all four; then two statements each.
+    expect([trips, ran]).toEqual([expect.any(Number), 2 + 8]);
+    expect(trips).toBeLessThanOrEqual(6);
+    seen.length = 0;
+    const outcomes = await Promise.allSettled([
+      ...[step('a'), step('a'), step('b', true), step('b'), step('b', true), step('a')],
+      ...[gone('c'), step('c'), step('d'), gone('d'), step('d')],
+    ]);
+    expect(outcomes.map(({ status }) => status === 'fulfilled').map(Number)).toEqual([
+      1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0,
+    ]);
+    expect(seen).toEqual([
+      ...[
+        ['a', 1],
+        ['a', 2],
+        ['b', 1],
+        ['b', 2],
+        ['b', 1],
+        ['b', 2],
+        ['b', 3],
+      ],
+      ...[
+        ['a', 3],
+        ['d', 1],
+      ],
+    ]);
+    const after = await store.read(A, soon(), (s) => s.getAll(Gadget, 10, Gadget.properties, HUGE));
+    const ranks = after.filter(({ id }) => id !== 'warm').map(({ id, rank }) => [id, rank]);
+    expect(ranks).toEqual([
+      ['a', 4],
+      ['b', 2],
+    ]);
+  });
+
   it('fail each by itself, by what they throw and by what the database refuses', async () => {
     await add('taken');
     const states: number[] = [];

@@ -13,6 +13,7 @@ import { Serial } from '../../database/serial.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
+import type { ReadAhead } from './ahead.js';
 import { postgresql } from './dialect.js';
 import { GRACE, isNear, LONGEST, setUp, timeoutOf, timeoutSettings } from './session.js';
 import { composed, type Parameter, prepared, recurring, type Statement } from './statement.js';
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
    * fails with LaterError.
    */
   readonly once?: boolean;
+  /** What works that wait for this transaction will read. */
+  readonly ahead?: ReadAhead;
   /** Each statement waits for the one before: hooks read on the connection, too. */
   readonly serial?: boolean;
   readonly onStatement: ((sql: string) => void) | undefined;
@@ -54,6 +57,7 @@ export class LaterError extends Error {}
 export class Connection {
   /** Where the account is locked: the states that its types have in this transaction, by table. */
   readonly states = new Map<string, number>();
+  readonly ahead: ReadAhead | undefined;
   readonly #client: PoolClient;
   readonly #options: ConnectionOptions;
   readonly #serial: Serial | undefined;
@@ -83,6 +87,7 @@ export class Connection {
   constructor(client: PoolClient, options: ConnectionOptions) {
     this.#client = client;
     this.#options = options;
+    this.ahead = options.ahead;
     this.#deadline = options.deadline;
     this.#serial = options.serial === true ? new Serial() : undefined;
     this.#arm();
@@ -209,6 +214,7 @@ export class Connection {
   undo(): boolean {
     if (!this.#works) return true;
     if (this.#savepoint === undefined) return false;
+    this.ahead?.clear();
     this.#later(this.#control(`ROLLBACK TO w${this.#savepoint}`));
     return true;
   }

@@ -1,3 +1,4 @@
+import type { StoredObject } from '../port.js';
 import type { WritingEngine } from '../sql/engine.js';
 import { encodeRows } from '../sql/rows.js';
 import {
@@ -36,14 +37,24 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   blobs: readBlobs,
   blobReferences: readReferences,
   ownBlobs: readOwnBlobs,
-  insert: ({ connection, accountId }, type, objects) =>
-    connection.write(writerOf(type).insert, accountId, encodeRows(type, objects)),
-  update: ({ connection, accountId }, type, objects) =>
-    connection.write(writerOf(type).update, accountId, encodeRows(type, objects)),
-  destroy: ({ connection, accountId }, type, ids) =>
-    connection.write(writerOf(type).destroy, accountId, ids),
+  insert: ({ connection, accountId }, type, objects) => {
+    connection.ahead?.forget(type.table, objects.map(idOf));
+    return connection.write(writerOf(type).insert, accountId, encodeRows(type, objects));
+  },
+  update: ({ connection, accountId }, type, objects) => {
+    connection.ahead?.forget(type.table, objects.map(idOf));
+    return connection.write(writerOf(type).update, accountId, encodeRows(type, objects));
+  },
+  destroy: ({ connection, accountId }, type, ids) => {
+    connection.ahead?.forget(type.table, ids);
+    return connection.write(writerOf(type).destroy, accountId, ids);
+  },
   writeChanges,
   insertBlobs,
   changeReferences: changeObjectReferences,
   changeBlobReferences,
 } satisfies WritingEngine<Connection>);
+
+function idOf({ id }: StoredObject): string {
+  return id;
+}

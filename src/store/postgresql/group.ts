@@ -1,6 +1,7 @@
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import type { StateChange, Transaction } from '../port.js';
+import { type Expected, ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';
 import type { Job, Waiting } from './lanes.js';
 import { retryPause } from './retry.js';
@@ -14,6 +15,7 @@ export interface WriteJob extends Job {
   /** Alone in its transaction, and never run again: it does things elsewhere. */
   readonly alone: boolean;
   readonly work: (transaction: Transaction) => Promise<unknown>;
+  readonly expects: Expected | undefined;
   resolve(value: unknown): void;
 }
 
@@ -22,7 +24,7 @@ export interface GroupHost {
   /** Others wait for its commit, ms. */
   readonly groupTime: number;
   /** A connection that holds the account. */
-  begin(accountId: string, deadline: number): Promise<Connection>;
+  begin(accountId: string, deadline: number, ahead?: ReadAhead): Promise<Connection>;
   open(connection: Connection, accountId: string): PostgresqlTransaction;
   announce(change: StateChange): void;
 }
@@ -63,7 +65,8 @@ export async function runGroup(
     if (job !== undefined) count += 1;
     return job;
   };
-  let failed = await attempt(host, accountId, first, next, false);
+  const ahead = new ReadAhead(() => expectedBy(waiting));
+  let failed = await attempt(host, accountId, first, next, ahead);
   for (let lost = 0; failed !== undefined; ) {
     const { error } = failed;
     if (isRetryable(error)) {
@@ -77,24 +80,25 @@ export async function runGroup(
     }
     const again = jobs.shift();
     if (again === undefined) return;
-    failed = await attempt(host, accountId, again, () => jobs.shift(), true);
+    failed = await attempt(host, accountId, again, () => jobs.shift(), null);
   }
 }
 
 /**
  * One transaction. Its works are settled, but for those that it resolves to, which must run again.
- * `careful`: each work's answers are waited for.
+ * Without `ahead` it is careful: each work's answers are waited for.
  */
 async function attempt(
   host: GroupHost,
   accountId: string,
   first: WriteJob,
   next: () => WriteJob | undefined,
-  careful: boolean,
+  ahead: ReadAhead | null,
 ): Promise<Failed | undefined> {
+  const careful = ahead === null;
   let connection: Connection;
   try {
-    connection = await host.begin(accountId, first.deadline);
+    connection = await host.begin(accountId, first.deadline, ahead ?? undefined);
   } catch (error) {
     // The others have their own time to wait for a connection.
     first.reject(error);
@@ -125,6 +129,11 @@ async function attempt(
   }
   for (const { settle } of ran) settle();
   return undefined;
+}
+
+function* expectedBy(waiting: Waiting<WriteJob>): Iterable<Expected> {
+  for (const { alone, expects } of waiting.all())
+    if (!alone && expects !== undefined) yield expects;
 }
 
 /** The transaction is gone because of one work: it is told so, the others run again. */

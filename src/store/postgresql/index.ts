@@ -77,7 +77,11 @@ class PostgresqlStore implements Store {
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
-      begin: (accountId, deadline) => this.#connect(accountId, { deadline, writes: accountId }),
+      begin: (accountId, deadline, ahead) =>
+        this.#connect(accountId, {
+          ...{ deadline, writes: accountId },
+          ...(ahead === undefined ? {} : { ahead }),
+        }),
       open: (connection, accountId) => this.#open(connection, accountId),
       announce: (change) => this.#announce(change),
     };
@@ -132,10 +136,14 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive: alone = false } = options;
+    const { deadline, exclusive: alone = false, expects } = options;
+    const expected = expects && { table: expects.type.table, ids: expects.ids };
     return new Promise((resolve, reject) => {
       const settle = resolve as (value: unknown) => void;
-      this.#lanes.push(accountId, { deadline, alone, work, resolve: settle, reject });
+      this.#lanes.push(accountId, {
+        ...{ deadline, alone, work, expects: expected },
+        ...{ resolve: settle, reject },
+      });
     });
   }
 
@@ -276,7 +284,7 @@ class PostgresqlStore implements Store {
 
   async #connect(
     accountId: string,
-    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once'>,
+    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once' | 'ahead'>,
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {

@@ -18,6 +18,8 @@ export interface Job {
 export interface Waiting<J> {
   /** Takes the first one, if `fits` says so. */
   take(fits: (job: J) => boolean): J | undefined;
+  /** All that wait, in order. */
+  all(): Iterable<J>;
 }
 
 /** Runs at least one of the jobs that wait, and settles what it runs. */
@@ -87,7 +89,7 @@ export class Lanes<J extends Job> {
     for (;;) {
       const first = take(() => true);
       if (first === undefined) break;
-      await this.#run(accountId, first, { take });
+      await this.#run(accountId, first, { take, all: () => lane });
     }
     this.#lanes.delete(accountId);
     if (this.#lanes.size > 0) return;

@@ -12,6 +12,7 @@ import {
   type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
+import type { ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
 import type { Parameter } from './statement.js';
@@ -72,7 +73,26 @@ export function readObjects(
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
+  const { ahead } = scope.connection;
+  // What is expected is whole rows.
+  if (ahead !== undefined && properties === type.properties)
+    return readWithAhead(ahead, scope, type, ids, reader, maxOctets);
   return read(scope, reader, reader.many, ids, maxOctets);
+}
+
+async function readWithAhead(
+  ahead: ReadAhead,
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+  reader: ObjectReader,
+  maxOctets: number,
+): Promise<readonly StoredObject[]> {
+  const { objects, take } = collector(reader, maxOctets);
+  await ahead.each(type.table, ids, take, reader.octets, (all, each) =>
+    connection.each(reader.many, [accountId, all], each),
+  );
+  return objects;
 }
 
 /** One statement. */
