@@ -92,7 +92,7 @@ export class Scans {
     });
   }
 
-  /** Only while nothing is run. */
+  /** In a thread that has nothing to do, one more where there is none. */
   async checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
     const thread = this.#take();
     try {
