@@ -253,12 +253,18 @@ describe('what PostgreSQL reads', () => {
   });
 });
 
-describe('what SQLite reads', () => {
+/** Both shapes that a data table may have there (scripts/generator/emit/key-ordered.ts). */
+const SHAPES = [
+  ['with rowids', false],
+  ['in the order of its key', true],
+] as const;
+
+describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) => {
   let db: ReturnType<typeof openDatabase>;
 
   beforeAll(async () => {
     const root = temporaryRoot();
-    await generate(root, model([Thing]));
+    await generate(root, model([{ ...Thing, keyOrdered }]));
     db = openDatabase({ file: join(root, 'plans.db') });
     migrateSqlite(db, join(root, 'prisma/sqlite/migrations'));
     db.exec(`WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers" LIMIT ${ROWS})
@@ -288,7 +294,9 @@ describe('what SQLite reads', () => {
       ]) {
         const plan = planOf(query);
         expect(plan).toMatch(/Thing_search VIRTUAL TABLE/);
-        expect(plan).toMatch(/SEARCH Thing USING (COVERING )?INDEX \S+ \(accountId=\? AND id=\?\)/);
+        expect(plan).toMatch(
+          /SEARCH Thing USING (PRIMARY KEY|(COVERING )?INDEX \S+) \(accountId=\? AND id=\?\)/,
+        );
         expect(plan).not.toMatch(/SCAN Thing( |$)/m);
       }
     });
@@ -301,6 +309,18 @@ describe('what SQLite reads', () => {
       expect(plan).not.toMatch(/TEMP B-TREE/);
     });
   }
+
+  it('is an ordered index for the first key of a page by several, whatever the filter', () => {
+    for (const filter of [ALL, meets('size', 3), meets('title', '42')])
+      for (const sort of [
+        ['weight', 'size'],
+        ['-weight', '-size'],
+      ]) {
+        const plan = planOf(ids(sqlite, filter, ...sort));
+        expect(plan).toMatch(/^SEARCH Thing USING INDEX Thing_accountId_weight_id_idx \(accountId/);
+        expect(plan).not.toMatch(/TEMP B-TREE FOR ORDER BY/);
+      }
+  });
 
   it('is an ordered index for the values that must be unique, and for an indexed filter', () => {
     const [unique] = definition.uniques ?? [];
@@ -366,14 +386,14 @@ describe('what SQLite reads', () => {
   it('is the key for what orders objects, and one reading of the account for indexes in that order', () => {
     const order = plan(meets('size', 3), '-size');
     const found = planOf(keysOfQuery(definition, A, order, ['r10000042', 'r10000044'], sqlite));
-    expect(found).toMatch(/SEARCH Thing USING INDEX \S+ \(accountId=\? AND id=\?\)/);
+    expect(found).toMatch(/SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id=\?\)/);
     expect(found).not.toMatch(/SCAN Thing( |$)/m);
     const keys = [
       [3, 'r10000042'],
       [null, 'r10000044'],
     ];
     const counts = planOf(countsQuery(definition, A, order, keys, sqlite));
-    expect(counts).toMatch(/^SEARCH Thing USING INDEX \S+ \(accountId=\?\)$/);
+    expect(counts).toMatch(/^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\?\)$/);
   });
 
   it('numbers where an order is indexed or computed, and for many', () => {

@@ -1,5 +1,6 @@
 import type { BackfillStep } from '../../../src/database/backfill.js';
 import type { UniqueCheck } from '../../../src/database/uniques.js';
+import { orderedTypes } from '../emit/key-ordered.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
 import type { Model, ModelType } from '../model.js';
@@ -24,7 +25,7 @@ import {
 } from './shared-rows.js';
 import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
-import { fillSqlite, finishSqlite } from './sqlite.js';
+import { fillSqlite, finishSqlite, reorderSqlite } from './sqlite.js';
 
 /** A migration that is to be written, whatever the database. */
 export interface Change {
@@ -46,6 +47,8 @@ export interface Change {
   readonly reused: readonly string[];
   /** Types that take other values, though no table need change for it. */
   readonly redefined: readonly string[];
+  /** SQLite: tables that are in the order of their key from now on. */
+  readonly reordered: readonly string[];
 }
 
 export interface Composed {
@@ -64,16 +67,16 @@ export async function compose(change: Change): Promise<Composed> {
   const { provider, model, snapshot, clean, tables, difference, effects, left } = change;
   const existing = new Set((snapshot?.tables ?? []).map(({ name }) => name));
   const leftovers = leftoversOf(snapshot);
+  const ordered = new Set(orderedTypes(model).map(({ table }) => table));
   const steps: string[] = [];
   if (snapshot !== undefined && leftovers.length > 0)
     steps.push(await diff(provider, snapshot.tables, clean));
   steps.push(await diff(provider, snapshot === undefined ? undefined : clean, tables));
   const tablesSql = steps
     .filter((sql) => sql.trim() !== EMPTY)
-    .map((sql) => (provider === 'sqlite' ? finishSqlite(sql) : finishPostgresql(sql)));
-  const rewritten = new Set(
-    [...tablesSql.join('').matchAll(/CREATE TABLE "new_([^"]+)"/g)].map(([, name]) => name ?? ''),
-  );
+    .map((sql) => (provider === 'sqlite' ? finishSqlite(sql, ordered) : finishPostgresql(sql)));
+  tablesSql.push(...(await reorder(change, rewrittenIn(tablesSql), ordered)));
+  const rewritten = rewrittenIn(tablesSql);
   const search = searchSql(change, rewritten);
   const backfill = backfillsOf(difference, model, leftovers);
   const objects = difference.changed.some(
@@ -109,6 +112,27 @@ export async function compose(change: Change): Promise<Composed> {
   if (provider === 'sqlite') return { sql, backfill: [] };
   const split = concurrently(sql, new Set(clean.map(({ name }) => name)));
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
+}
+
+/** Tables that the SQL makes anew. */
+function rewrittenIn(sql: readonly string[]): ReadonlySet<string> {
+  const made = sql.join('').matchAll(/CREATE TABLE "new_([^"]+)"/g);
+  return new Set([...made].map(([, name]) => name ?? ''));
+}
+
+/** What the engine doesn't write anew by itself. */
+function reorder(
+  { provider, tables, reordered }: Change,
+  rewritten: ReadonlySet<string>,
+  ordered: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const names = reordered.filter((name) => !rewritten.has(name));
+  const each = tables.filter(({ name }) => names.includes(name));
+  return Promise.all(
+    each.map(async (table) =>
+      reorderSqlite(table, finishSqlite(await diff(provider, undefined, [table]), ordered)),
+    ),
+  );
 }
 
 function diff(

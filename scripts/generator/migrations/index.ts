@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { orderedTypes } from '../emit/key-ordered.js';
 import { schemaPath, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import type { EmittedFiles, Model, Problem } from '../model.js';
@@ -151,11 +152,20 @@ function changeOf({ provider, snapshot, named }: History, model: Model, schema: 
     effects: effectsOf({ snapshot, renames, model, filled, leaves }),
     unique: newUniques(snapshot, model, filled),
     redefined: redefined(snapshot, model),
+    reordered: provider === 'sqlite' ? reordered(snapshot, model) : [],
     reused: reusedNames(snapshot, model, named),
   };
 }
 
-const NO_NAMES = Object.freeze({ redefined: [], reused: [] });
+const NO_NAMES = Object.freeze({ redefined: [], reused: [], reordered: [] });
+
+/** Tables that are older than the generator's choice of a shape (emit/key-ordered.ts). */
+function reordered(snapshot: Snapshot, model: Model): readonly string[] {
+  const released = releasedTypes(snapshot);
+  return orderedTypes(model)
+    .map(({ table }) => table)
+    .filter((table) => released.has(table) && released.get(table)?.known?.keyOrdered !== true);
+}
 
 /** Clients may hold states of what had the name before: by type and number, which are all that a state has. */
 function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
@@ -182,7 +192,7 @@ function isNeeded(change: Change): boolean {
   const { difference, renames, effects, unique } = change;
   return (
     !isEmpty(difference) ||
-    change.redefined.length > 0 ||
+    change.redefined.length + change.reordered.length > 0 ||
     renames.length + unique.length + change.left.length > 0 ||
     effects.some(doesMore) ||
     searchChanged(change)
@@ -222,6 +232,7 @@ async function newMigration(
     ...effects.filter(doesMore).map(({ type }) => type.name),
     ...unique.map(({ table, type = table }) => type),
     ...change.redefined,
+    ...change.reordered,
   ];
   const others = renamed.length > 0 ? renamed : [...new Set(touched)];
   const name = isNeeded(change)

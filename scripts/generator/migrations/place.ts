@@ -1,3 +1,4 @@
+import { isKeyOrdered } from '../emit/key-ordered.js';
 import { columnType } from '../emit/prisma-data-tables.js';
 import { deepFreeze } from '../model/freeze.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
@@ -25,7 +26,10 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
     types.map((type) => {
       const old = before.get(type.name);
       const columns = old === undefined ? new Map() : columnsOf(type, old, snapshot, tables);
-      return [type.name, placeType(type, tables.get(type.name) ?? type.table, columns)];
+      const placed = placeType(type, tables.get(type.name) ?? type.table, columns);
+      const keyOrdered = old?.known?.keyOrdered ?? isKeyOrdered(type);
+      const keeps = keyOrdered === isKeyOrdered(type);
+      return [type.name, keeps ? placed : { ...placed, keyOrdered }];
     }),
   );
   if (types.every((type) => placed.get(type.name) === type)) return model;

@@ -1,3 +1,4 @@
+import { isKeyOrdered } from '../emit/key-ordered.js';
 import { sha256 } from '../model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 
@@ -27,6 +28,8 @@ export interface SnapshotType {
   readonly singleton: boolean;
   readonly methods: readonly string[];
   readonly search?: ModelType['search'];
+  /** On SQLite the table is in the order of its key. Absent where the migration is older than that. */
+  readonly keyOrdered?: boolean;
 }
 
 /**
@@ -117,6 +120,7 @@ export function snapshotType(type: ModelType): SnapshotType {
     singleton: type.singleton,
     methods: type.methods.map(({ name }) => name),
     ...(type.search === undefined ? {} : { search: type.search }),
+    keyOrdered: isKeyOrdered(type),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ShadowTransform } from '../../../src/capability/definition.js';
 import type { BackfillStep } from '../../../src/database/backfill.js';
+import type { Table } from '../emit/prisma-datamodel.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
 import { quoted, replaceOutsideStrings } from './sql.js';
 
@@ -15,19 +16,42 @@ const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
 
 const CREATE_TABLE = /CREATE TABLE "[^"]+" \([^;]*?\n\);/g;
 
-/** Adds to the engine's SQL what Prisma's language can't say. */
-export function finishSqlite(sql: string): string {
-  return keyOrdered(withoutPragmas(sql));
+/** Adds to the engine's SQL what Prisma's language can't say; `ordered`: data tables by key. */
+export function finishSqlite(sql: string, ordered: ReadonlySet<string>): string {
+  return keyOrdered(withoutPragmas(sql), ordered);
 }
 
 /**
- * See KEY_ORDERED_TABLES. The engine writes a table anew, as `new_<name>`, where SQLite's ALTER
+ * A table in the order of its key in place of one that is not, with its rows and indexes. `sql` is what
+ * makes it, finished.
+ */
+export function reorderSqlite({ name, columns, key }: Table, sql: string): string {
+  const list = columns.map((column) => quoted(column.name)).join(', ');
+  const order = key.map(quoted).join(', ');
+  const table = quoted(name);
+  const next = quoted(`new_${name}`);
+  return sql
+    .replace('-- CreateTable\n', '\n-- The table in the order of its key.\n')
+    .replace(`CREATE TABLE ${table}`, `CREATE TABLE ${next}`)
+    .replace(
+      ' WITHOUT ROWID;\n',
+      () => ` WITHOUT ROWID;
+INSERT INTO ${next} (${list}) SELECT ${list} FROM ${table} ORDER BY ${order};
+DROP TABLE ${table};
+ALTER TABLE ${next} RENAME TO ${table};
+`,
+    );
+}
+
+/**
+ * See KEY_ORDERED_TABLES and emit/key-ordered.ts. The engine writes a table anew, as `new_<name>`, where SQLite's ALTER
  * TABLE can't do it.
  */
-function keyOrdered(sql: string): string {
+function keyOrdered(sql: string, ordered: ReadonlySet<string>): string {
   return replaceOutsideStrings(sql, CREATE_TABLE, (statement) => {
     const name = /"(?:new_)?([^"]+)"/.exec(statement)?.[1] ?? '';
-    return KEY_ORDERED_TABLES.has(name) ? statement.replace(/;$/, ' WITHOUT ROWID;') : statement;
+    const isOrdered = KEY_ORDERED_TABLES.has(name) || ordered.has(name);
+    return isOrdered ? statement.replace(/;$/, ' WITHOUT ROWID;') : statement;
   });
 }
 

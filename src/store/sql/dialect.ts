@@ -78,4 +78,7 @@ export interface Dialect {
 
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
+
+  /** The same where no index finds what is asked for, and each row of the account is read. */
+  readonly tickOfRows?: Raw;
 }

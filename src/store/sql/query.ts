@@ -47,8 +47,10 @@ export function idsQuery(
   dialect: Dialect,
   leads = false,
 ): Fragment {
-  const order = raw(orderBy(orderTerms(plan.sort, dialect)));
-  return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect, leads)}
+  const terms = orderTerms(plan.sort, dialect);
+  const order = raw(orderBy(terms));
+  const inOrder = terms[0]?.indexed === true;
+  return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
  ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
 }
 
@@ -156,8 +158,10 @@ export function ranksQuery(
   within: number | null,
   dialect: Dialect,
 ): Fragment {
-  const order = raw(orderBy(orderTerms(plan.sort, dialect)));
-  const found = rows(type, accountId, plan.filter, dialect, within === null);
+  const terms = orderTerms(plan.sort, dialect);
+  const order = raw(orderBy(terms));
+  const inOrder = within !== null && terms[0]?.indexed === true;
+  const found = rows(type, accountId, plan.filter, dialect, within === null, inOrder);
   const numbered =
     within === null
       ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
@@ -167,16 +171,24 @@ export function ranksQuery(
  WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`;
 }
 
+/**
+ * `inOrder`: a window of them, by an order whose beginning is indexed. SQLite would rather read all of a
+ * table that is in the order of its key, and sort that; not where the account is said to be most of it.
+ */
 function rows(
   type: DataTypeDefinition,
   accountId: string,
   filter: FilterNode,
   dialect: Dialect,
   leads = false,
+  inOrder = false,
 ): Fragment {
   const { where, lookup, ordered } = composeFilter(type, accountId, filter, dialect, leads);
-  const account = accountIs(accountId, dialect, leads && ordered !== null);
-  const own = sql`${account} AND ${dialect.tick} AND ${where}`;
+  const isCommon = ordered === null ? inOrder && lookup === null : leads;
+  const account = accountIs(accountId, dialect, isCommon);
+  const isIndexed = ordered !== null || lookup !== null || filter.kind === 'all';
+  const tick = isIndexed ? dialect.tick : (dialect.tickOfRows ?? dialect.tick);
+  const own = sql`${account} AND ${tick} AND ${where}`;
   if (lookup === null) return sql`${name(type.table)} WHERE ${own}`;
   // CROSS JOIN: what was looked up leads to rows by their key, whatever other index there is.
   return sql`(${lookup}) AS "_found" CROSS JOIN ${name(type.table)}

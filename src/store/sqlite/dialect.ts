@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.js';
 import { type Fragment, type Raw, raw, sql } from '../sql/fragment.js';
 import { lookUp } from './search.js';
+import { TICK, TICK_OF_ROWS } from './tick.js';
 
 /** Octets of a value beside which looking at a row is no small step. */
 const LARGE = 65_536;
@@ -73,10 +74,8 @@ export const sqlite: Dialect = Object.freeze({
   // that takes as long as some twenty comparisons with each.
   countedRanks: 16,
 
-  // One row in 256 asks for the time: for each the call would take longer than the comparison. Data
-  // tables have rowids (the generator makes only tables of the service WITHOUT ROWID); no property
-  // can be named `_rowid_`.
-  tick: raw('(_rowid_ & 255 <> 0 OR jmap_tick())'),
+  tick: TICK,
+  tickOfRows: TICK_OF_ROWS,
 } satisfies Dialect);
 
 /**

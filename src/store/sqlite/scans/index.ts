@@ -49,6 +49,8 @@ export class Scans {
   readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
+  /** Until a statement was never stopped: its rows say nothing by their times (tick.ts). */
+  #byTime = true;
   /** Starts that failed, one after the other, and when the last one did. */
   #failed = 0;
   #failedAt = 0;
@@ -129,7 +131,7 @@ export class Scans {
     if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
       throw new UnavailableError('Threads that read could not be started.');
     try {
-      return new ReadingThread(this.#module, { file: this.#file });
+      return new ReadingThread(this.#module, { file: this.#file, byTime: this.#byTime });
     } catch (cause) {
       this.#noteFailure();
       throw new UnavailableError('A thread that reads could not be started.', { cause });
@@ -144,7 +146,10 @@ export class Scans {
   async #free(thread: ReadingThread): Promise<void> {
     thread.end();
     if (thread.isBusy) {
-      const timer = setTimeout(() => void thread.kill(), GRACE);
+      const timer = setTimeout(() => {
+        this.#byTime = false;
+        void thread.kill();
+      }, GRACE);
       await thread.settled();
       clearTimeout(timer);
     }

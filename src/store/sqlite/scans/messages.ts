@@ -6,6 +6,8 @@ import type { Parameter } from '../reader.js';
 export interface ThreadData {
   /** The database's file. */
   readonly file: string;
+  /** Whether scans may ask for the time by the objects' times (tick.ts). */
+  readonly byTime: boolean;
 }
 
 /** `end`: of the work and its transaction; not answered, nor is `close`. */

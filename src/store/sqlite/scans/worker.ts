@@ -4,6 +4,7 @@ import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import type { Row } from '../../sql/objects.js';
 import { Connection } from '../connection.js';
+import { Ticks } from '../tick.js';
 import {
   type Checkpoint,
   type Message,
@@ -24,7 +25,8 @@ const CACHE_SIZE = 4096;
 /** How long a checkpoint waits for others that have the file for a moment, ms. */
 const CHECKPOINT_WAIT = 100;
 
-const { file } = workerData as ThreadData;
+const { file, byTime } = workerData as ThreadData;
+const ticks = new Ticks(byTime);
 const db = openDatabase({ file, readonly: true });
 db.pragma(`cache_size = -${CACHE_SIZE}`);
 const connection = new Connection(db);
@@ -39,12 +41,17 @@ function outcomeOf(asked: Statement | Checkpoint): Outcome {
 }
 
 function answered(statement: Statement): Outcome {
-  setDeadline(db, performance.now() + statement.left);
+  const deadline = performance.now() + statement.left;
+  setDeadline(db, deadline);
   if (!db.inTransaction) db.exec('BEGIN');
   connection.check();
   const begun = performance.now();
-  const rows = rowsOf(statement);
-  return { rows, time: performance.now() - begun };
+  try {
+    const rows = rowsOf(statement);
+    return { rows, time: performance.now() - begun };
+  } finally {
+    ticks.ended(performance.now() - deadline);
+  }
 }
 
 /** Here it keeps no request waiting. The connection that reads may not. */
@@ -59,7 +66,8 @@ function moved({ checkpoint }: Checkpoint): Outcome {
   }
 }
 
-function rowsOf({ text, parameters, maxOctets }: Statement): readonly Row[] {
+function rowsOf({ text: composed, parameters, maxOctets }: Statement): readonly Row[] {
+  const text = ticks.textOf(composed);
   if (maxOctets === Number.POSITIVE_INFINITY) return connection.all(text, ...parameters);
   return connection.until(text, parameters, maxOctets);
 }

@@ -1,0 +1,45 @@
+import type { Model, ModelProperty, ModelType } from '../model.js';
+
+/**
+ * Data tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), one tree instead of two:
+ * those of types whose rows are short. Whole rows then stand in the tree's inner pages too, and of a
+ * row of more than a quarter of a page (1,002 octets) the rest stands in a page of its own.
+ */
+
+/**
+ * Characters that a row's texts may have by their declaration: most are less than half as long, and so
+ * most rows have no page of their own.
+ */
+const MAX_CHARACTERS = 1536;
+
+/** A reference's, a moment's: what has no bound of its own and is always short. */
+const SHORT = 32;
+
+/** The released table's shape, which it keeps whatever becomes of the type; a new one's by its rows. */
+export function isKeyOrdered(type: ModelType): boolean {
+  return type.keyOrdered ?? hasShortRows(type);
+}
+
+export function orderedTypes(model: Model): readonly ModelType[] {
+  return model.capabilities.flatMap(({ types }) => types.filter(isKeyOrdered));
+}
+
+/** Shadow columns hold their property's text once more. */
+export function hasShortRows({ properties, shadows }: ModelType): boolean {
+  const columns = [
+    ...properties,
+    ...shadows.flatMap(({ transform, property }) => (transform === 'instant' ? [] : [property])),
+  ];
+  return columns.reduce((sum, property) => sum + charactersOf(property), 0) <= MAX_CHARACTERS;
+}
+
+/** Of a JSON value, or a secret, which is sealed, nobody knows. */
+function charactersOf({ kind, secret, role, reference, format, schema }: ModelProperty): number {
+  if (kind === 'json' || secret !== undefined) return Number.POSITIVE_INFINITY;
+  if (kind !== 'string') return 0;
+  if (role === 'id') return 0;
+  if (reference !== undefined || format !== undefined) return SHORT;
+  const words = schema.enum?.filter((value) => typeof value === 'string');
+  if (words !== undefined) return Math.max(0, ...words.map(({ length }) => length));
+  return schema.maxLength ?? Number.POSITIVE_INFINITY;
+}
