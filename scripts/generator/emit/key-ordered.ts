@@ -7,8 +7,8 @@ import type { Model, ModelProperty, ModelType } from '../model.js';
  */
 
 /**
- * Characters that a row's texts may have by their declaration: most are less than half as long, and so
- * most rows have no page of their own.
+ * Characters that a row's texts may have by their declaration: most are less than two thirds as long,
+ * and so most rows have no page of their own.
  */
 const MAX_CHARACTERS = 1536;
 

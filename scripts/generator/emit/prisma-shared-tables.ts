@@ -169,8 +169,8 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
 /**
  * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language
  * can't say. Their rows are short and always found by key: with a rowid each insert would write two
- * trees, and every /set call writes a JmapState and a JmapChange. Data tables keep their rowid:
- * their rows may be long, and long rows make a key-ordered tree slow to search.
+ * trees, and every /set call writes a JmapState and a JmapChange. Of data tables key-ordered.ts
+ * decides.
  */
 export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapAccess',
