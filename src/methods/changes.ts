@@ -2,6 +2,7 @@ import type { ChangesArguments, ChangesResponse } from '../capability/standard.j
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { StandardMethod } from './context.js';
+import { wantedBy } from './foresight.js';
 import { cannotCalculate, formatState, parseState, requireUnbroken } from './states.js';
 
 /** Change records that one page looks at, at most. */
@@ -18,29 +19,34 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   const since = parseState(args.sinceState);
   if (since === null) cannotCalculate('"sinceState" is no state that this server has issued.');
   const maximum = args.maxChanges ?? MAX_RECORDS;
-  const read = (limit: number): Promise<StateAndChanges> | StateAndChanges =>
-    services.store.instant?.changes(account.id, context.deadline, type, since, limit) ??
-    services.store.read(
-      account.id,
-      { deadline: context.deadline, once: true },
-      async (snapshot) => {
+  const read = (limit: number): Promise<StateAndChanges> | StateAndChanges => {
+    const { store } = services;
+    const { deadline } = context;
+    const wanted = wantedBy(context, type, limit);
+    return (
+      store.instant?.changes(account.id, deadline, type, since, limit, wanted) ??
+      store.read(account.id, { deadline, once: true }, async (snapshot) => {
         // Asked together: one round trip where the database is another process.
-        const [number, records] = await Promise.all([
+        const [number, records, found] = await Promise.all([
           snapshot.stateNumber(type),
           snapshot.changes(type, since, limit),
+          wanted && snapshot.changedObjects(type, since, limit, wanted),
         ]);
-        return { number, records };
-      },
+        return { number, records, found };
+      })
     );
+  };
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
-    const { number: current, records } = await read(limit);
+    const { number: current, records, found } = await read(limit);
     if (since > current) cannotCalculate('"sinceState" is ahead of the current state.');
     const complete = records.length < limit;
     if (since < current) requireUnbroken(records, since, current, complete, services);
     const page = since < current ? fill(records, maximum) : NOTHING;
     if (limit < MAX_RECORDS && !complete && page.size < maximum) continue;
     const reached = page.end ?? since;
+    const changed = records.map(({ objectId }) => objectId);
+    if (found !== null) context.request.foresight?.found(current, changed, found);
     return {
       accountId: account.id,
       oldState: args.sinceState,

@@ -4,6 +4,7 @@ import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition, MethodDefinition } from '../capability/definition.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Store } from '../store/port.js';
+import type { Foresight } from './foresight.js';
 import type { HookServices } from './hooks/port.js';
 import type { HookScope } from './hooks/scope.js';
 import type { Registry } from './registry.js';
@@ -48,6 +49,8 @@ export interface RequestScope {
   readonly createdIds: Map<string, string>;
   /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */
   remainingOctets: number;
+  /** What the calls that follow at once want of this one, or what it has found for them. */
+  foresight?: Foresight | null;
 }
 
 /** One method call: what src/methods implementations get. */

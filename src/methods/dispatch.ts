@@ -16,6 +16,7 @@ import {
 import { MethodCall, mapOctets, separated } from './call.js';
 import type { RequestScope, Services } from './context.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
+import { foresightOf } from './foresight.js';
 import { quoted } from './issues.js';
 
 export interface DispatchLimits {
@@ -110,7 +111,7 @@ class RequestRun {
 
   async run(): Promise<Answer> {
     let begun = performance.now();
-    for (const call of this.#envelope.methodCalls) {
+    for (const [index, call] of this.#envelope.methodCalls.entries()) {
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
       if (performance.now() - begun > TURN) {
@@ -118,6 +119,7 @@ class RequestRun {
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(call);
+      this.#foresee(index, call);
       const followUps = await this.#call(call, this.#earlier);
       // 5.4: "after emitting the response, but before processing the next method". Their arguments
       // are ours.
@@ -125,6 +127,15 @@ class RequestRun {
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     return { invocations: this.#texts, createdIds: shown };
+  }
+
+  /** What was found for earlier calls is forgotten behind them. */
+  #foresee(index: number, call: Invocation): void {
+    const { foresight = null } = this.#scope;
+    if (foresight !== null && index <= foresight.last) return;
+    this.#scope.foresight = this.#referredTo.has(call.callId)
+      ? foresightOf(this.#envelope.methodCalls, index, this.#services.registry)
+      : null;
   }
 
   /** Runs one call to its response; resolves to the calls that follow from it. */

@@ -6,8 +6,8 @@ import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
+import { propertiesNamed } from './properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
-import { declaredName } from './snake-case.js';
 import { formatState } from './states.js';
 import { indexOf, type TypeIndex } from './type-index.js';
 
@@ -19,6 +19,12 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
   const maximum = context.services.limits.maxObjectsInGet;
   if (asked !== null && asked.length > maximum) tooMany(maximum);
   const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
+  const seen =
+    ids && context.request.foresight?.answer(context, type, ids.existing.keys(), properties);
+  if (ids && seen) {
+    const { list, notFound } = sorted(ids, seen.objects);
+    return { accountId: account.id, state: formatState(seen.number), list, notFound };
+  }
   const { store } = context.services;
   if (ids !== null && type.singleton !== true && store.instant !== undefined) {
     const { deadline, request } = context;
@@ -127,18 +133,14 @@ function requestedProperties(
 ): readonly PropertyDefinition[] {
   const { type } = index;
   if (names === null) return index.visible;
-  const wanted = new Set(
-    names.map((name) => declaredName(name, index.properties, type.acceptSnakeCase)),
-  );
-  const known = new Set(index.visible.map(({ name }) => name));
-  const unknown = [...wanted].filter((name) => !known.has(name));
+  const { properties, unknown } = propertiesNamed(index, names);
   if (unknown.length > 0) {
     const legal = index.visible.map((property) => property.name).join(', ');
     const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
     const description = `"properties": ${what} ${type.name} has ${legal}.`;
     throw new MethodError('invalidArguments', description);
   }
-  return index.visible.filter((property) => property.role === 'id' || wanted.has(property.name));
+  return properties;
 }
 
 function tooMany(maximum: number): never {

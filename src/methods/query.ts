@@ -1,10 +1,11 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { QueryArguments, QueryResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import type { QueryPlan, Snapshot } from '../store/port.js';
+import type { QueryPage, QueryPlan, Snapshot, WantedObjects } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { resolveId } from './creation-ids.js';
+import { wantedBy } from './foresight.js';
 import { quoted } from './issues.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 import { indexOf } from './type-index.js';
@@ -17,32 +18,74 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   const maximum = context.services.limits.queryMaxLimit;
   const clamped = asked === null || asked > maximum;
   const limit = clamped ? maximum : asked;
-  // Where nothing has to be known before the page is asked for.
-  const once = !hasAnchor(args) && !needsTotal(args);
-  const options = { deadline: context.deadline, mayScan: true, once };
-  return context.services.store.read(account.id, options, async (snapshot) => {
-    const results = async () => {
-      const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
-      const position = await startOf(snapshot, type, plan, args, total, context);
-      const ids = limit === 0 ? [] : await snapshot.queryIds(type, plan, position, limit);
-      return { total, position, ids };
-    };
-    // Asked together: a database that is elsewhere answers both in one go.
-    const [number, { total, position, ids }] = await Promise.all([
-      snapshot.stateNumber(type),
-      results(),
-    ]);
-    return {
-      accountId: account.id,
-      queryState: formatQueryState(number, hash),
-      canCalculateChanges: true,
-      position,
-      ids,
-      ...(args.calculateTotal === true ? { total } : {}),
-      ...(clamped ? { limit } : {}),
-    };
-  });
+  const wanted = wantedBy(context, type, limit);
+  const { total, position, page } =
+    hasAnchor(args) || needsTotal(args) || limit === 0
+      ? await placed(account.id, type, plan, args, limit, wanted, context)
+      : await paged(account.id, type, plan, args.position ?? 0, limit, wanted, context);
+  const { number, ids, found } = page;
+  if (found !== null) context.request.foresight?.found(number, ids, found);
+  return {
+    accountId: account.id,
+    queryState: formatQueryState(number, hash),
+    canCalculateChanges: true,
+    position,
+    ids,
+    ...(args.calculateTotal === true ? { total } : {}),
+    ...(clamped ? { limit } : {}),
+  };
 };
+
+interface Placed {
+  readonly total: number;
+  readonly position: number;
+  readonly page: QueryPage;
+}
+
+/** Where nothing has to be known before the page is asked for. */
+async function paged(
+  accountId: string,
+  type: DataTypeDefinition,
+  plan: QueryPlan,
+  position: number,
+  limit: number,
+  foreseen: WantedObjects | null,
+  { services, deadline }: CallContext,
+): Promise<Placed> {
+  const window = { position, limit };
+  // Rows that are sorted are as wide as what is read of them.
+  const wanted = position > NEAR ? null : foreseen;
+  const page =
+    services.store.instant?.page(accountId, deadline, type, plan, window, wanted) ??
+    (await services.store.read(accountId, { deadline, mayScan: true, once: true }, (snapshot) =>
+      snapshot.page(type, plan, window, wanted),
+    ));
+  return { total: 0, position, page };
+}
+
+function placed(
+  accountId: string,
+  type: DataTypeDefinition,
+  plan: QueryPlan,
+  args: QueryArguments,
+  limit: number,
+  wanted: WantedObjects | null,
+  context: CallContext,
+): Promise<Placed> {
+  const options = { deadline: context.deadline, mayScan: true };
+  return context.services.store.read(accountId, options, async (snapshot) => {
+    const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
+    const position = await startOf(snapshot, type, plan, args, total, context);
+    const page =
+      limit === 0
+        ? { number: await snapshot.stateNumber(type), ids: [], found: null }
+        : await snapshot.page(type, plan, { position, limit }, position > NEAR ? null : wanted);
+    return { total, position, page };
+  });
+}
+
+/** A page that begins behind so many objects is read without what it is for. */
+const NEAR = 1000;
 
 function hasAnchor(args: QueryArguments): boolean {
   return args.anchor !== undefined && args.anchor !== null;

@@ -82,14 +82,25 @@ export interface InstantReads {
     maxOctets: number,
   ): StateAndObjects | null;
 
-  /** `stateNumber` and `changes`. */
+  /** `stateNumber` and `changes`; the objects with them where they are `wanted`. */
   changes(
     accountId: string,
     deadline: number,
     type: DataTypeDefinition,
     since: number,
     limit: number,
+    wanted: WantedObjects | null,
   ): StateAndChanges | null;
+
+  /** `page`; it may scan. */
+  page(
+    accountId: string,
+    deadline: number,
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    window: QueryWindow,
+    wanted: WantedObjects | null,
+  ): QueryPage | null;
 }
 
 export interface StateAndObjects {
@@ -100,6 +111,34 @@ export interface StateAndObjects {
 export interface StateAndChanges {
   readonly number: number;
   readonly records: readonly ChangeRecordAt[];
+  /** Those of the records that exist; null where none were wanted, or they can't be had so. */
+  readonly found: FoundObjects | null;
+}
+
+/** Objects to be read along with their ids, since they are going to be asked for. */
+export interface WantedObjects {
+  readonly properties: readonly PropertyDefinition[];
+  readonly maxOctets: number;
+}
+
+export interface FoundObjects {
+  readonly objects: readonly StoredObject[];
+  /** What `get` would hold against its `maxOctets`. */
+  readonly octets: number;
+}
+
+/** A window of an ordered result. `position` is not negative. */
+export interface QueryWindow {
+  readonly position: number;
+  readonly limit: number;
+}
+
+export interface QueryPage {
+  /** The state. */
+  readonly number: number;
+  readonly ids: readonly string[];
+  /** All of them, in this order; null where they were not wanted, or can't be had so. */
+  readonly found: FoundObjects | null;
 }
 
 export interface CallOptions {
@@ -263,6 +302,25 @@ export interface Snapshot {
     position: number,
     limit: number,
   ): Promise<readonly string[]>;
+
+  /** `stateNumber`, `queryIds`, and the objects where they are `wanted`: never fails for their octets. */
+  page(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    window: QueryWindow,
+    wanted: WantedObjects | null,
+  ): Promise<QueryPage>;
+
+  /**
+   * The objects that exist of those that `changes` gives records of, in any order; null where there are
+   * too many octets of them, or they can't be had so.
+   */
+  changedObjects(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+    wanted: WantedObjects,
+  ): Promise<FoundObjects | null>;
 
   count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
 

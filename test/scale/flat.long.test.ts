@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot, StoredObject } from '../../src/store/port.js';
-import { countQuery, idsQuery, rankQuery, ranksQuery } from '../../src/store/sql/query.js';
+import { raw } from '../../src/store/sql/fragment.js';
+import { countQuery, rankQuery, ranksQuery, windowQuery } from '../../src/store/sql/query.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { fill, postgresqlRig, type Rig, sqliteRig } from './rig.js';
 import { ALL, definition, meets, plan } from './thing.js';
@@ -86,7 +87,17 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
     const { dialect } = rig;
     for (const [what, query] of Object.entries(PAGES)) {
       const cost = (size: Size) =>
-        rig.cost(idsQuery(definition, size, query, first, dialect, query.filter.kind !== 'all'));
+        rig.cost(
+          windowQuery(
+            raw('"id"'),
+            definition,
+            size,
+            query,
+            first,
+            dialect,
+            query.filter.kind !== 'all',
+          ),
+        );
       const [small, large] = [await cost('small'), await cost('large')];
       report(`${engine}: ${what}: reads ${small} of ${SIZES.small}, ${large} of ${LARGE}`);
       const { filter } = query;

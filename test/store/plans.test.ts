@@ -6,16 +6,16 @@ import type { FilterNode, SortKey, StoredObject } from '../../src/store/port.js'
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import type { Dialect } from '../../src/store/sql/dialect.js';
-import { type Fragment, render } from '../../src/store/sql/fragment.js';
+import { type Fragment, raw, render } from '../../src/store/sql/fragment.js';
 import {
   countQuery,
   countsQuery,
   countsRanks,
   fewQuery,
-  idsQuery,
   keysOfQuery,
   rankQuery,
   ranksQuery,
+  windowQuery,
 } from '../../src/store/sql/query.js';
 import { holdersQuery } from '../../src/store/sql/uniques.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
@@ -44,7 +44,14 @@ const A = 'aone';
 const VALUES = values(`CASE n % 2 WHEN 0 THEN '${A}' ELSE 'atwo' END`);
 
 function ids(dialect: Dialect, filter: FilterNode, ...sort: readonly string[]): Fragment {
-  return idsQuery(definition, A, plan(filter, ...sort), { position: 0, limit: 50 }, dialect);
+  return windowQuery(
+    raw('"id"'),
+    definition,
+    A,
+    plan(filter, ...sort),
+    { position: 0, limit: 50 },
+    dialect,
+  );
 }
 
 const SEARCHES: readonly (readonly [string, FilterNode])[] = [
@@ -337,7 +344,7 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
         fewQuery(definition, A, plan(filter, 'title'), sqlite),
         countQuery(definition, A, filter, sqlite),
         ...[[], ['title'], ['-weight'], ['size'], ['rank']].map((sort) =>
-          idsQuery(definition, A, plan(filter, ...sort), window, sqlite, true),
+          windowQuery(raw('"id"'), definition, A, plan(filter, ...sort), window, sqlite, true),
         ),
       ];
       for (const query of queries) {

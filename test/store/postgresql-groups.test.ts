@@ -157,6 +157,23 @@ describe('writes of an account that wait together', () => {
       Promise.all([s.stateNumber(Gadget), s.changes(Gadget, 0, 10)]),
     );
     expect(await cost(changes)).toEqual([1, 2]);
+    const wanted = { properties: Gadget.properties, maxOctets: HUGE };
+    const page = store.read.bind(store, A, once, (s) =>
+      s.page(Gadget, plan(ALL), { position: 0, limit: 10 }, wanted),
+    );
+    expect(await cost(page)).toEqual([1, 2]);
+    expect(await page()).toMatchObject({ ids: ['warm'], found: { objects: [{ id: 'warm' }] } });
+    const changed = (): Promise<unknown> =>
+      store.read(A, once, async (s) => {
+        const [found] = await Promise.all([
+          s.changedObjects(Gadget, 0, 10, wanted),
+          s.stateNumber(Gadget),
+          s.changes(Gadget, 0, 10),
+        ]);
+        return found;
+      });
+    expect(await changed()).toMatchObject({ objects: [{ id: 'warm' }] });
+    expect(await cost(changed)).toEqual([1, 3]);
     const seen: unknown[] = [];
     const reading = store.read(A, once, async (snapshot) => {
       const before = await snapshot.stateNumber(Gadget);

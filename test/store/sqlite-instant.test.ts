@@ -43,7 +43,7 @@ async function objects(...args: Parameters<typeof objectsNow>) {
 
 async function changes(since: number, limit: number) {
   await setImmediate();
-  return instant.changes(A, soon(), Gadget, since, limit);
+  return instant.changes(A, soon(), Gadget, since, limit, null);
 }
 
 /** The same by `read`. */
@@ -141,7 +141,7 @@ describe('a state and its objects by one statement', () => {
     await setImmediate();
     const late = performance.now() - 1;
     expect(() => instant.objects(A, late, Gadget, ['r1'], PLAIN, 1e12)).toThrow(UnavailableError);
-    expect(() => instant.changes(A, late, Gadget, 0, 1)).toThrow(UnavailableError);
+    expect(() => instant.changes(A, late, Gadget, 0, 1, null)).toThrow(UnavailableError);
   });
 });
 
@@ -189,8 +189,86 @@ describe('a state and its changes by one statement', () => {
         records: await snapshot.changes(Gadget, since, limit),
       }));
       engine.statements.length = 0;
-      expect(await changes(since, limit)).toEqual(slow);
+      expect(await changes(since, limit)).toEqual({ ...slow, found: null });
       expect(engine.statements).toHaveLength(1);
     }
+  });
+
+  it('come with what exists of their objects, unless it is too much', async () => {
+    for (const object of STRANGE) await insert([object]);
+    await insert([gadget('large', { title: 'x'.repeat(9000) })]);
+    await engine.store.write(A, { deadline: soon() }, async (transaction) => {
+      await transaction.destroy(Gadget, ['r2']);
+      const updated = STRANGE.slice(2, 3);
+      await transaction.update(Gadget, updated);
+      await transaction.record(Gadget, [
+        { objectId: 'r2', kind: 'destroyed' },
+        { objectId: 'r3', kind: 'updated' },
+      ]);
+    });
+    const changed = async (since: number, limit: number, maxOctets = 1e12, properties = PLAIN) => {
+      await setImmediate();
+      return instant.changes(A, soon(), Gadget, since, limit, { properties, maxOctets })?.found;
+    };
+    const { objects: kept } = await slowly(['r3', 'r4', 'r5']);
+    engine.statements.length = 0;
+    const some = await changed(1, 4);
+    expect(engine.statements).toHaveLength(1);
+    expect([...(some?.objects ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(kept);
+    expect((await changed(6, 100))?.objects.map(({ id }) => id)).toEqual(['r3']);
+    expect(await changed(1, 4, (some?.octets ?? 0) - 1)).toBeNull();
+    // A row of more than 8 KiB, kinds that JSON has otherwise, more records than one text may have objects.
+    expect(await changed(0, 100)).toBeNull();
+    expect(await changed(1, 4, 1e12, ALL)).toBeNull();
+    expect(await changed(6, 1001)).toBeNull();
+  });
+});
+
+describe('a page of a query by one statement', () => {
+  const everything = { filter: { kind: 'all' }, sort: [] } as const;
+  const page = async (
+    position: number,
+    limit: number,
+    maxOctets: number | null,
+    properties = PLAIN,
+  ) => {
+    await setImmediate();
+    return instant.page(
+      ...([A, soon(), Gadget, everything, { position, limit }] as const),
+      maxOctets === null ? null : { properties, maxOctets },
+    );
+  };
+
+  it('has the state, the ids, and the objects where they are wanted, in order', async () => {
+    await insert(STRANGE);
+    const ids = STRANGE.map(({ id }) => id);
+    const { objects: all } = await slowly(ids);
+    engine.statements.length = 0;
+    expect(await page(0, 10, null)).toEqual({ number: 5, ids, found: null });
+    expect(await page(1, 2, 1e12)).toMatchObject({
+      number: 5,
+      found: { objects: all.slice(1, 3) },
+    });
+    expect(await page(7, 2, 1e12)).toEqual({
+      number: 5,
+      ids: [],
+      found: { objects: [], octets: 0 },
+    });
+    expect(engine.statements).toHaveLength(3);
+    const { found } = (await page(0, 10, 1e12)) ?? {};
+    // Too many octets are no failure of the query.
+    expect(await page(0, 10, (found?.octets ?? 0) - 1)).toEqual({ number: 5, ids, found: null });
+    expect(await page(0, 10, 1e12, ALL)).toEqual({ number: 5, ids, found: null });
+    expect(await page(0, 1001, 1e12)).toEqual({ number: 5, ids, found: null });
+    await insert([gadget('r3large', { title: 'x'.repeat(9000) })]);
+    const more = [...ids.slice(0, 3), 'r3large', ...ids.slice(3)];
+    expect(await page(0, 10, 1e12)).toEqual({ number: 6, ids: more, found: null });
+  });
+
+  it('is not had so within another read', async () => {
+    await engine.store.read(A, { deadline: soon() }, async (snapshot) => {
+      expect(await page(0, 10, null)).toBeNull();
+      return snapshot.stateNumber(Gadget);
+    });
   });
 });

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
-import { render } from '../../src/store/sql/fragment.js';
-import { countQuery, idsQuery } from '../../src/store/sql/query.js';
+import { raw, render } from '../../src/store/sql/fragment.js';
+import { countQuery, windowQuery } from '../../src/store/sql/query.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { condition, Gadget, gadgets, operator, plan, SEARCH } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
@@ -33,15 +33,24 @@ describe('the search index on SQLite', () => {
   const find = condition('found', 'ext 42');
 
   const queries = {
-    'in order of id': idsQuery(Gadget, A, plan(find), { position: 0, limit: 10 }, sqlite),
-    'in another order': idsQuery(
+    'in order of id': windowQuery(
+      raw('"id"'),
+      Gadget,
+      A,
+      plan(find),
+      { position: 0, limit: 10 },
+      sqlite,
+    ),
+    'in another order': windowQuery(
+      raw('"id"'),
       Gadget,
       A,
       plan(find, '-title', 'rank'),
       { position: 0, limit: 10 },
       sqlite,
     ),
-    'by the indexed order': idsQuery(
+    'by the indexed order': windowQuery(
+      raw('"id"'),
       Gadget,
       A,
       plan(find, 'rank'),

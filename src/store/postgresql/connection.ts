@@ -172,8 +172,18 @@ export class Connection {
     parameters: readonly Parameter[],
     each: (row: Row) => void,
   ): Promise<void> {
+    await this.#each(prepared(text, parameters), each);
+  }
+
+  /** The same of a composed statement. */
+  async eachOf(fragment: Fragment, each: (row: Row) => void): Promise<void> {
+    const text = render(fragment, postgresql.placeholder);
+    await this.#each(recurring(text, fragment.values), each);
+  }
+
+  async #each(statement: Statement, each: (row: Row) => void): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
-    await this.#run(prepared(text, parameters), (row) => {
+    await this.#run(statement, (row) => {
       if (failure !== undefined) return;
       try {
         each(row);

@@ -11,7 +11,15 @@ import {
 import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
-import { DECODERS, readExisting, readFirstObjects, readObjects, writerOf } from './objects.js';
+import {
+  DECODERS,
+  readChangedObjects,
+  readExisting,
+  readFirstObjects,
+  readObjects,
+  readPage,
+  writerOf,
+} from './objects.js';
 import {
   changeObjectReferences,
   readAncestors,
@@ -31,6 +39,8 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   state: readState,
   objectCount: readObjectCount,
   changes: readChanges,
+  page: readPage,
+  changedObjects: readChangedObjects,
   referrers: readReferrers,
   ancestors: readAncestors,
   ownReferences: readOwnReferences,

@@ -1,18 +1,20 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { StoredObject } from '../port.js';
-import type { Scope } from '../sql/engine.js';
-import { quote } from '../sql/fragment.js';
+import type { FoundObjects, QueryPage, StoredObject, WantedObjects } from '../port.js';
+import type { Scope, WindowOf } from '../sql/engine.js';
+import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
   type Decoders,
+  gatherer,
   type ObjectColumns,
   objectColumns,
   type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
 import type { ReadAhead } from './ahead.js';
+import { readState } from './changes.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
 import type { Parameter } from './statement.js';
@@ -23,7 +25,10 @@ import type { Parameter } from './statement.js';
 interface ObjectReader extends ObjectColumns {
   readonly many: string;
   readonly first: string;
+  readonly changed: string;
 }
+
+const NOTHING: readonly PropertyDefinition[] = Object.freeze([]);
 
 /** The one of each type that was asked for last: all that a type shows is always the same list. */
 const latest = new WeakMap<
@@ -52,6 +57,9 @@ function composeReader(
     ...columns,
     many: `${select} AND "id" = ANY($2::text[])`,
     first: `${select} ORDER BY "id" LIMIT $2`,
+    // As an array, which the planner looks up whatever number of records it expects.
+    changed: `${select} AND "id" = ANY(ARRAY(SELECT "objectId" FROM "JmapChange"
+ WHERE "accountId" = $1 AND "type" = $2 AND "number" > $3 ORDER BY "number" LIMIT $4))`,
   };
 }
 
@@ -105,6 +113,38 @@ export function readFirstObjects(
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   return read(scope, reader, reader.first, limit, maxOctets);
+}
+
+/** Two statements, asked together. */
+export async function readPage(
+  scope: Scope<Connection>,
+  type: DataTypeDefinition,
+  compose: WindowOf,
+  _rows: number,
+  wanted: WantedObjects | null,
+): Promise<QueryPage> {
+  const reader = readerOf(type, wanted?.properties ?? NOTHING);
+  const gathered = gatherer(reader, wanted?.maxOctets ?? 0);
+  const [number] = await Promise.all([
+    readState(scope, type.table),
+    scope.connection.eachOf(compose(raw(reader.list)), gathered.take),
+  ]);
+  return { number, ids: gathered.ids, found: wanted && gathered.found() };
+}
+
+/** One statement, of the records that `readChanges` gives. */
+export async function readChangedObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  since: number,
+  limit: number,
+  wanted: WantedObjects,
+): Promise<FoundObjects | null> {
+  const reader = readerOf(type, wanted.properties);
+  const gathered = gatherer(reader, wanted.maxOctets);
+  const values = [accountId, type.table, since, limit];
+  await connection.each(reader.changed, values, gathered.take);
+  return gathered.found();
 }
 
 /** One statement: rows `[id]`. */

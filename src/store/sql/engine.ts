@@ -4,13 +4,16 @@ import type {
   BlobRow,
   ChangeKind,
   ChangeRecordAt,
+  FoundObjects,
   NewBlob,
   ObjectIds,
+  QueryPage,
   ReferenceRecord,
   StoredObject,
+  WantedObjects,
 } from '../port.js';
 import type { Dialect } from './dialect.js';
-import type { Fragment } from './fragment.js';
+import type { Fragment, Raw } from './fragment.js';
 import type { Leading } from './names.js';
 import type { Decoders, Row } from './objects.js';
 
@@ -19,6 +22,9 @@ import type { Decoders, Row } from './objects.js';
  * may put a turn between.
  */
 export type Answer<T> = T | Promise<T>;
+
+/** The statement of a query's window, of the columns in `list`. */
+export type WindowOf = (list: Raw) => Fragment;
 
 /** An account, on a connection that is in a transaction. */
 export interface Scope<C> {
@@ -72,6 +78,23 @@ export interface ReadingEngine<C> {
     since: number,
     limit: number,
   ): Answer<readonly ChangeRecordAt[]>;
+
+  /** At most so many `rows`, and the state, which is a statement of its own where that is no further round trip. */
+  page(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    compose: WindowOf,
+    rows: number,
+    wanted: WantedObjects | null,
+  ): Answer<QueryPage>;
+
+  changedObjects(
+    scope: Scope<C>,
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+    wanted: WantedObjects,
+  ): Answer<FoundObjects | null>;
 
   referrers(
     scope: Scope<C>,

@@ -1,7 +1,7 @@
 import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { StoredObject } from '../port.js';
+import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
 
 /** A row as the drivers give it: values in the order of the columns. */
@@ -64,6 +64,30 @@ function absentOf(property: PropertyDefinition): JsonValue {
 /** Whether what is read is never null, even where its column is. */
 export function isFilled({ nullable, default: value }: PropertyDefinition): boolean {
   return !nullable && value !== undefined && value !== null;
+}
+
+/** Objects that are read along with their ids: of too many octets there are none, but all the ids. */
+export interface Gathered {
+  readonly ids: string[];
+  take(row: Row): void;
+  found(): FoundObjects | null;
+}
+
+export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): Gathered {
+  const ids: string[] = [];
+  let objects: StoredObject[] | null = [];
+  let sum = 0;
+  return {
+    ids,
+    take: (row) => {
+      ids.push(row[0] as string);
+      if (objects === null) return;
+      sum += octets(row);
+      if (sum > maxOctets) objects = null;
+      else objects.push(decode(row));
+    },
+    found: () => objects && { objects, octets: sum },
+  };
 }
 
 /**

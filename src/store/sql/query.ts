@@ -1,8 +1,8 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { FilterNode, QueryPlan } from '../port.js';
+import type { FilterNode, QueryPlan, QueryWindow } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { composeFilter } from './filter.js';
-import { type Fragment, name, raw, type SqlValue, sql } from './fragment.js';
+import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
@@ -35,22 +35,23 @@ export function fewQuery(
 }
 
 /**
- * Rows `[id]` of a window of the ordered result. Where the filter `leads`, what its indexes find is
+ * Rows of a window of the ordered result, of the columns that `list` says. Where the filter `leads`, what its indexes find is
  * sorted; otherwise an index of the order may be read until the window is full. `+ 0`: SQLite plans a
  * statement anew for each value that a bare LIMIT is bound to.
  */
-export function idsQuery(
+export function windowQuery(
+  list: Raw,
   type: DataTypeDefinition,
   accountId: string,
   plan: QueryPlan,
-  window: { readonly position: number; readonly limit: number },
+  window: QueryWindow,
   dialect: Dialect,
   leads = false,
 ): Fragment {
   const terms = orderTerms(plan.sort, dialect);
   const order = raw(orderBy(terms));
   const inOrder = terms[0]?.indexed === true;
-  return sql`SELECT "id" FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
+  return sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
  ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
 }
 

@@ -9,16 +9,20 @@ import type {
   BlobRow,
   ChangeRecordAt,
   FilterNode,
+  FoundObjects,
   ObjectIds,
   ObjectLinks,
+  QueryPage,
   QueryPlan,
+  QueryWindow,
   ReferenceRecord,
   Snapshot,
   StoredObject,
+  WantedObjects,
 } from '../port.js';
 import type { Dialect } from './dialect.js';
-import type { ReadingEngine, Scope } from './engine.js';
-import type { Fragment, SqlValue } from './fragment.js';
+import type { ReadingEngine, Scope, WindowOf } from './engine.js';
+import { type Fragment, raw, type SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
 import {
@@ -26,11 +30,11 @@ import {
   countsQuery,
   countsRanks,
   fewQuery,
-  idsQuery,
   keysOfQuery,
   keysQuery,
   rankQuery,
   ranksQuery,
+  windowQuery,
 } from './query.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
@@ -100,12 +104,48 @@ export class SqlSnapshot<C> implements Snapshot {
     position: number,
     limit: number,
   ): Promise<readonly string[]> {
+    const asked = this.#window(type, plan, { position, limit });
+    // In this turn where nothing has to be asked before.
+    const compose = asked instanceof Promise ? await asked : asked;
+    return (await this.#query(compose(raw('"id"')))).map(idOf);
+  }
+
+  async page(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    window: QueryWindow,
+    wanted: WantedObjects | null,
+  ): Promise<QueryPage> {
+    const asked = this.#window(type, plan, window);
+    const compose = asked instanceof Promise ? await asked : asked;
+    this.check();
+    return this.#engine.page(this.scope, type, compose, window.limit, wanted);
+  }
+
+  async changedObjects(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+    wanted: WantedObjects,
+  ): Promise<FoundObjects | null> {
+    this.check();
+    return this.#engine.changedObjects(this.scope, type, since, limit, wanted);
+  }
+
+  #window(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    window: QueryWindow,
+  ): WindowOf | Promise<WindowOf> {
     const { accountId } = this.scope;
     const { dialect } = this.#engine;
-    const window = { position, limit };
+    const compose =
+      (leads: boolean): WindowOf =>
+      (list) =>
+        windowQuery(list, type, accountId, plan, window, dialect, leads);
     const few = fewQuery(type, accountId, plan, dialect);
-    const leads = few !== null && (await this.#query(few))[0]?.[0] === 1;
-    return (await this.#query(idsQuery(type, accountId, plan, window, dialect, leads))).map(idOf);
+    if (few === null) return compose(false);
+    return this.#query(few).then(([row]) => compose(row?.[0] === 1));
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {

@@ -24,6 +24,7 @@ import {
   readObjects,
   updateObjects,
 } from './objects.js';
+import { readPage } from './page.js';
 import type { Reader } from './reader.js';
 import {
   changeObjectReferences,
@@ -44,6 +45,9 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
   state: readState,
   objectCount: readObjectCount,
   changes: readChanges,
+  page: readPage,
+  // Where the one statement of instant.ts has no turn, they are read when they are asked for.
+  changedObjects: () => null,
   referrers: readReferrers,
   ancestors: readAncestors,
   ownReferences: readOwnReferences,

@@ -8,6 +8,7 @@ import type { Writer } from '../../database/sqlite/writer.js';
 import type {
   CallOptions,
   InstantReads,
+  QueryPage,
   Snapshot,
   StateChange,
   Store,
@@ -15,12 +16,15 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import { fewQuery, windowQuery } from '../sql/query.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
+import { sqlite } from './dialect.js';
 import { runExclusive } from './exclusive.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { Log } from './log.js';
+import { readPage } from './page.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { LongStatements, SliceError, sliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -132,10 +136,11 @@ class SqliteStore implements Store {
         this.#atOnce(deadline, (reading) =>
           readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
         ),
-      changes: (accountId, deadline, type, since, limit) =>
+      changes: (accountId, deadline, type, since, limit, wanted) =>
         this.#atOnce(deadline, (reading) =>
-          readChangesAtOnce(reading, accountId, type.table, since, limit),
+          readChangesAtOnce(reading, accountId, type, since, limit, wanted),
         ),
+      page: (...query) => this.#pageAtOnce(...query),
     } satisfies InstantReads);
     this.#pruner = new ChangePruner({
       rows: async (query) => {
@@ -164,17 +169,46 @@ class SqliteStore implements Store {
         work,
       );
     }
-    const limit = (): void => {
-      const end = performance.now() + this.#slice;
-      if (end < deadline) setDeadline(this.#reading.db, end, sliceError);
-      else setDeadline(this.#reading.db, deadline);
-      this.#reading.slice = this.#long.of(accountId);
-    };
-    return this.#readHere(accountId, limit, deadline, work).catch((error: unknown) => {
-      if (!(error instanceof SliceError)) throw error;
-      return scans.run(accountId, deadline, work, (text, time) =>
-        this.#long.elsewhere(accountId, text, time),
-      );
+    return this.#readHere(accountId, () => this.#limit(accountId, deadline), deadline, work).catch(
+      (error: unknown) => {
+        if (!(error instanceof SliceError)) throw error;
+        return scans.run(accountId, deadline, work, (text, time) =>
+          this.#long.elsewhere(accountId, text, time),
+        );
+      },
+    );
+  }
+
+  /** What may scan has a slice of this thread; without others it has all the time of its call. */
+  #limit(accountId: string, deadline: number): void {
+    const end = this.#scans === null ? deadline : performance.now() + this.#slice;
+    if (end < deadline) setDeadline(this.#reading.db, end, sliceError);
+    else setDeadline(this.#reading.db, deadline);
+    if (this.#scans !== null) this.#reading.slice = this.#long.of(accountId);
+  }
+
+  #pageAtOnce(
+    ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
+  ): QueryPage | null {
+    // What has to be asked before makes it two statements.
+    if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
+    return this.#atOnce(deadline, (reading) => {
+      this.#limit(accountId, deadline);
+      try {
+        return readPage(
+          { connection: reading, accountId },
+          type,
+          (list) => windowQuery(list, type, accountId, plan, window, sqlite),
+          window.limit,
+          wanted,
+        ) as QueryPage;
+      } catch (error) {
+        // `read` knows by now that it takes long.
+        if (error instanceof SliceError) return null;
+        throw error;
+      } finally {
+        reading.slice = null;
+      }
     });
   }
 

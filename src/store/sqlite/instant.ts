@@ -3,9 +3,9 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
-import type { StateAndChanges, StateAndObjects, StoredObject } from '../port.js';
+import type { StateAndChanges, StateAndObjects, StoredObject, WantedObjects } from '../port.js';
 import { quote } from '../sql/fragment.js';
-import { collector, type Row } from '../sql/objects.js';
+import { collector, gatherer, type Row } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
@@ -23,13 +23,17 @@ const MAX_ROW = 8192;
 /** SQLite's functions take no more arguments than 127 (SQLITE_MAX_FUNCTION_ARG of older versions). */
 const MAX_COLUMNS = 100;
 
-const STATE = `(SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?)`;
+/** Of an account and a table. */
+export const STATE = `(SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?)`;
 
 const SELECT_STATE = `SELECT ${STATE}`;
 
-const SELECT_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
+const RECORDS = `FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ ORDER BY "number" LIMIT ${BOUND}`;
+
+const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
  json_array("number", "objectId", "kind", "at")) FROM (SELECT "number", "objectId", "kind", "at"
- FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ${BOUND}))`;
+ ${RECORDS}))`;
 
 /**
  * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
@@ -41,6 +45,10 @@ interface Statements {
   readonly one: string;
   /** Null where it can't be had as one text. */
   readonly many: string | null;
+  /** Of the changes that come with it. */
+  readonly changed: string | null;
+  /** What is read of a row "t": a JSON array; of one that is too large the id alone. */
+  readonly row: string | null;
 }
 
 const composed = new WeakMap<ObjectReader, Statements>();
@@ -69,18 +77,31 @@ function compose(
   const one = `SELECT "s"."number", ${list.join(', ')}
  FROM (SELECT ${STATE} AS "number") AS "s" LEFT JOIN ${from('?')}`;
   const isPlain = properties.every(({ kind }) => SAME_IN_JSON.has(kind));
-  if (!isPlain || columns.length > MAX_COLUMNS) return { one, many: null };
+  if (!isPlain || columns.length > MAX_COLUMNS)
+    return { one, many: null, changed: null, row: null };
   const octets = properties
     .filter(({ kind, role }) => kind === 'string' && role !== 'id')
     .map(({ column }) => `ifnull(octet_length("t".${quote(column)}), 0)`);
   const row = `json_array(${list.join(', ')})`;
-  const bounded =
+  const bounded = (otherwise: string): string =>
     octets.length === 0
       ? row
-      : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN 0 ELSE ${row} END`;
-  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded})
+      : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN ${otherwise} ELSE ${row} END`;
+  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('0')})
  FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
-  return { one, many };
+  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('0')})
+ FROM (SELECT DISTINCT "objectId" FROM (SELECT "objectId" ${RECORDS})) AS "j" CROSS JOIN ${from('"j"."objectId"')})`;
+  return { one, many, changed, row: bounded('"t"."id"') };
+}
+
+/** How a row "t" of the table is read into one text with others; null where it can't be. */
+export function rowInText(
+  type: DataTypeDefinition,
+  properties: readonly PropertyDefinition[],
+  rows: number,
+): string | null {
+  if (rows > MAX_OBJECTS) return null;
+  return statementsOf(readerOf(type, properties), type, properties).row;
 }
 
 /** Null: `readObjects` takes more than there may be here. */
@@ -119,16 +140,26 @@ export function readObjectsAtOnce(
 export function readChangesAtOnce(
   connection: Connection,
   accountId: string,
-  table: string,
+  type: DataTypeDefinition,
   since: number,
   limit: number,
+  wanted: WantedObjects | null,
 ): StateAndChanges {
-  const [number, text] = connection.one(
-    SELECT_CHANGES,
-    ...[accountId, table, accountId, table, since, limit],
-  );
-  const rows = JSON.parse(text as string) as readonly Row[];
-  return { number: numberOf(number), records: rows.map(changeOf) };
+  const { table } = type;
+  const changes = [accountId, table, since, limit];
+  const reader = wanted && limit <= MAX_OBJECTS ? readerOf(type, wanted.properties) : null;
+  const changed = reader && wanted && statementsOf(reader, type, wanted.properties).changed;
+  const [number, text, objects] = changed
+    ? connection.one(changed, accountId, table, ...changes, ...changes, accountId)
+    : connection.one(STATE_AND_CHANGES, accountId, table, ...changes);
+  const records = (JSON.parse(text as string) as readonly Row[]).map(changeOf);
+  const state = { number: numberOf(number), records };
+  if (!changed || reader === null) return { ...state, found: null };
+  const rows = JSON.parse(objects as string) as readonly (Row | 0)[];
+  if (!isWhole(rows)) return { ...state, found: null };
+  const { take, found } = gatherer(reader, wanted.maxOctets);
+  for (const row of rows) take(row);
+  return { ...state, found: found() };
 }
 
 function taken(
@@ -147,6 +178,6 @@ function isWhole(rows: readonly (Row | 0)[]): rows is readonly Row[] {
 }
 
 /** There is none before the first change. */
-function numberOf(value: unknown): number {
+export function numberOf(value: unknown): number {
   return (value as number | null) ?? 0;
 }
