@@ -19,9 +19,12 @@ const admits = (long: LongStatements, account = 'a', text = TEXT): boolean => {
 };
 
 describe('What is known of statements', () => {
-  it('keeps one that took more than a moment from the thread of all requests, in its account', () => {
+  it('keeps one that took more than a moment twice from the thread of all requests, in its account', () => {
     const long = statements();
+    long.of('a').took(TEXT, MOMENT + 0.1);
     long.of('a').took(TEXT, MOMENT);
+    long.of('a').took(TEXT, MOMENT + 0.1);
+    long.of('b').took(TEXT, MOMENT + 0.1);
     expect(admits(long)).toBe(true);
     long.of('a').took(TEXT, MOMENT + 0.1);
     expect(admits(long)).toBe(false);
@@ -31,6 +34,7 @@ describe('What is known of statements', () => {
 
   it('lets it come back when it was done in a moment elsewhere', () => {
     const long = statements();
+    long.of('a').took(TEXT, MOMENT + 0.1);
     long.of('a').took(TEXT, MOMENT + 0.1);
     long.elsewhere('a', TEXT, MOMENT);
     expect(admits(long)).toBe(false);
@@ -44,6 +48,7 @@ describe('What is known of statements', () => {
     long.elsewhere('a', TEXT, 0);
     expect(admits(long)).toBe(false);
     const moved = statements();
+    moved.of('a').took(TEXT, MOMENT + 0.1);
     moved.of('a').took(TEXT, MOMENT + 0.1);
     moved.of('a').exhausted(TEXT);
     moved.elsewhere('a', TEXT, 0);

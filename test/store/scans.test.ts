@@ -241,7 +241,8 @@ describe('what takes longer than a moment, and is done', () => {
   beforeAll(() => open(ENOUGH, 0));
   afterAll(() => opened.close());
 
-  it('is run once where all requests are, and in the thread from then on', async () => {
+  it('is run twice where all requests are, and in the thread from then on', async () => {
+    expect(await scan()).toEqual([20, 20]);
     expect(await scan()).toEqual([20, 20]);
     opened.statements.length = 0;
     hold();

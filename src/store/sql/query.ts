@@ -27,11 +27,18 @@ export function fewQuery(
   plan: QueryPlan,
   dialect: Dialect,
 ): Fragment | null {
+  if (!hasIndexed(plan.filter)) return null;
   const { lookup, ordered } = composeFilter(type, accountId, plan.filter, dialect);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
  WHERE ${accountIs(accountId, dialect, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
+}
+
+/** Whether some condition has an index at all: most filters needn't be composed to know it. */
+function hasIndexed(node: FilterNode): boolean {
+  if (node.kind === 'condition') return node.filter.indexed === true;
+  return node.kind === 'operator' && node.conditions.some(hasIndexed);
 }
 
 /**

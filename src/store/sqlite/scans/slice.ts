@@ -43,10 +43,14 @@ export class LongStatements {
   /** By account, then by text. */
   readonly #known = new Map<string, Map<string, Known>>();
   #size = 0;
+  /** Those that took more than a moment the last time, and not the time before. */
+  readonly #suspects = new Map<string, Set<string>>();
+  #suspected = 0;
 
   /**
    * A text of more than `longest` characters is long to prepare, whatever it reads; what takes more
-   * than `moment` ms is better run where nobody waits for it.
+   * than `moment` ms twice in a row is better run where nobody waits for it. Once may be a cold cache, or
+   * another program's time.
    */
   constructor(longest: number, moment: number) {
     this.#longest = longest;
@@ -64,7 +68,8 @@ export class LongStatements {
         this.#forget(accountId, text);
       },
       took: (text, time) => {
-        if (time > this.#moment) this.#note(accountId, text, false);
+        if (time > this.#moment) this.#suspect(accountId, text);
+        else if (this.#suspected > 0) this.#acquit(accountId, text);
       },
       exhausted: (text) => {
         if (text.length <= this.#longest) this.#note(accountId, text, true);
@@ -80,6 +85,29 @@ export class LongStatements {
   elsewhere(accountId: string, text: string, time: number): void {
     if (time > this.#moment / 2) return;
     if (this.#known.get(accountId)?.get(text)?.stopped === false) this.#forget(accountId, text);
+  }
+
+  #suspect(accountId: string, text: string): void {
+    if (this.#acquit(accountId, text)) {
+      this.#note(accountId, text, false);
+      return;
+    }
+    if (this.#suspected >= LIMIT) {
+      this.#suspects.clear();
+      this.#suspected = 0;
+    }
+    const suspects = this.#suspects.get(accountId) ?? new Set<string>();
+    this.#suspects.set(accountId, suspects.add(text));
+    this.#suspected += 1;
+  }
+
+  /** Whether it was suspected. */
+  #acquit(accountId: string, text: string): boolean {
+    const suspects = this.#suspects.get(accountId);
+    if (suspects?.delete(text) !== true) return false;
+    this.#suspected -= 1;
+    if (suspects.size === 0) this.#suspects.delete(accountId);
+    return true;
   }
 
   #note(accountId: string, text: string, stopped: boolean): void {
