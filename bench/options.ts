@@ -10,7 +10,7 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   --quick          a smoke test: one short round on few objects
   --rounds N       rounds of all jobs and servers (5)
   --seconds S      length of one measurement (3)
-  --jobs A,B       only jobs whose name begins so, for instance 'get,create 1'
+  --jobs A,B       only jobs whose name begins so, for instance 'get,create 1' or 'query, newest'
   --servers A,B    only these servers
   --out FILE       where the figures go, as JSON (bench/results/TIME.json)
   --cpu-prof DIR   each server writes a CPU profile there as it ends
@@ -73,8 +73,9 @@ function selected<T extends { readonly name: string }>(
   matches: (name: string, wanted: string) => boolean,
 ): readonly T[] {
   if (value === undefined) return all;
-  // Names of jobs have commas themselves, so what is split must not be needed to be whole.
-  const wanted = value.split(',').map((one) => one.trim());
+  // Names of jobs have commas themselves: 'query, newest' is one.
+  const isOne = all.some(({ name }) => matches(name, value));
+  const wanted = isOne ? [value] : value.split(',').map((one) => one.trim());
   for (const one of wanted)
     if (!all.some(({ name }) => matches(name, one)))
       throw new Error(
