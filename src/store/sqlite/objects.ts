@@ -154,11 +154,28 @@ function read(
   return after(connection.each(statement, [accountId, which], take, maxOctets), () => objects);
 }
 
+/**
+ * Rows that are written as parameters, at most; more are one JSON text. To make that text and take it apart
+ * again costs as much as half of the insert, but parameters are a text of their own for each number of rows:
+ * so there are two texts, whose last rows stay unbound.
+ */
+const FEW_ROWS = 10;
+const MANY_ROWS = 100;
+/** Parameters of such a statement: what is prepared has a piece of program for each. */
+const MAX_PARAMETERS = 1500;
+
+/** A statement that writes rows; "insert" takes new ones, "update" in the same form those that exist. */
+interface RowStatement {
+  readonly insert: string;
+  readonly update: string;
+}
+
 /** The statements that write whole rows. */
 interface ObjectWriter {
-  readonly insert: string;
-  /** Takes rows that exist, in the same form as `insert`. */
-  readonly update: string;
+  /** As a JSON array. */
+  readonly json: RowStatement;
+  /** As parameters: up to so many rows, the fewest first. */
+  readonly rows: readonly (RowStatement & { readonly size: number })[];
   readonly destroy: string;
   /** The same of a single row, whose values are parameters: no JSON is written and read for it. */
   readonly insertOne: string;
@@ -176,18 +193,28 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
   const columns = writeColumns(type).map(({ column }) => quote(column));
   // jsonb: a row of json_each is text, which every column would parse anew.
   const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
-  const insert = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})
- SELECT ?, ${values} FROM jsonb_each(?) WHERE TRUE`;
+  const into = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
   const changing = writeColumns(type).filter(({ column }) => column !== 'id');
   const changed = changing.map(({ column }) => `${quote(column)} = excluded.${quote(column)}`);
   const set = changing.map(({ column }) => `${quote(column)} = ?`);
   const marks = columns.map(() => '?').join(', ');
+  const statement = (rows: string): RowStatement => {
+    const insert = `${into} SELECT ?, ${rows}`;
+    const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
+    return { insert, update: `${insert} ${over}` };
+  };
+  const most = Math.min(MANY_ROWS, Math.floor(MAX_PARAMETERS / columns.length));
   const writer = Object.freeze({
-    insert,
-    insertOne: `INSERT INTO ${table} ("accountId", ${columns.join(', ')}) VALUES (?, ${marks})`,
+    json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
+    rows: [Math.min(FEW_ROWS, most), most]
+      .filter((size) => size > 1)
+      .map((size) => {
+        const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
+        return { size, ...statement(`* FROM (VALUES ${list}) LIMIT ${BOUND}`) };
+      }),
+    insertOne: `${into} VALUES (?, ${marks})`,
     updateOne: `UPDATE ${table} SET ${set.join(', ')} WHERE "accountId" = ? AND "id" = ?`,
     changing,
-    update: `${insert} ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`,
     destroy: `DELETE FROM ${table} WHERE "accountId" = ?
  AND "id" IN (SELECT value FROM json_each(?))`,
   });
@@ -197,28 +224,54 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
 
 /** One statement. */
 export function insertObjects(
-  { connection, accountId }: Scope<Connection>,
+  scope: Scope<Connection>,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
 ): void {
-  const { insert, insertOne } = writerOf(type);
   const [first, second] = objects;
-  if (first !== undefined && second === undefined) {
-    connection.run(insertOne, accountId, ...valuesOf(writeColumns(type), first));
-  } else connection.run(insert, accountId, encodeRows(type, objects));
+  if (first === undefined || second !== undefined) writeRows(scope, type, objects, 'insert');
+  else {
+    const parameters: Parameter[] = [scope.accountId];
+    addValues(writeColumns(type), first, parameters);
+    scope.connection.run(writerOf(type).insertOne, ...parameters);
+  }
 }
 
 /** One statement. */
 export function updateObjects(
-  { connection, accountId }: Scope<Connection>,
+  scope: Scope<Connection>,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
 ): void {
-  const { update, updateOne, changing } = writerOf(type);
   const [first, second] = objects;
-  if (first !== undefined && second === undefined) {
-    connection.run(updateOne, ...valuesOf(changing, first), accountId, first.id);
-  } else connection.run(update, accountId, encodeRows(type, objects));
+  if (first === undefined || second !== undefined) writeRows(scope, type, objects, 'update');
+  else {
+    const { updateOne, changing } = writerOf(type);
+    const parameters: Parameter[] = [];
+    addValues(changing, first, parameters);
+    scope.connection.run(updateOne, ...parameters, scope.accountId, first.id);
+  }
+}
+
+function writeRows(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+  how: keyof RowStatement,
+): void {
+  const { json, rows } = writerOf(type);
+  const statement = rows.find(({ size }) => size >= objects.length);
+  if (statement === undefined) {
+    connection.run(json[how], accountId, encodeRows(type, objects));
+    return;
+  }
+  const columns = writeColumns(type);
+  const parameters: Parameter[] = [accountId];
+  for (const object of objects) addValues(columns, object, parameters);
+  const unbound = (statement.size - objects.length) * columns.length;
+  for (let count = 0; count < unbound; count += 1) parameters.push(null);
+  parameters.push(objects.length);
+  connection.run(statement[how], ...parameters);
 }
 
 /** One statement. */
@@ -230,11 +283,16 @@ export function destroyObjects(
   connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids));
 }
 
-function valuesOf(columns: readonly WriteColumn[], object: StoredObject): Parameter[] {
-  return columns.map(({ encode }) => {
+function addValues(
+  columns: readonly WriteColumn[],
+  object: StoredObject,
+  parameters: Parameter[],
+): void {
+  for (const { encode } of columns) {
     const value = encode(object);
     // As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4).
-    if (typeof value === 'number') return value + 0;
-    return typeof value === 'boolean' ? Number(value) : (value as string | null);
-  });
+    if (typeof value === 'number') parameters.push(value + 0);
+    else if (typeof value === 'boolean') parameters.push(Number(value));
+    else parameters.push(value as string | null);
+  }
 }

@@ -38,11 +38,25 @@ export function objectCases(bench: Bench): void {
       });
     }
 
+    // Few rows, many and more are written in ways of their own.
+    for (const count of [2, 9, 10, 11, 87, 100, 101, 250]) {
+      it(`keep all of that, ${count} at once, created and updated`, async () => {
+        const wanted = (step: number) =>
+          gadgets(count, (index) => values[(index + step) % values.length]?.[1] ?? {});
+        await insert(wanted(0));
+        expect(await all()).toEqual(wanted(0));
+        await write((transaction) => transaction.update(Gadget, wanted(1)));
+        expect(await all()).toEqual(wanted(1));
+      });
+    }
+
     it('D4: store -0 as 0', async () => {
       await insert([gadget('r1', { rank: -0, score: -0 })]);
-      const [object] = await all();
-      expect(Object.is(object?.['rank'], 0)).toBe(true);
-      expect(Object.is(object?.['score'], 0)).toBe(true);
+      await insert(['r2', 'r3'].map((id) => gadget(id, { rank: -0, score: -0 })));
+      for (const object of await all()) {
+        expect(Object.is(object['rank'], 0)).toBe(true);
+        expect(Object.is(object['score'], 0)).toBe(true);
+      }
     });
 
     it('keep random doubles to the last bit', async () => {
