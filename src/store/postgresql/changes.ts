@@ -30,11 +30,12 @@ export async function readState(
   { connection, accountId }: Scope<Connection>,
   table: string,
 ): Promise<number> {
-  const known = connection.states.get(table);
+  const { states } = connection;
+  const known = states.get(table);
   if (known !== undefined) return known;
   const [row] = await connection.all(SELECT_STATE, accountId, table);
   const state = (row?.[0] as number | undefined) ?? 0;
-  if (connection.pipelined) connection.states.set(table, state);
+  if (connection.pipelined) states.set(table, state);
   return state;
 }
 
@@ -71,10 +72,11 @@ export async function writeChanges(
   const { length } = changes;
   const counts = [length, growth(changes), at] as const;
   const rows = changeRows(changes);
-  const known = connection.pipelined ? connection.states.get(table) : undefined;
+  const { states } = connection;
+  const known = connection.pipelined ? states.get(table) : undefined;
   if (known !== undefined) {
     await connection.write(RECORD, accountId, table, ...counts, rows, known);
-    connection.states.set(table, known + length);
+    states.set(table, known + length);
     return known + length;
   }
   const [row] = await connection.writing(RECORD, accountId, table, ...counts, rows, null);

@@ -55,8 +55,11 @@ export class LaterError extends Error {}
  * the port has them (UnavailableError).
  */
 export class Connection {
-  /** Where the account is locked: the states that its types have in this transaction, by table. */
-  readonly states = new Map<string, number>();
+  /**
+   * Where the account is locked: the states that its types have in this transaction, by table. What is undone
+   * gets another map: an answer that comes late must not be taken for what is there.
+   */
+  states: Map<string, number> = new Map();
   readonly ahead: ReadAhead | undefined;
   readonly #client: PoolClient;
   readonly #options: ConnectionOptions;
@@ -74,7 +77,11 @@ export class Connection {
   #broken = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
-  #unanswered: Promise<unknown>[] = [];
+  /** Statements that have not been answered, and who waits for all their answers. */
+  #open = 0;
+  #quiet: (() => void)[] = [];
+  /** The first error of the database, which does nothing more in the transaction until that is undone. */
+  #spoiled: { readonly error: unknown } | undefined;
   /** The savepoint that the running work has or will have; none where it is the first. */
   #savepoint: number | undefined;
   /** The savepoint that there is. */
@@ -115,6 +122,11 @@ export class Connection {
   /** True where the connection is of no use any more. */
   get broken(): boolean {
     return this.#broken;
+  }
+
+  /** What the database has refused in the transaction: nothing else of it can be done or kept. */
+  get spoiled(): { readonly error: unknown } | undefined {
+    return this.#spoiled;
   }
 
   /** Resolves when the transaction has begun and holds the account. */
@@ -220,25 +232,40 @@ export class Connection {
     this.#works = false;
   }
 
-  /** Undoes what the running work has written; false where only the whole transaction can be. */
+  /** Makes the running work's savepoint before it reads: a read that fails spoils the transaction, too. */
+  mark(): void {
+    if (this.#savepoint === undefined || this.#made === this.#savepoint) return;
+    if (this.#made !== undefined) this.#later(this.#control(`RELEASE w${this.#made}`));
+    this.#made = this.#savepoint;
+    // A name of its own: where the savepoint could not be made, nothing goes back to an earlier one.
+    this.#later(this.#control(`SAVEPOINT w${this.#made}`));
+  }
+
+  /**
+   * Undoes what the running work has written, and what the database refused of it; false where only the
+   * whole transaction can be undone.
+   */
   undo(): boolean {
-    if (!this.#works) return true;
-    if (this.#savepoint === undefined) return false;
+    if (!this.#works && this.#spoiled === undefined) return true;
+    if (this.#savepoint === undefined || this.#made !== this.#savepoint) return false;
     this.ahead?.clear();
-    this.#later(this.#control(`ROLLBACK TO w${this.#savepoint}`));
+    // What was set since the savepoint is undone with it.
+    this.#timeout = 0;
+    const undo = composed(`ROLLBACK TO w${this.#savepoint}`, []);
+    this.#later(
+      this.#ask(undo, ignore, () => {
+        this.#spoiled = undefined;
+      }),
+    );
     return true;
   }
 
-  /** Resolves when all that was sent has been answered; rejects where some of it failed. */
-  async settled(): Promise<void> {
-    const failure = await this.failure();
-    if (failure !== undefined) throw failure;
-  }
-
-  /** The first error among the answers to what was sent so far. */
-  async failure(): Promise<unknown> {
-    const answers = await Promise.allSettled(this.#unanswered.splice(0));
-    return answers.find((answer) => answer.status === 'rejected')?.reason;
+  /** Resolves when all that was asked has been answered. */
+  quiet(): Promise<void> {
+    if (this.#open === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#quiet.push(resolve);
+    });
   }
 
   /** Ends a transaction that wrote nothing; rejects where it did not hold the account. */
@@ -263,10 +290,11 @@ export class Connection {
         this.#flush();
         return this.#translated(() => this.#client.query('COMMIT'));
       });
-      const [{ command, reason }, failure] = await Promise.all([outcome(commit), this.failure()]);
+      const [{ command, reason }] = await Promise.all([outcome(commit), this.quiet()]);
       // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
       // of the commit, which says so by its tag.
       if (command === 'COMMIT') return;
+      const failure = this.#spoiled?.error;
       const error = failure ?? reason ?? new Error('The transaction was rolled back.');
       if (command !== 'ROLLBACK') this.#broken = true;
       if (sent && isLost(error) && !(failure !== undefined && isAnswer(failure)))
@@ -289,7 +317,7 @@ export class Connection {
     } catch {
       this.#broken = true;
     } finally {
-      await this.failure();
+      await this.quiet();
       this.#release();
     }
   }
@@ -308,16 +336,12 @@ export class Connection {
     this.#wrote = true;
     if (this.#works) return;
     this.#works = true;
-    if (this.#savepoint === undefined) return;
-    if (this.#made !== undefined) this.#later(this.#control(`RELEASE w${this.#made}`));
-    this.#made = this.#savepoint;
-    // A name of its own: where the savepoint could not be made, nothing goes back to an earlier one.
-    this.#later(this.#control(`SAVEPOINT w${this.#made}`));
+    this.mark();
   }
 
+  /** What fails of it spoils the transaction. */
   #later(answer: Promise<unknown>): void {
     answer.catch(() => undefined);
-    this.#unanswered.push(answer);
   }
 
   async #rows(statement: Statement): Promise<readonly Row[]> {
@@ -347,15 +371,31 @@ export class Connection {
     return this.#ask(composed(text, []), ignore);
   }
 
-  /** Goes with what else this turn asks for. */
-  #ask(statement: Statement, take: (row: Row) => void): Promise<string> {
+  /** Goes with what else this turn asks for. `done` is called before any later answer is looked at. */
+  #ask(statement: Statement, take: (row: Row) => void, done: () => void = ignore): Promise<string> {
     return new Promise((resolve, reject) => {
-      const failed = (error: unknown): void => reject(this.#failed(error));
+      const succeeded = (tag: string): void => {
+        done();
+        resolve(tag);
+        this.#answered();
+      };
+      const failed = (thrown: unknown): void => {
+        const error = this.#failed(thrown);
+        if (this.#options.once !== true) this.#spoiled ??= { error };
+        reject(error);
+        this.#answered();
+      };
+      this.#open += 1;
       const { length } = this.#asked;
-      this.#asked.push({ ...statement, take, resolve, reject: failed });
+      this.#asked.push({ ...statement, take, resolve: succeeded, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.#flush());
     });
+  }
+
+  #answered(): void {
+    this.#open -= 1;
+    if (this.#open === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
 
   #flush(): void {

@@ -110,6 +110,7 @@ async function attempt(
     jobs.push(job);
     // Where the first one fails there is nothing else to keep.
     connection.enter(job.deadline, jobs.length === 1 ? undefined : jobs.length);
+    if (careful) connection.mark();
     const outcome = await run(host, connection, accountId, job, careful);
     ran.push(outcome);
     if (outcome.fatal === true || connection.broken) break;
@@ -118,8 +119,11 @@ async function attempt(
   const fatal = last?.fatal === true || (connection.broken && connection.wrote);
   if (fatal && last?.failure !== undefined) {
     await connection.rollback();
+    const { error } = last.failure;
+    // Whose failure it is the careful attempt will tell.
+    if (!careful && jobs.length > 1 && !connection.broken) return { jobs, error };
     const rest = restOf(careful, next);
-    return afterFailure([...jobs, ...rest], jobs.length - 1, last.failure.error, connection);
+    return afterFailure([...jobs, ...rest], jobs.length - 1, error, connection);
   }
   connection.enter(Math.max(...jobs.map(({ deadline }) => deadline)), undefined);
   try {
@@ -185,14 +189,19 @@ async function run(
 ): Promise<Ran> {
   const transaction = host.open(connection, accountId);
   const states = new Map(connection.states);
+  // What a work that reads was refused spoils the transaction, even where it catches that.
+  const whole = (): void => {
+    if (connection.spoiled !== undefined) throw connection.spoiled.error;
+  };
   try {
     const value = await job.work(transaction);
     transaction.end();
     transaction.assertWhole();
     if (careful) {
       await connection.begun();
-      await connection.settled();
+      await connection.quiet();
     }
+    whole();
     const { changed } = transaction;
     const settle = (): void => {
       // The lane goes on after this, so listeners hear of an account's states in order.
@@ -202,11 +211,15 @@ async function run(
     return { settle };
   } catch (thrown) {
     transaction.end();
-    connection.states.clear();
-    for (const [table, state] of states) connection.states.set(table, state);
+    connection.states = states;
+    // What it has left running may be refused yet.
+    if (careful) await connection.quiet();
+    const refused = connection.spoiled;
     const undone = connection.undo();
+    if (careful || !undone) await connection.quiet();
     // What failed in the database comes first: the work may have thrown because of it.
-    const error = undone && !careful ? thrown : ((await connection.failure()) ?? thrown);
+    const reason = refused ?? (undone ? undefined : connection.spoiled);
+    const error = undone && !careful ? thrown : (reason?.error ?? thrown);
     const settle = (): void => job.reject(error);
     const failure = { error };
     return undone && !isRetryable(error) ? { settle, failure } : { settle, failure, fatal: true };

@@ -1,6 +1,6 @@
 import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { acquire, type Pool } from '../../database/postgresql/pool.js';
-import { MethodError } from '../../protocol/errors.js';
+import { MethodError, UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
 import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
@@ -61,6 +61,8 @@ class PostgresqlStore implements Store {
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
+  /** No connection is to be had any more. */
+  #closed = false;
 
   constructor(options: PostgresqlStoreOptions) {
     this.#names = storageNames(options.types);
@@ -185,6 +187,7 @@ class PostgresqlStore implements Store {
 
   async close(): Promise<void> {
     await this.#lanes.close();
+    this.#closed = true;
     // Waits for connections that are in use.
     await this.#pool.end();
   }
@@ -288,6 +291,7 @@ class PostgresqlStore implements Store {
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {
+      if (this.#closed) throw new UnavailableError('The server is stopping.');
       const client = await acquire(this.#pool, how.deadline);
       const release = (broken: boolean): void => {
         client.release(broken);

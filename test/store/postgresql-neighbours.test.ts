@@ -1,0 +1,179 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import type { Store, Transaction } from '../../src/store/port.js';
+import type { Connection } from '../../src/store/postgresql/connection.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { ALL, Gadget, gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { A, B, HUGE } from './suite/bench.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
+
+const postgresql = usePostgresql();
+
+/** A type whose table is not there: reading it fails in the database. */
+const Nowhere = { ...Gadget, table: 'Nowhere' };
+
+describe('what fails beside others', () => {
+  let url: string;
+  let operator: Pool;
+  let store: Store;
+  let pool: Pool;
+  let closed = false;
+  const soon = () => ({ deadline: performance.now() + 20_000 });
+
+  beforeAll(async () => {
+    url = await postgresql().createDatabase('neighbours');
+    operator = openPool({ url, size: 2 });
+    await migrate(operator, MIGRATIONS);
+    await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
+    await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+      VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`);
+  }, 60_000);
+  afterAll(() => operator.end());
+
+  const open = (size: number): Store => {
+    pool = openPool({ url, size, pipeline: true });
+    return createPostgresqlStore({ pool, types: TYPES, groupTime: 10_000 });
+  };
+  beforeEach(async () => {
+    await operator.query('TRUNCATE "Gadget", "JmapState", "JmapChange"');
+    store = open(1);
+    await store.ping();
+    closed = false;
+    onTestFinished(async () => {
+      if (!closed) await store.close();
+    });
+  });
+
+  const create = async (transaction: Transaction, id: string): Promise<number> => {
+    const before = await transaction.stateNumber(Gadget);
+    await transaction.insert(Gadget, [gadget(id)]);
+    await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
+    return before + 1;
+  };
+  const add = (id: string): Promise<number> => store.write(A, soon(), (t) => create(t, id));
+  const missing = (first: (t: Transaction) => Promise<unknown> = async () => 0) =>
+    store.write(A, soon(), async (t) => {
+      await first(t);
+      return t.get(Nowhere, ['x'], Gadget.properties, HUGE);
+    });
+  const nothing = () => store.write(A, soon(), async () => 0);
+  const state = () => store.write(A, soon(), (t) => t.stateNumber(Gadget));
+  const outcome = (all: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
+    all.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code));
+  const ids = () => store.read(A, soon(), (s) => s.queryIds(Gadget, plan(ALL), 0, 100));
+
+  it('a read of one work that the database refuses is of no effect on those that only read', async () => {
+    const all = await Promise.allSettled([missing(), state(), missing(), state()]);
+    expect(outcome(all)).toEqual(['42P01', 0, '42P01', 0]);
+  });
+
+  it('nor on those that write, before it and after it', async () => {
+    const all = await Promise.allSettled([
+      ...[add('a'), missing(), add('b'), missing((t) => create(t, 'no')), state(), add('c')],
+      ...[missing((t) => t.stateNumber(Gadget)), add('d')],
+    ]);
+    expect(outcome(all)).toEqual([1, '42P01', 2, '42P01', 2, 3, '42P01', 4]);
+    expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('one that catches what the database refuses has failed nevertheless', async () => {
+    const caught = (first: (t: Transaction) => Promise<unknown>) =>
+      store.write(A, soon(), async (t) => {
+        await first(t);
+        await t.get(Nowhere, ['x'], Gadget.properties, HUGE).catch(() => 'caught');
+        return 'fine';
+      });
+    const all = await Promise.allSettled([
+      ...[caught(async () => 0), add('a'), caught(async () => 0), add('b')],
+      caught((t) => create(t, 'no')),
+    ]);
+    expect(outcome(all)).toEqual(['42P01', 1, '42P01', 2, '42P01']);
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
+  it('a statement that the operator cancels ends one work alone', async () => {
+    let cancelled = 0;
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    const reading = store
+      .write(A, soon(), (t) => t.get(Gadget, ['x'], Gadget.properties, HUGE))
+      .catch((error: unknown) => error);
+    const others = [add('a'), state(), add('b')];
+    for (; cancelled === 0; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const { rowCount } = await holder.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+         AND datname = current_database()`,
+      );
+      cancelled += rowCount ?? 0;
+    }
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect(await reading).toBeInstanceOf(UnavailableError);
+    expect(await Promise.all(others)).toEqual([1, 1, 2]);
+  });
+
+  it('an answer that comes after its work was undone is not what the next one is told', async () => {
+    const late: Promise<unknown>[] = [];
+    const first = nothing();
+    const undone = store.write(A, soon(), async (t) => {
+      await t.insert(Gadget, [gadget('no')]);
+      await t.record(Gadget, [{ objectId: 'no', kind: 'created' }]);
+      late.push(t.stateNumber(Gadget));
+      throw new Error('undone');
+    });
+    const next = store.write(A, soon(), async (t) => {
+      await t.get(Gadget, ['x'], Gadget.properties, HUGE);
+      return t.stateNumber(Gadget);
+    });
+    const all = await Promise.allSettled([first, undone, next]);
+    expect(await Promise.all(late)).toEqual([1]);
+    expect(all.map((each) => (each.status === 'fulfilled' ? each.value : 'no'))).toEqual([
+      ...[0, 'no', 0],
+    ]);
+  });
+
+  it('a time-out that is undone with a work is set again for the next one', async () => {
+    const seen: unknown[] = [];
+    const setting = async (t: Transaction): Promise<void> => {
+      const { connection } = (t as unknown as { scope: { connection: Connection } }).scope;
+      const [row] = await connection.all(`SELECT current_setting('statement_timeout')`);
+      seen.push(row?.[0]);
+    };
+    const long = () => ({ deadline: performance.now() + 60_000 });
+    await Promise.allSettled([
+      store.write(A, soon(), async (t) => {
+        await t.insert(Gadget, [gadget('a')]);
+      }),
+      store.write(A, long(), async (t) => {
+        await t.insert(Gadget, [gadget('b')]);
+        throw new Error('undone');
+      }),
+      store.write(A, long(), setting),
+    ]);
+    expect(seen).toEqual([expect.stringMatching(/^(1min|59\d\d\dms|59s)$/)]);
+  });
+
+  it('what waits for a connection when the store closes is unavailable', async () => {
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    const look = (account: string) =>
+      store.read(account, soon(), (s) => s.get(Gadget, ['x'], Gadget.properties, HUGE));
+    const first = look(A);
+    const waiting = [look(A), look(B)].map((each) => each.catch((error: unknown) => error));
+    // The first one has the connection.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closing = store.close();
+    closed = true;
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect(await first).toEqual([]);
+    for (const error of await Promise.all(waiting)) expect(error).toBeInstanceOf(UnavailableError);
+    await closing;
+    await expect(look(A)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(add('a')).rejects.toBeInstanceOf(UnavailableError);
+  });
+});
