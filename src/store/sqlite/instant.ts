@@ -47,7 +47,7 @@ interface Statements {
   readonly many: string | null;
   /** Of the changes that come with it. */
   readonly changed: string | null;
-  /** What is read of a row "t": a JSON array; of one that is too large the id alone. */
+  /** A row as the text of a JSON array; one that is too large as that of its id. */
   readonly row: string | null;
 }
 
@@ -71,7 +71,8 @@ function compose(
   { table }: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): Statements {
-  const list = columns.map((column) => `"t".${quote(column)}`);
+  const names = columns.map(quote);
+  const list = names.map((column) => `"t".${column}`);
   const from = (ids: string): string =>
     `${quote(table)} AS "t" ON "t"."accountId" = ? AND "t"."id" = ${ids}`;
   const one = `SELECT "s"."number", ${list.join(', ')}
@@ -79,22 +80,24 @@ function compose(
   const isPlain = properties.every(({ kind }) => SAME_IN_JSON.has(kind));
   if (!isPlain || columns.length > MAX_COLUMNS)
     return { one, many: null, changed: null, row: null };
-  const octets = properties
+  const texts = properties
     .filter(({ kind, role }) => kind === 'string' && role !== 'id')
-    .map(({ column }) => `ifnull(octet_length("t".${quote(column)}), 0)`);
-  const row = `json_array(${list.join(', ')})`;
-  const bounded = (otherwise: string): string =>
-    octets.length === 0
+    .map(({ column }) => quote(column));
+  const bounded = (otherwise: string, of = ''): string => {
+    const row = `json_array(${names.map((column) => of + column).join(', ')})`;
+    const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`);
+    return octets.length === 0
       ? row
       : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN ${otherwise} ELSE ${row} END`;
-  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('0')})
+  };
+  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('0', '"t".')})
  FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
-  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('0')})
+  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('0', '"t".')})
  FROM (SELECT DISTINCT "objectId" FROM (SELECT "objectId" ${RECORDS})) AS "j" CROSS JOIN ${from('"j"."objectId"')})`;
-  return { one, many, changed, row: bounded('"t"."id"') };
+  return { one, many, changed, row: bounded('json_quote("id")') };
 }
 
-/** How a row "t" of the table is read into one text with others; null where it can't be. */
+/** How a row of the table is read into one text with others; null where it can't be. */
 export function rowInText(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
