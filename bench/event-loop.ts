@@ -16,12 +16,14 @@ import { ROOT, run as runTool } from './start/processes.js';
  * (`nodejs_eventloop_lag_max_seconds`, in which Node counts the 10 ms that it measures in).
  */
 
-const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N]
+const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME] [--trace MS]
 
 Measures how long anything blocks the server's event loop.
 
   --seconds S   length of each measurement (5)
   --objects N   in the account that is scanned, in thousands (200)
+  --only NAME   measures this kind alone ("all": everything at once)
+  --trace MS    tells what ran in the longest turns beyond so many ms; profiling takes time itself
 `;
 
 interface Load {
@@ -37,6 +39,13 @@ interface Lag {
   /** How many turns took more than 50 ms. */
   readonly over: number;
   readonly wall: number;
+  readonly traces: readonly Trace[];
+}
+
+/** A long turn: what was running, in ms by the clock. */
+interface Trace {
+  readonly ms: number;
+  readonly parts: readonly (readonly [string, number])[];
 }
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -111,6 +120,8 @@ async function main(argv: readonly string[]): Promise<void> {
     options: {
       seconds: { type: 'string', default: '5' },
       objects: { type: 'string', default: '200' },
+      only: { type: 'string' },
+      trace: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -123,6 +134,7 @@ async function main(argv: readonly string[]): Promise<void> {
   await runTool([join(ROOT, 'scripts/build.mjs')]);
   const file = join(folder, 'turns.json');
   process.env['TURNS_FILE'] = file;
+  if (values.trace !== undefined) process.env['TURNS_TRACE'] = values.trace;
   const nodeOptions = ['--import', new URL('./load/turns.mjs', import.meta.url).href];
   const server = await startJmapsmith({ name: 'jmapsmith', folder, nodeOptions });
   const measured = { server, file };
@@ -133,10 +145,16 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(
       '| load | requests | p99 ms | longest ms | over 50 ms | longest, by the clock |\n|---|---|---|---|---|---|\n',
     );
-    for (const load of all) await measure(measured, load.name, [load], seconds);
     const small = all.filter(({ name }) => name !== '10 MB of small values');
-    await measure(measured, 'all but 10 MB of small values', small, seconds * 2);
-    await measure(measured, 'all', all, seconds * 2);
+    const rows = [
+      ...all.map((load) => ({ name: load.name, kinds: [load], length: seconds })),
+      { name: 'all but 10 MB of small values', kinds: small, length: seconds * 2 },
+      { name: 'all', kinds: all, length: seconds * 2 },
+    ];
+    for (const { name, kinds, length } of rows) {
+      if (values.only === undefined || values.only === name)
+        await measure(measured, name, kinds, length);
+    }
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -153,9 +171,13 @@ async function measure(
   await drive(server, kinds, 0.5);
   await lag(server, file);
   const done = await drive(server, kinds, seconds);
-  const { p99, longest, over, wall } = await lag(server, file);
+  const { p99, longest, over, wall, traces } = await lag(server, file);
   const figures = [done, ...[p99, longest].map((ms) => ms.toFixed(1)), over, wall.toFixed(1)];
   process.stdout.write(`| ${[name, ...figures].join(' | ')} |\n`);
+  for (const { ms, parts } of traces) {
+    process.stdout.write(`\n${ms.toFixed(1)} ms\n`);
+    for (const [part, time] of parts) process.stdout.write(`  ${time.toFixed(1)} ${part}\n`);
+  }
 }
 
 /** Resolves to how many requests were answered. */
