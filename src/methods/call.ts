@@ -4,8 +4,9 @@ import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
-import { inSlices } from '../protocol/slices.js';
+import { inSlices, turn } from '../protocol/slices.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
+import { requireTime } from './blob/time.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, RequestScope, Services } from './context.js';
 import { ownMethod } from './hooks/own.js';
@@ -115,7 +116,12 @@ export class MethodCall implements CallContext {
     if (this.#admitted?.response === response) return this.#admitted;
     this.release();
     const triple = [this.method.name, response, this.#callId];
-    const text = await stringifyInSlices(triple, inSlices(), this.request.remainingOctets);
+    await turn();
+    const text = await stringifyInSlices(
+      triple,
+      inSlices(() => requireTime(this.deadline)),
+      this.request.remainingOctets,
+    );
     if (text === null) tooLarge();
     this.#take(response, text, NONE);
     return this.settle(response);

@@ -18,6 +18,7 @@ import type { RequestScope, Services } from './context.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './foresight.js';
 import { quoted } from './issues.js';
+import { showsMany } from './many.js';
 
 export interface DispatchLimits {
   /** Octets, also of what result references put in. */
@@ -158,9 +159,10 @@ class RequestRun {
         showsCreatedIds: this.#envelope.createdIds !== null,
       });
       const handled = await method.handle(args, call);
-      const { response, text, createdIds } = this.#isLong
-        ? await call.settleInSlices(handled)
-        : call.settle(handled);
+      const { response, text, createdIds } =
+        this.#isLong || showsMany(handled)
+          ? await call.settleInSlices(handled)
+          : call.settle(handled);
       // 3.3: only now is the call known to have succeeded. The latest creation under an id counts
       // (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);

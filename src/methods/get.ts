@@ -1,11 +1,13 @@
 import type { PropertyDefinition } from '../capability/definition.js';
 import type { GetArguments, GetResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
+import { turn } from '../protocol/slices.js';
 import type { Snapshot, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
+import { isMany } from './many.js';
 import { propertiesNamed } from './properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
 import { formatState } from './states.js';
@@ -25,6 +27,7 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
     const { list, notFound } = sorted(ids, seen.objects);
     return { accountId: account.id, state: formatState(seen.number), list, notFound };
   }
+  if (ids !== null && isMany(ids.existing.size)) await turn();
   const { store } = context.services;
   if (ids !== null && type.singleton !== true && store.instant !== undefined) {
     const { deadline, request } = context;

@@ -1,6 +1,7 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { accountOf } from './accounts.js';
 import type { StandardMethod } from './context.js';
+import { inTurns, isMany } from './many.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { sealSecrets } from './set/secrets.js';
@@ -24,13 +25,18 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   });
   const seals = await sealSecrets(index, plan, context);
   const options = writeOptions(type, context, plan.updates);
+  const count = plan.creates.size + plan.updates.length + plan.destroys.length;
+  const slices = isMany(count) ? inTurns(context.deadline) : null;
   return services.store.write(account.id, options, async (transaction) => {
     context.hooks.begin();
-    const unit = new UnitOfWork(transaction);
+    if (slices !== null) await slices.next();
+    const unit = new UnitOfWork(transaction, slices);
     const run = new SetRun({ index, plan, seals }, context, unit);
     await run.run(args.ifInState);
     const changed = run.response();
+    if (slices?.isOver() === true) await slices.next();
     await unit.record();
+    if (slices?.isOver() === true) await slices.next();
     const response = await context.hooks.complete(changed, transaction);
     context.admit(response, run.createdIds);
     return response;

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * Work that takes long, a slice at a time, so that it keeps the event loop from others for a moment
- * only. In each turn of the event loop one slice is run, however many works there are: they take
- * turns.
+ * only. In each turn of the event loop one slice is run, however many works there are, whether they
+ * read, write or make answers: they take turns.
  */
 export interface Slices {
   /** Whether this slice has lasted long enough. */
@@ -15,32 +15,69 @@ export interface Slices {
 /** How long a slice may last, ms. */
 const LENGTH = 8;
 
-const waiting: (() => void)[] = [];
-
 /** Begins with a slice; `check` may throw as each further one begins, and so end the work. */
-export function inSlices(check: () => void = () => undefined): Slices {
+export function inSlices(check: () => void = () => undefined, isUrgent = false): Slices {
   let begun = performance.now();
   return {
     isOver: () => performance.now() - begun > LENGTH,
     async next() {
-      await nextTurn();
+      await nextTurn(isUrgent);
       check();
       begun = performance.now();
     },
   };
 }
 
-/** Resolves in a turn of the event loop in which no other work has a slice. */
-export function nextTurn(): Promise<void> {
+const waiting: (() => void)[] = [];
+/** What others wait for: an open transaction, a group of writes, a row of reads. */
+const urgent: (() => void)[] = [];
+let wasUrgent = false;
+/** In this turn of the event loop, or the last one, something long was run. */
+let isActive = false;
+/** It began by itself, in this turn. */
+let hasBegun = false;
+
+/**
+ * Asked before anything long: null where it may begin at once, since nothing long has run in this turn
+ * of the event loop and nothing waits; otherwise it resolves in the work's turn.
+ */
+export function turn(isUrgent = false): Promise<void> | null {
+  if (isActive) return nextTurn(isUrgent);
+  isActive = true;
+  hasBegun = true;
+  setImmediate(conduct);
+  return null;
+}
+
+/**
+ * Resolves in a turn of the event loop in which no other work has a slice. What is urgent and what is
+ * not have every second one where both wait.
+ */
+export function nextTurn(isUrgent = false): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    // What is set within a turn runs in the next one.
-    if (waiting.length === 1) setImmediate(wakeOne);
+    (isUrgent ? urgent : waiting).push(resolve);
+    if (isActive) return;
+    isActive = true;
+    setImmediate(conduct);
   });
 }
 
-function wakeOne(): void {
-  const resolve = waiting.shift();
-  if (waiting.length > 0) setImmediate(wakeOne);
+/** Whether something long has this turn of the event loop, or waits for the next one. */
+export function isTaken(): boolean {
+  return isActive;
+}
+
+/** Once in a turn, behind what came from sockets, as long as there is anything long. */
+function conduct(): void {
+  const resolve = hasBegun ? undefined : next();
+  isActive = hasBegun || resolve !== undefined || waiting.length + urgent.length > 0;
+  hasBegun = false;
+  // What is set within a turn runs in the next one.
+  if (isActive) setImmediate(conduct);
   resolve?.();
+}
+
+function next(): (() => void) | undefined {
+  wasUrgent = urgent.length > 0 && !(wasUrgent && waiting.length > 0);
+  return wasUrgent ? urgent.shift() : waiting.shift();
 }

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
+import { isTaken, nextTurn } from '../../protocol/slices.js';
 import { FairQueue } from '../fair-queue.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
@@ -10,7 +10,7 @@ import { translateError } from './errors.js';
 const GROUP_WORKS = 64;
 /** ... or for so long, ms: others wait for its commit. */
 const GROUP_TIME = 10;
-/** After so long, ms, the event loop gets a turn before another answer is made. */
+/** After so long, ms, the event loop gets a turn before the commit, and before another answer. */
 const TURN = 10;
 /** Works that may wait; beyond it a call is turned away at once (D6). One account has half of them. */
 const QUEUE_LIMIT = 2048;
@@ -20,8 +20,8 @@ const EXCLUSIVE_WAIT = 10_000;
 const SWEEP = 50;
 
 /**
- * A work of the plain lane. Its awaits must be microtasks only (operations on `db` are
- * synchronous): the whole group runs in one turn of the event loop.
+ * A work of the plain lane. It waits for nothing but microtasks (operations on `db` are synchronous),
+ * and where it takes long for its turns (slices.ts): the whole group waits with it.
  */
 export type Work<T> = (db: Database) => Promise<T>;
 
@@ -145,10 +145,14 @@ export class Writer {
   }
 
   /**
-   * The next turn: after this turn's sockets have been read, so that their works make one group.
+   * The next turn: after this turn's sockets have been read, so that their works make one group. Not
+   * in one that something long has.
    */
   #schedule(): void {
-    setImmediate(() => void this.#turn());
+    setImmediate(() => {
+      if (isTaken()) void nextTurn(true).then(() => this.#turn());
+      else void this.#turn();
+    });
   }
 
   async #turn(): Promise<void> {
@@ -199,6 +203,7 @@ export class Writer {
     const begun = performance.now();
     try {
       await this.#runWorks(finished);
+      if (performance.now() - begun > TURN) await nextTurn(true);
       this.#statements.commit.run();
     } catch (error) {
       // Nothing of the group is in the database: not even of the works that ran well.
@@ -218,7 +223,7 @@ export class Writer {
     let last = begun;
     for (const { job, value } of finished) {
       if (performance.now() - last > TURN) {
-        await nextTurn();
+        await nextTurn(true);
         last = performance.now();
       }
       job.resolve(value as never);

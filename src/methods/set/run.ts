@@ -58,7 +58,7 @@ export class SetRun {
   /** Everything but the change records, which the unit writes at its end. */
   async run(ifInState: string | null | undefined): Promise<void> {
     const { type } = this.#index;
-    const { transaction } = this.#unit;
+    const { transaction, slices } = this.#unit;
     this.#base = await transaction.stateNumber(type);
     this.#oldState = this.#base + this.#unit.steps(type);
     requireState('ifInState', ifInState, this.#oldState);
@@ -71,7 +71,11 @@ export class SetRun {
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
     const own = new Set<string>();
     if (updates.length + destroys.length > 0) for (const { id } of creates) own.add(id);
-    if (updates.length + destroys.length > 0) await this.#read(updates, destroys, own);
+    if (updates.length + destroys.length > 0) {
+      if (slices?.isOver() === true) await slices.next();
+      await this.#read(updates, destroys, own);
+      if (slices?.isOver() === true) await slices.next();
+    }
     const going = this.#destroys(destroys, own);
     const proposal = new Proposal(
       {
@@ -86,6 +90,7 @@ export class SetRun {
       this.#before,
       this.#compute(),
     );
+    if (slices?.isOver() === true) await slices.next();
     const settlement = new Settlement({
       proposal,
       doomed: this.#doomed,
@@ -99,6 +104,7 @@ export class SetRun {
     await settlement.apply(destruction);
     await this.#unit.flush();
     if (this.#context.services.setHooks !== undefined) await this.#join();
+    if (slices?.isOver() === true) await slices.next();
     this.#tell(proposal, settlement, going, destruction.refused);
   }
 

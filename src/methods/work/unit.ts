@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -7,6 +8,7 @@ import type {
   Transaction,
 } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
+import { batchesOf } from './batches.js';
 import { noteBlobs, noteReferences } from './links.js';
 
 /** What a unit of work did to the objects of one type; an object is in one list at most. */
@@ -45,11 +47,14 @@ interface TypeWork {
  * `record`: one for each object (D8), however often the transaction touched it.
  */
 export class UnitOfWork {
+  /** Of a call about many objects: others have a turn between its steps. */
+  readonly slices: Slices | null;
   readonly #transaction: Transaction;
   readonly #works = new Map<string, TypeWork>();
 
-  constructor(transaction: Transaction) {
+  constructor(transaction: Transaction, slices: Slices | null = null) {
     this.#transaction = transaction;
+    this.slices = slices;
   }
 
   get transaction(): Transaction {
@@ -124,7 +129,10 @@ export class UnitOfWork {
     return steps;
   }
 
-  /** Writes the rows that differ from what the database holds: no more than three operations a type. */
+  /**
+   * Writes the rows that differ from what the database holds: no more than three operations a type, but for
+   * what goes in slices.
+   */
   async flush(): Promise<void> {
     const blobs = { removed: [] as BlobReference[], added: [] as BlobReference[] };
     const references = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
@@ -148,8 +156,12 @@ export class UnitOfWork {
       }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
-      if (updates.length > 0) await this.#transaction.update(type, updates);
-      if (inserts.length > 0) await this.#transaction.insert(type, inserts);
+      if (updates.length > 0) {
+        await this.#inBatches(updates, (batch) => this.#transaction.update(type, batch));
+      }
+      if (inserts.length > 0) {
+        await this.#inBatches(inserts, (batch) => this.#transaction.insert(type, batch));
+      }
     }
     if (references.removed.length + references.added.length > 0) {
       await this.#transaction.changeReferences(references.removed, references.added);
@@ -168,6 +180,18 @@ export class UnitOfWork {
       states.set(work.type.name, await this.#transaction.record(work.type, records));
     }
     return states;
+  }
+
+  async #inBatches(
+    objects: readonly StoredObject[],
+    write: (batch: readonly StoredObject[]) => Promise<void>,
+  ): Promise<void> {
+    const { slices } = this;
+    if (slices === null) return write(objects);
+    for (const batch of batchesOf(objects)) {
+      if (slices.isOver()) await slices.next();
+      await write(batch);
+    }
   }
 
   #work(type: DataTypeDefinition): TypeWork {

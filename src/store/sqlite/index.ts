@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
+import { nextTurn } from '../../protocol/slices.js';
 import type {
   CallOptions,
   InstantReads,
@@ -235,7 +235,7 @@ class SqliteStore implements Store {
   ): Promise<T> {
     return this.#reads.run(async () => {
       if (this.#spent > TURN) {
-        await nextTurn();
+        await nextTurn(true);
         this.#spent = 0;
       }
       const begun = performance.now();

@@ -4,7 +4,7 @@ import type { Principal } from '../../accounts/principal.js';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
-import { inSlices } from '../../protocol/slices.js';
+import { inSlices, turn } from '../../protocol/slices.js';
 import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
 import type { ResponseBudget } from '../response-budget.js';
@@ -33,6 +33,9 @@ const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'n
 
 /** Credentials are looked at again where a body took longer to come, ms (D2: within a second). */
 const FRESH = 1000;
+
+/** Bodies of so many octets are read in a moment. */
+const SHORT = 32_768;
 
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
@@ -73,6 +76,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       if (isLongText(body.octets)) {
         pieces = await runLong(req, res, userId, body.data);
       } else {
+        if (body.octets > SHORT) await turn();
         const isFresh = performance.now() - res.startedAt <= FRESH;
         const current = isFresh ? principal : await options.authenticate(req, res);
         pieces = await api.run(parseIJson(body.data), current, false);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { inSlices } from '../../protocol/slices.js';
 import type { ResponseBudget } from '../response-budget.js';
 import { writeFixedHead } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
@@ -46,9 +47,11 @@ export async function writePieces(
   writeFixedHead(res, lines, octets);
   const watched = watch.writing(req, res);
   const release = responses.hold(res.principal?.userId ?? '', octets, () => res.destroy());
+  const slices = inSlices();
   try {
     for (const piece of pieces) {
       for (const chunk of chunksOf(piece)) {
+        if (slices.isOver()) await slices.next();
         if (res.destroyed) return;
         if (!res.write(chunk)) await drained(res);
       }

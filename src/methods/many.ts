@@ -1,0 +1,20 @@
+import { inSlices, type Slices } from '../protocol/slices.js';
+import { requireTime } from './blob/time.js';
+
+/** Objects of a call that are read, written or shown in a moment. */
+const FEW = 100;
+
+/** A call about so many objects takes turns with others. */
+export function isMany(objects: number): boolean {
+  return objects > FEW;
+}
+
+/** Of a response: objects are in its `list` (RFC 8620 5.1). */
+export function showsMany(response: { readonly list?: unknown }): boolean {
+  return Array.isArray(response.list) && isMany(response.list.length);
+}
+
+/** Turns of a call that others wait for, since it holds the writer; it has until its deadline. */
+export function inTurns(deadline: number): Slices {
+  return inSlices(() => requireTime(deadline), true);
+}

@@ -1,0 +1,35 @@
+import type { StoredObject } from '../../store/port.js';
+
+/** Objects that a long call writes by one statement. */
+const MAX_OBJECTS = 500;
+/** Characters of text in them. */
+const MAX_CHARACTERS = 262_144;
+
+/** Cuts what is written so that no statement takes long; in order. */
+export function* batchesOf(
+  objects: readonly StoredObject[],
+  { maxObjects = MAX_OBJECTS, maxCharacters = MAX_CHARACTERS } = {},
+): Generator<readonly StoredObject[]> {
+  let begin = 0;
+  let characters = 0;
+  for (const [index, object] of objects.entries()) {
+    const own = charactersOf(object);
+    const isFull = index - begin >= maxObjects || characters + own > maxCharacters;
+    if (isFull && index > begin) {
+      yield objects.slice(begin, index);
+      begin = index;
+      characters = 0;
+    }
+    characters += own;
+  }
+  if (begin < objects.length) yield begin === 0 ? objects : objects.slice(begin);
+}
+
+function charactersOf(object: StoredObject): number {
+  let characters = 0;
+  for (const name in object) {
+    const value = object[name];
+    if (typeof value === 'string') characters += value.length;
+  }
+  return characters;
+}
