@@ -1,7 +1,7 @@
 import type { StoredObject } from '../../store/port.js';
 
 /** Objects that a long call writes by one statement. */
-const MAX_OBJECTS = 500;
+const MAX_OBJECTS = 600;
 /** Characters of text in them. */
 const MAX_CHARACTERS = 262_144;
 
