@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LongStatements, SliceError } from '../../src/store/sqlite/scans/slice.js';
+import {
+  endOfSlice,
+  LongStatements,
+  SliceError,
+  stopwatch,
+} from '../../src/store/sqlite/scans/slice.js';
 
 const MOMENT = 1;
 const TEXT = 'SELECT 1';
@@ -61,5 +66,54 @@ describe('What is known of statements', () => {
     expect(admits(long, 'a', text)).toBe(false);
     long.of('a').exhausted(text);
     expect(admits(long, 'a', text)).toBe(false);
+  });
+});
+
+/** Keeps the processor for so many ms. */
+function work(ms: number): void {
+  const time = stopwatch(true);
+  while (time() < ms);
+}
+
+/** Lets others have it. */
+function wait(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+describe('How long a statement has had the thread', () => {
+  const late = (): Error => new Error('late');
+
+  it('is no longer than the processors had to do for it, where it is timed exactly', () => {
+    const [exact, byClock] = [stopwatch(true), stopwatch(false)];
+    wait(100);
+    expect(byClock()).toBeGreaterThan(90);
+    expect(exact()).toBeLessThan(50);
+  });
+
+  it('is timed so once it was long by the clock', () => {
+    const long = statements();
+    expect(long.of('a').admit(TEXT)).toBe(false);
+    long.of('a').took(TEXT, MOMENT + 0.1);
+    expect(long.of('a').admit(TEXT)).toBe(true);
+    expect(long.of('b').admit(TEXT)).toBe(false);
+    long.of('a').took(TEXT, MOMENT);
+    expect(long.of('a').admit(TEXT)).toBe(false);
+  });
+
+  it('ends its slice when it has had it, not while others have the processor', () => {
+    const end = endOfSlice(20, Number.POSITIVE_INFINITY, late);
+    expect(end()).toBeGreaterThan(performance.now());
+    wait(60);
+    expect(end()).toBeGreaterThan(performance.now());
+    work(25);
+    expect(end()).toBeInstanceOf(SliceError);
+  });
+
+  it('D6: ends at the deadline all the same, which is no reason to begin anew', () => {
+    const deadline = performance.now() + 20;
+    const end = endOfSlice(1000, deadline, late);
+    expect(end()).toBe(deadline);
+    wait(40);
+    expect(end()).toEqual(new Error('late'));
   });
 });

@@ -1,10 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
-/** When what runs on a connection is stopped, and what it is told. */
+/** What is thrown at a limit, or the time of the next one where it may go on. */
+type Late = () => Error | number;
+
+/** When what runs on a connection is stopped. */
 interface Limit {
   readonly deadline: number;
-  readonly late: () => Error;
+  readonly late: Late;
 }
 
 /**
@@ -18,14 +21,17 @@ const limits = new WeakMap<Database, Limit>();
  * `performance.now()` after which `jmap_tick` stops a statement with what `late` makes; Infinity for
  * never.
  */
-export function setDeadline(db: Database, deadline: number, late: () => Error = lateError): void {
+export function setDeadline(db: Database, deadline: number, late: Late = lateError): void {
   limits.set(db, { deadline, late });
 }
 
 /** 1, or throws when it is too late: the body of `jmap_tick`, and asked before each statement. */
 export function tick(db: Database): 1 {
   const limit = limits.get(db);
-  if (limit !== undefined && performance.now() > limit.deadline) throw limit.late();
+  if (limit === undefined || performance.now() <= limit.deadline) return 1;
+  const next = limit.late();
+  if (typeof next !== 'number') throw next;
+  setDeadline(db, next, limit.late);
   return 1;
 }
 

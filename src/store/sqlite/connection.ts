@@ -6,7 +6,7 @@ import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
-import { type Slice, SliceError } from './scans/slice.js';
+import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
 const CACHE_LIMIT = 250;
@@ -123,10 +123,9 @@ export class Connection implements Reader {
     const { slice } = this;
     try {
       if (slice === null) return work();
-      slice.admit(text);
-      const begun = performance.now();
+      const time = stopwatch(slice.admit(text));
       const value = work();
-      slice.took(text, performance.now() - begun);
+      slice.took(text, time());
       return value;
     } catch (error) {
       if (error instanceof SliceError) slice?.exhausted(text);

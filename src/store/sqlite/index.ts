@@ -26,7 +26,7 @@ import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { Log } from './log.js';
 import { readPage } from './page.js';
 import { type ScanOptions, Scans } from './scans/index.js';
-import { LongStatements, SliceError, sliceError } from './scans/slice.js';
+import { endOfSlice, LongStatements, SliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
@@ -181,10 +181,15 @@ class SqliteStore implements Store {
 
   /** What may scan has a slice of this thread; without others it has all the time of its call. */
   #limit(accountId: string, deadline: number): void {
-    const end = this.#scans === null ? deadline : performance.now() + this.#slice;
-    if (end < deadline) setDeadline(this.#reading.db, end, sliceError);
-    else setDeadline(this.#reading.db, deadline);
-    if (this.#scans !== null) this.#reading.slice = this.#long.of(accountId);
+    const { db } = this.#reading;
+    if (this.#scans === null) {
+      setDeadline(db, deadline);
+      return;
+    }
+    const half = this.#slice / 2;
+    const end = Math.min(performance.now() + half, deadline);
+    setDeadline(db, end, endOfSlice(half, deadline, lateError));
+    this.#reading.slice = this.#long.of(accountId);
   }
 
   #pageAtOnce(

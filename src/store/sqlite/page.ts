@@ -25,7 +25,10 @@ export function readPage(
  (SELECT group_concat("row", ',') FROM (${page}))`;
   return after(connection.query(statement), ([found]) => {
     const number = numberOf(found?.[0]);
-    const rows = JSON.parse(`[${(found?.[1] as string | null) ?? ''}]`) as readonly (Row | string)[];
+    const rows = JSON.parse(`[${(found?.[1] as string | null) ?? ''}]`) as readonly (
+      | Row
+      | string
+    )[];
     if (row === null || wanted === null || !isWhole(rows)) {
       return { number, ids: rows.map(idOf), found: null };
     }

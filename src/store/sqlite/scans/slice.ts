@@ -8,10 +8,43 @@ export class SliceError extends Error {
   override readonly name = 'SliceError';
 }
 
+/**
+ * How long something takes of a thread, ms. By the clock it is as long as whatever else the machine does
+ * meanwhile, so `exactly` is no longer than the process has had of the processors. That costs 2 µs.
+ */
+export function stopwatch(exactly: boolean): () => number {
+  const begun = performance.now();
+  if (!exactly) return () => performance.now() - begun;
+  const before = process.cpuUsage();
+  return () => {
+    const time = performance.now() - begun;
+    const { user, system } = process.cpuUsage(before);
+    return Math.min(time, (user + system) / 1000);
+  };
+}
+
+/**
+ * What a read is told that has had so many ms by the clock: to go on until it has had as many again of the
+ * processors, and then SliceError, or what `late` makes at its deadline.
+ */
+export function endOfSlice(ms: number, deadline: number, late: () => Error): () => Error | number {
+  let had: (() => number) | null = null;
+  return () => {
+    const now = performance.now();
+    if (now > deadline) return late();
+    had ??= stopwatch(true);
+    const left = ms - had();
+    return left > 0 ? Math.min(now + left, deadline) : sliceError();
+  };
+}
+
 /** Hears of the statements of a read that may have no more than a moment. */
 export interface Slice {
-  /** Throws SliceError for a statement that is known to take longer. */
-  admit(text: string): void;
+  /**
+   * Throws SliceError for a statement that is known to take longer; true for one that did so the last time,
+   * by the clock: now it is to be timed exactly.
+   */
+  admit(text: string): boolean;
 
   /** The statement was done in so many milliseconds. */
   took(text: string, time: number): void;
@@ -63,9 +96,11 @@ export class LongStatements {
       admit: (text) => {
         if (text.length > this.#longest) throw sliceError();
         const statement = known?.get(text);
-        if (statement === undefined) return;
-        if (performance.now() < statement.until) throw sliceError();
-        this.#forget(accountId, text);
+        if (statement !== undefined) {
+          if (performance.now() < statement.until) throw sliceError();
+          this.#forget(accountId, text);
+        }
+        return this.#suspected > 0 && this.#suspects.get(accountId)?.has(text) === true;
       },
       took: (text, time) => {
         if (time > this.#moment) this.#suspect(accountId, text);
