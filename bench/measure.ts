@@ -19,6 +19,16 @@ export function takesPart(server: Pick<Server, 'name' | 'protocol'>, job: Job): 
   return job.indexed !== true || server.name === 'jmapsmith-pg';
 }
 
+/**
+ * The order of a round: another one begins each time, and the direction alternates, so that what one
+ * leaves behind (the log of a database, the pages it has to write) isn't always the same one's burden.
+ */
+export function inTurn<T>(all: readonly T[], round: number): readonly T[] {
+  const first = round % Math.max(1, all.length);
+  const turned = [...all.slice(first), ...all.slice(0, first)];
+  return round % 2 === 0 ? turned : [...turned.slice(0, 1), ...turned.slice(1).reverse()];
+}
+
 /** Runs a job against a server; throws where answers are not what the job is about. */
 export function measure(
   server: Server,
@@ -52,34 +62,54 @@ function check(server: Server, job: Job, bodies: readonly Buffer[]): void {
   const texts = bodies.map((body) => body.toString('utf8'));
   if (server.protocol === 'echo') return;
   const values = texts.map((text) => JSON.parse(text) as Record<string, unknown>);
-  const count =
+  const found =
     server.protocol === 'rest'
       ? values.reduce((sum, value) => sum + ofRoutes(value), 0)
       : ofJmap(values[0]?.['methodResponses']);
-  if (count !== job.objects)
+  if (found !== job.objects)
     throw new Error(
-      `${server.name} answered ${job.name} with ${count} objects, not ${job.objects}: ${texts[0]?.slice(0, 500)}`,
+      `${server.name} answered ${job.name} with ${found} objects, not ${job.objects}: ${texts[0]?.slice(0, 500)}`,
     );
 }
 
 function ofRoutes(value: Record<string, unknown>): number {
-  for (const list of [value['todos'], value['added']]) if (Array.isArray(list)) return list.length;
-  return 'todo' in value || 'id' in value ? 1 : 0;
+  const { added, todos, todo } = value;
+  if (Array.isArray(added)) return count(added, RANK);
+  if (Array.isArray(todos)) return count(todos, TODO);
+  if (todo !== undefined) return count([todo], TODO);
+  return 'id' in value ? count([value], TODO) : 0;
 }
 
 function ofJmap(responses: unknown): number {
-  let count = 0;
+  let sum = 0;
   for (const [name, args] of responses as [string, Record<string, unknown>][]) {
     if (name === 'error') throw new Error(`A method answered ${JSON.stringify(args)}.`);
-    for (const list of ['list', 'added', 'created', 'updated']) {
-      const found = args[list];
-      // Lists of ids are no objects: those of /changes are fetched by the next call.
-      if (name === 'Todo/changes' || found === null || typeof found !== 'object') continue;
-      count += Object.keys(found).length;
-    }
+    // Lists of ids are no objects: those of /changes are fetched by the next call.
+    if (name === 'Todo/changes') continue;
+    for (const [list, properties] of Object.entries(OF_JMAP))
+      sum += count(Object.values(args[list] ?? {}), properties);
   }
-  return count;
+  return sum;
 }
+
+/** What each has to hold: an answer with less would be less work. */
+function count(objects: readonly unknown[], properties: readonly string[]): number {
+  for (const object of objects)
+    for (const property of properties)
+      if ((object as Record<string, unknown>)[property] === undefined)
+        throw new Error(`${JSON.stringify(object)} was answered, without ${property}.`);
+  return objects.length;
+}
+
+const TODO = ['id', 'text', 'done', 'created', 'updated'];
+const RANK = ['id', 'index'];
+/** Of what it created or changed, JMAP answers what the client doesn't know (RFC 8620 5.3). */
+const OF_JMAP: Readonly<Record<string, readonly string[]>> = {
+  list: TODO,
+  added: RANK,
+  created: ['id', 'created', 'updated'],
+  updated: ['updated'],
+};
 
 const NOTHING = Buffer.alloc(0);
 const NO_ACCOUNT = { id: '', ids: [], halfway: '', since: '', queryState: '' };

@@ -70,4 +70,8 @@ export interface Measurement {
   readonly p99: number;
   /** CPU time of the server process for each, microseconds; null where the system does not tell. */
   readonly cpu: number | null;
+  /** The part of a processor that the load itself took: near 1 it is what is measured. */
+  readonly load: number;
+  /** What came for each, heads and bodies, octets. */
+  readonly octets: number;
 }

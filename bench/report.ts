@@ -1,4 +1,4 @@
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { CONNECTIONS } from './measure.js';
 import type { Job, Measurement } from './model.js';
 import type { Options } from './options.js';
@@ -75,8 +75,8 @@ export function table(results: Results, jobs: readonly Job[], rounds: number): s
   const lines = [
     machine(rounds),
     '',
-    '| job | server | per second: min / median / max | p50 ms | p99 ms | CPU µs each |',
-    '|---|---|---|---|---|---|',
+    '| job | server | per second: min / median / max | p50 ms | p99 ms | CPU µs each | load | octets |',
+    '|---|---|---|---|---|---|---|---|',
   ];
   for (const { name } of jobs)
     for (const server of results.servers(name)) {
@@ -85,9 +85,12 @@ export function table(results: Results, jobs: readonly Job[], rounds: number): s
       const p50 = spread(all.map((one) => one.p50))?.median ?? 0;
       const p99 = spread(all.map((one) => one.p99))?.median ?? 0;
       const cpu = spread(all.flatMap((one) => one.cpu ?? []))?.median;
+      const load = spread(all.map((one) => one.load))?.median ?? 0;
+      const octets = spread(all.map((one) => one.octets))?.median ?? 0;
       const columns = [
         ...[name, server, threeOf(rate, rate !== null && rate.median < 100 ? 1 : 0)],
         ...[p50.toFixed(1), p99.toFixed(1), cpu === undefined ? '' : cpu.toFixed(0)],
+        ...[load.toFixed(2), octets.toFixed(0)],
       ];
       lines.push(`| ${columns.join(' | ')} |`);
     }
@@ -113,6 +116,8 @@ export function figures(
     time: new Date().toISOString(),
     node: process.versions.node,
     cpus: cpus().map(({ model }) => model),
+    // Of the machine, over the last 1, 5 and 15 minutes: the run's own is 2 to 3.
+    loadAverage: loadavg(),
     connections: CONNECTIONS,
     rounds: options.rounds,
     seconds: options.seconds,

@@ -2,51 +2,66 @@ import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
+const NOTHING = Buffer.alloc(0);
+/** What one read takes at the most, octets. */
+const READ = 65_536;
 
 export interface Answer {
   readonly status: number;
+  /** Empty unless it was asked for, or the status is none of success. */
   readonly body: Buffer;
+  /** Of all that came, its head too. */
+  readonly octets: number;
 }
 
 /**
  * One keep-alive connection that sends requests as they are given, one at a time. It reads of an
- * answer what it takes to find its end: a client that does more would be what is measured, since
- * the servers answer faster than a client in JavaScript parses.
+ * answer what it takes to find its end, into one buffer for all of them: a client that does more
+ * would be what is measured, since the servers answer faster than a client in JavaScript parses.
  */
 export class Connection {
   readonly #socket: Socket;
   #done: ((answer: Answer) => void) | null = null;
   #failed: ((error: Error) => void) | null = null;
-  #chunks: Buffer[] = [];
+  /** Copies: of a head that is not whole yet, then of what is kept of the answer. */
+  #kept: Buffer[] = [];
+  #keeps = false;
   #received = 0;
   /** Octets of the whole answer; null before its head is read, -1 where it comes in chunks. */
   #length: number | null = null;
   #headLength = 0;
   #status = 0;
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('The server closed a connection.')));
+  private constructor(port: number, opened: (error: Error | null) => void) {
+    const buffer = Buffer.allocUnsafe(READ);
+    const take = (count: number): boolean => {
+      this.#take(buffer.subarray(0, count));
+      return true;
+    };
+    this.#socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback: take } });
+    this.#socket.setNoDelay(true);
+    this.#socket.once('connect', () => opened(null));
+    this.#socket.on('error', (error) => {
+      opened(error);
+      this.#fail(error);
+    });
+    this.#socket.on('close', () => this.#fail(new Error('The server closed a connection.')));
   }
 
   static open(port: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.off('error', reject);
-        resolve(new Connection(socket));
+      const connection = new Connection(port, (error) => {
+        if (error === null) resolve(connection);
+        else reject(error);
       });
     });
   }
 
-  send(request: Buffer | string): Promise<Answer> {
+  send(request: Buffer | string, keepsBody = true): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#done = resolve;
       this.#failed = reject;
+      this.#keeps = keepsBody;
       this.#socket.write(request);
     });
   }
@@ -56,56 +71,52 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#received += chunk.length;
-    if (this.#length === null) this.#readHead();
+  /** The octets are there during the call only. */
+  #take(octets: Buffer): void {
+    this.#received += octets.length;
+    const headWasRead = this.#length !== null;
+    if (!headWasRead) this.#readHead(octets);
     if (this.#length === null) return;
-    if (this.#length === -1 ? this.#chunksEnded(chunk) : this.#received >= this.#length)
-      this.#finish();
+    if (headWasRead && this.#keeps) this.#kept.push(Buffer.from(octets));
+    if (this.#length === -1 ? this.#chunksEnded() : this.#received >= this.#length) this.#finish();
   }
 
-  #readHead(): void {
-    const all = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
-    if (all === undefined) return;
+  #readHead(octets: Buffer): void {
+    const all = this.#kept.length === 0 ? octets : Buffer.concat([...this.#kept, octets]);
     const end = all.indexOf(HEAD_END);
-    if (end === -1) return;
+    if (end === -1) {
+      this.#kept.push(Buffer.from(octets));
+      return;
+    }
     const head = all.toString('latin1', 0, end);
     this.#headLength = end + HEAD_END.length;
     this.#status = Number(head.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     this.#length = length === undefined ? -1 : this.#headLength + Number(length);
+    // The end of chunks is found in what was kept; what failed is told.
+    this.#keeps ||= this.#length === -1 || this.#status < 200 || this.#status > 299;
+    this.#kept = this.#keeps ? [Buffer.from(all)] : [];
   }
 
   /** JSON has no line break inside a text, so what ends the last chunk is nowhere else. */
-  #chunksEnded(chunk: Buffer): boolean {
-    const tail =
-      chunk.length >= CHUNKS_END.length || this.#chunks.length === 1
-        ? chunk
-        : Buffer.concat(this.#chunks.slice(-8));
+  #chunksEnded(): boolean {
+    const last = this.#kept.at(-1);
+    if (last === undefined) return false;
+    const tail = last.length >= CHUNKS_END.length ? last : Buffer.concat(this.#kept.slice(-8));
     return tail.subarray(-CHUNKS_END.length).equals(CHUNKS_END);
   }
 
   #finish(): void {
-    const chunks = this.#chunks;
-    const first = chunks.length === 1 ? chunks[0] : undefined;
-    const chunked = this.#length === -1;
-    const headLength = this.#headLength;
-    const status = this.#status;
+    const all = this.#keeps ? Buffer.concat(this.#kept).subarray(this.#headLength) : NOTHING;
+    const body = this.#length === -1 ? unchunked(all) : all;
+    const answer = { status: this.#status, body, octets: this.#received };
     const done = this.#done;
-    this.#chunks = [];
+    this.#kept = [];
     this.#received = 0;
     this.#length = null;
     this.#done = null;
     this.#failed = null;
-    done?.({
-      status,
-      // Put together only for whoever looks at it.
-      get body() {
-        const all = (first ?? Buffer.concat(chunks)).subarray(headLength);
-        return chunked ? unchunked(all) : all;
-      },
-    });
+    done?.(answer);
   }
 
   #fail(error: Error): void {

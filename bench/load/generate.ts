@@ -33,21 +33,26 @@ export async function generateLoad(load: Load): Promise<Measurement> {
   const looked: Buffer[][] = [];
   let phase: 'warming' | 'measuring' | 'ended' = 'warming';
   let answered = 0;
+  let octets = 0;
   const work = async (connection: Connection): Promise<void> => {
     while (phase !== 'ended') {
       sent += 1;
       const look = looked.length < MOST && (answered < FIRST || answered % ONE_IN === 0);
       const bodies: Buffer[] = [];
+      let received = 0;
       const started = performance.now();
       for (const request of load.requests(sent)) {
-        const answer = await connection.send(request);
+        const answer = await connection.send(request, look);
         if (answer.status < 200 || answer.status > 299)
           throw new Error(`An answer was ${answer.status}: ${excerpt(answer.body)}`);
-        if (look) bodies.push(Buffer.from(answer.body));
+        received += answer.octets;
+        if (look) bodies.push(answer.body);
       }
       answered += 1;
       if (look) looked.push(bodies);
-      if (phase === 'measuring') latencies.push(performance.now() - started);
+      if (phase !== 'measuring') continue;
+      latencies.push(performance.now() - started);
+      octets += received;
     }
   };
   try {
@@ -57,10 +62,13 @@ export async function generateLoad(load: Load): Promise<Measurement> {
     await Promise.race([pause(load.warmUp), failed]);
     const cpuBefore = await cpuTime(load.pid);
     const started = performance.now();
+    const ownBefore = process.cpuUsage();
     phase = 'measuring';
     await Promise.race([pause(load.seconds), failed]);
     const counted = latencies.length;
+    const octetsEach = counted === 0 ? 0 : Math.round(octets / counted);
     const elapsed = (performance.now() - started) / 1000;
+    const own = process.cpuUsage(ownBefore);
     const cpuAfter = await cpuTime(load.pid);
     phase = 'ended';
     await all;
@@ -72,6 +80,8 @@ export async function generateLoad(load: Load): Promise<Measurement> {
       p50: quantile(sorted, 0.5),
       p99: quantile(sorted, 0.99),
       cpu: cpu === null || counted === 0 ? null : cpu / counted,
+      load: (own.user + own.system) / 1_000_000 / elapsed,
+      octets: octetsEach,
     };
   } finally {
     phase = 'ended';

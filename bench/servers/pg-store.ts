@@ -70,13 +70,13 @@ interface StateRow {
   readonly state: string;
 }
 
-/** Columns of an object are null where nothing was found. pg makes Dates of times. */
+/** Columns of an object are null where nothing was found. */
 interface Row extends StateRow {
   readonly id: string | null;
   readonly text: string;
   readonly done: boolean;
-  readonly created: Date;
-  readonly updated: Date;
+  readonly created: string;
+  readonly updated: string;
 }
 
 interface ChangeRow extends Row {
@@ -90,9 +90,17 @@ interface RankRow extends StateRow {
   readonly n: number | null;
 }
 
-/** Dates become text as they are serialized. */
 function toTodo({ id, text, done, created, updated }: Row): Todo {
-  return { id, text, done, created, updated } as unknown as Todo;
+  return { id: id ?? '', text, done, created, updated };
+}
+
+/**
+ * "2026-11-22 01:07:11.12+00" as "2026-11-22T01:07:11.120Z". pg would make a Date of it, which then is
+ * made text again: two thirds of what an object costs.
+ */
+function isoOfUtc(time: string): string {
+  const fraction = time.slice(20, -3).padEnd(3, '0');
+  return `${time.slice(0, 10)}T${time.slice(11, 19)}.${fraction}Z`;
 }
 
 export async function openStore(
@@ -100,7 +108,8 @@ export async function openStore(
   hash: string,
   accounts: readonly string[],
 ): Promise<Store> {
-  const pool = new pg.Pool({ connectionString, max: 16 });
+  pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, isoOfUtc);
+  const pool = new pg.Pool({ connectionString, max: 16, options: '-c timezone=UTC' });
   await pool.query(TABLES);
   await pool.query(`INSERT INTO token VALUES ($1, 'bench', NULL)`, [hash]);
   for (const account of accounts)

@@ -47,20 +47,20 @@ interface Options {
 export async function startBaseline(options: Options): Promise<StartedServer> {
   const { name, protocol, compiled, folder } = options;
   await mkdir(folder, { recursive: true });
+  // As long as jmapsmith's: they are in every key.
+  const accountIds = Object.fromEntries(
+    ACCOUNT_NAMES.map((account) => [account, `a${randomBytes(13).toString('hex')}`]),
+  ) as Record<AccountName, string>;
   const token = randomBytes(32).toString('base64url');
   const env = {
     ...process.env,
     NODE_ENV: 'production',
     DATABASE: options.databaseUrl ?? join(folder, 'todos.db'),
     TOKEN_HASH: hash('sha256', token, 'hex'),
-    ACCOUNTS: ACCOUNT_NAMES.join(','),
+    ACCOUNTS: Object.values(accountIds).join(','),
   };
   const kind = name === 'http' ? 'echo-http' : name;
   const argv = [...options.nodeOptions, join(compiled, 'main.js'), kind];
   const { url, pid, stop } = await startProcess(name, argv, { env });
-  const accountIds = Object.fromEntries(ACCOUNT_NAMES.map((account) => [account, account]));
-  return {
-    ...{ name, protocol, url, pid, token, stop },
-    accountIds: accountIds as Record<AccountName, string>,
-  };
+  return { name, protocol, url, pid, token, stop, accountIds };
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface Postgresql {
   /** Makes an empty database; resolves to its URL. */
   createDatabase(name: string): Promise<string>;
+  /** Does at once for all databases what it does by itself minutes after they were filled. */
+  settle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function startPostgresql(): Promise<Postgresql> {
     onLog: (line) => log.push(line),
     onError: (error) => log.push(String(error)),
   });
+  const databases: string[] = [];
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     await server.initialise();
@@ -39,7 +42,17 @@ export async function startPostgresql(): Promise<Postgresql> {
     async createDatabase(name) {
       const database = name.replaceAll('-', '_');
       await server.createDatabase(database);
+      databases.push(database);
       return `postgresql://postgres:password@127.0.0.1:${port}/${database}`;
+    },
+    async settle() {
+      for (const database of databases) {
+        const client = server.getPgClient(database);
+        await client.connect();
+        await client.query('VACUUM (ANALYZE)');
+        await client.query('CHECKPOINT');
+        await client.end();
+      }
     },
     async stop() {
       await server.stop();

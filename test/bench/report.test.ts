@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { JOBS } from '../../bench/jobs/jobs.js';
+import { inTurn } from '../../bench/measure.js';
 import { Results, ratios, spread } from '../../bench/report.js';
 import { targetTable } from '../../bench/targets.js';
+
+const MEASURED = { p50: 1, p99: 2, cpu: null, load: 0.5, octets: 100 };
 
 function resultsOf(rates: Readonly<Record<string, readonly number[]>>, job = 'create 1'): Results {
   const results = new Results();
   for (const [server, all] of Object.entries(rates))
-    for (const perSecond of all) results.add(job, server, { perSecond, p50: 1, p99: 2, cpu: null });
+    for (const perSecond of all) results.add(job, server, { ...MEASURED, perSecond });
   return results;
 }
 
@@ -45,9 +48,17 @@ test('every target but those of memory is about jobs that there are', () => {
   const others = ['fastify-shared', 'express-prisma', 'fastify-pg', 'http', 'echo-express'];
   for (const { name } of JOBS)
     for (const server of [...servers, ...others])
-      results.add(name, server, { perSecond: 100, p50: 1, p99: 1, cpu: null });
+      results.add(name, server, { ...MEASURED, perSecond: 100 });
   const lines = targetTable(results, new Map()).trim().split('\n').slice(2);
   const named = new Set(lines.map((line) => line.split(' | ')[0]?.replace('| ', '')));
   const compared = JOBS.map(({ name }) => name).filter((name) => !/^flat.* 10,000$/.test(name));
   expect([...named].sort()).toEqual(compared.sort());
+});
+
+test('another server begins in each round, and the direction alternates', () => {
+  const all = ['a', 'b', 'c'];
+  expect([0, 1, 2, 3].map((round) => inTurn(all, round).join(''))).toEqual([
+    ...['abc', 'bac', 'cab', 'acb'],
+  ]);
+  expect(inTurn([], 1)).toEqual([]);
 });
