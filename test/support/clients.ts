@@ -19,3 +19,12 @@ export class Clients {
     await Promise.all(this.#running);
   }
 }
+
+/**
+ * `answered` calls beside each of the steps of some work. Of all runs of `length` steps, the share beside which no call
+ * was answered: near 1 where the work keeps calls out, and near 0, but not 0 where a machine does much else, where it doesn't.
+ */
+export function quietShare(answered: readonly number[], length: number): number {
+  const runs = answered.slice(0, -length).map((_, n) => answered.slice(n, n + length));
+  return runs.filter((run) => run.every((calls) => calls === 0)).length / Math.max(1, runs.length);
+}

@@ -11,7 +11,7 @@ import { createIdGenerator } from '../../../src/protocol/ids.js';
 import type { Store } from '../../../src/store/port.js';
 import { writeColumns } from '../../../src/store/sql/rows.js';
 import { ALL, Gadget, gadget } from '../../store/gadget.js';
-import { Clients } from '../../support/clients.js';
+import { Clients, quietShare } from '../../support/clients.js';
 
 /** Accounts of any size are deleted beside a server, on either engine. */
 
@@ -131,6 +131,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       await fill(opened, id, count);
       await prisma.$executeRawUnsafe('ANALYZE');
       const clients = new Clients();
+      onTestFinished(() => clients.stop());
       let last = 0;
       clients.go((n) =>
         store.write(other, soon(), async (transaction) => {
@@ -164,8 +165,8 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       expect(Math.max(...rowsIn(false))).toBe(STEP);
       expect(rowsIn(true).length).toBeLessThanOrEqual(count / OBJECT_STEP + 2);
       expect(rowsIn(false).length).toBeLessThanOrEqual((sum - count) / STEP + 2 * 5);
-      const quiet = steps.filter((_, n) => steps.slice(n, n + 5).every(({ calls }) => calls === 0));
-      expect(quiet.slice(0, -5)).toEqual([]);
+      const answered = steps.map(({ calls }) => calls);
+      expect(quietShare(answered, 5)).toBeLessThan(0.1);
       // Steps behind the first one of a table say from where.
       const behind = [...plans].filter(([text]) => text.includes('>'));
       expect(behind.length).toBeGreaterThanOrEqual(5);
