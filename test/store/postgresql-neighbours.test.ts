@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
@@ -22,6 +23,7 @@ describe('what fails beside others', () => {
   let store: Store;
   let pool: Pool;
   let closed = false;
+  let sockets: Socket[] = [];
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
   beforeAll(async () => {
@@ -36,10 +38,14 @@ describe('what fails beside others', () => {
 
   const open = (size: number): Store => {
     pool = openPool({ url, size, pipeline: true });
+    pool.on('connect', (client) => {
+      sockets.push((client as unknown as { connection: { stream: Socket } }).connection.stream);
+    });
     return createPostgresqlStore({ pool, types: TYPES, groupTime: 10_000 });
   };
   beforeEach(async () => {
     await operator.query('TRUNCATE "Gadget", "JmapState", "JmapChange"');
+    sockets = [];
     store = open(1);
     await store.ping();
     closed = false;
@@ -155,6 +161,29 @@ describe('what fails beside others', () => {
       store.write(A, long(), setting),
     ]);
     expect(seen).toEqual([expect.stringMatching(/^(1min|59\d\d\dms|59s)$/)]);
+  });
+
+  it('updates that wait read each object once more at the most, however large they are', async () => {
+    const ids = Array.from({ length: 32 }, (_, index) => `r${index}`);
+    const title = 'x'.repeat(20_000);
+    await store.write(A, soon(), async (t) => {
+      await t.insert(
+        Gadget,
+        ids.map((id) => gadget(id, { title })),
+      );
+    });
+    const update = (id: string) =>
+      store.write(A, { ...soon(), expects: { type: Gadget, ids: [id] } }, async (t) => {
+        const [found] = await t.get(Gadget, [id], Gadget.properties, HUGE);
+        return found?.id;
+      });
+    const received = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    // At first nothing is known of the size of rows.
+    for (const most of [2, 1.2]) {
+      const before = received();
+      expect(await Promise.all(ids.map(update))).toEqual(ids);
+      expect((received() - before) / (ids.length * title.length)).toBeLessThan(most);
+    }
   });
 
   it('what waits for a connection when the store closes is unavailable', async () => {

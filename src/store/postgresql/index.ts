@@ -79,6 +79,7 @@ class PostgresqlStore implements Store {
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
+      sizes: new Map(),
       begin: (accountId, deadline, ahead) =>
         this.#connect(accountId, {
           ...{ deadline, writes: accountId },
