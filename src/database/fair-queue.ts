@@ -23,9 +23,10 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** The next item; its key goes to the end of the turn. */
-  shift(): Item | undefined {
+  /** The next item, of a key that `may` says true of; its key goes to the end of the turn. */
+  shift(may: (key: string) => boolean = () => true): Item | undefined {
     for (const [key, lane] of this.#lanes) {
+      if (!may(key)) continue;
       this.#lanes.delete(key);
       const item = lane.shift();
       if (lane.length > 0) this.#lanes.set(key, lane);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import type { Store, Transaction } from '../../src/store/port.js';
+import type { Snapshot, Store, Transaction } from '../../src/store/port.js';
 import type { Connection } from '../../src/store/postgresql/connection.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -183,6 +183,70 @@ describe('what fails beside others', () => {
       const before = received();
       expect(await Promise.all(ids.map(update))).toEqual(ids);
       expect((received() - before) / (ids.length * title.length)).toBeLessThan(most);
+    }
+  });
+
+  it('an account whose queries and reads take long leaves connections to another', async () => {
+    await store.close();
+    store = open(16);
+    await add('a');
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    const brief = () => ({ deadline: performance.now() + 5000, once: true });
+    const flood = Array.from({ length: 40 }, (_, index) => {
+      const how = { ...soon(), mayScan: index % 2 === 0, once: index % 3 === 0 };
+      return store.read(A, how, (s) => s.queryIds(Gadget, plan(ALL), 0, 10));
+    });
+    const state = (s: Snapshot) => s.stateNumber(Gadget);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await store.read(B, { ...brief(), mayScan: true }, state)).toBe(0);
+    expect(await store.read(B, { ...brief(), exclusive: true }, state)).toBe(0);
+    const both = [B, B].map((account) => store.read(account, brief(), state));
+    expect(await Promise.all(both)).toEqual([0, 0]);
+    expect(await store.write(B, brief(), (t) => t.stateNumber(Gadget))).toBe(0);
+    await holder.query('ROLLBACK');
+    holder.release();
+    for (const ids of await Promise.all(flood)) expect(ids).toEqual(['a']);
+  });
+
+  it('an account whose queries take long leaves connections to its own short reads', async () => {
+    await store.close();
+    store = open(16);
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    const flood = Array.from({ length: 40 }, () =>
+      store.read(A, { ...soon(), mayScan: true }, (s) => s.queryIds(Gadget, plan(ALL), 0, 10)),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const brief = { deadline: performance.now() + 5000, once: true };
+    expect(await store.read(A, brief, (s) => s.stateNumber(Gadget))).toBe(0);
+    expect(await store.write(A, brief, (t) => t.stateNumber(Gadget))).toBe(0);
+    await holder.query('ROLLBACK');
+    holder.release();
+    for (const ids of await Promise.all(flood)) expect(ids).toEqual([]);
+  });
+
+  it('what a migration puts out of date is prepared anew; what is run once is unavailable', async () => {
+    await add('a');
+    const look = (t: Snapshot) => t.get(Gadget, ['a'], Gadget.properties, HUGE);
+    const retype = (to: string) =>
+      operator.query(`ALTER TABLE "Gadget" ALTER COLUMN "code" TYPE ${to}`);
+    onTestFinished(async () => void (await retype('TEXT COLLATE "C"')));
+    const all: ReadonlyArray<() => Promise<unknown>> = [
+      () => store.read(A, soon(), look),
+      () => store.read(A, { ...soon(), once: true }, look),
+      () => Promise.all([0, 1].map(() => store.read(A, { ...soon(), once: true }, look))),
+      () => store.write(A, soon(), look),
+    ];
+    const waits = [store.read.bind(store), store.write.bind(store)].map(
+      (run) => () => run(A, { ...soon(), exclusive: true }, look),
+    );
+    for (const [index, run] of [...all, ...waits].entries()) {
+      await run();
+      await retype(`VARCHAR(${index + 100}) COLLATE "C"`);
+      if (index < all.length) await run();
+      else await expect(run()).rejects.toBeInstanceOf(UnavailableError);
+      await run();
     }
   });
 

@@ -39,7 +39,7 @@ export function isAnswer(error: unknown): boolean {
 
 /** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
 export function translateError(error: unknown): unknown {
-  if (!isUnavailable(error)) return error;
+  if (!isUnavailable(error) && !isStale(error)) return error;
   const code = codeOf(error);
   // 57014: what a statement time-out does.
   if (code === '57014') return lateError(error);
@@ -53,6 +53,14 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return GONE.test(error.message);
   return UNAVAILABLE.test(code) || SOCKET.test(code);
+}
+
+/**
+ * True where what a connection has prepared is out of date (0A000), or is not there (26000, a pooler's doing):
+ * on another connection it works.
+ */
+export function isStale(error: unknown): boolean {
+  return /^(0A000|26000)$/.test(codeOf(error) ?? '');
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Ask, send } from '../../database/postgresql/batch.js';
 import {
   isAnswer,
   isLost,
+  isStale,
   isUnavailable,
   lateError,
   translateError,
@@ -468,8 +469,7 @@ function ignore(): void {
 /** A statement's time-out leaves a connection that is as good as before. */
 function leavesNothing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  // 0A000, 26000: what it has prepared is out of date, or not there (a pooler's doing).
-  return (isUnavailable(error) && code !== '57014') || code === '0A000' || code === '26000';
+  return isStale(error) || (isUnavailable(error) && code !== '57014');
 }
 
 async function promised<T>(work: () => Promise<T>): Promise<T> {

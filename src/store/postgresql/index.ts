@@ -22,7 +22,7 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
-/** Connections that works which wait for other things leave to the others. */
+/** Connections that works which wait for other things, or may scan, leave to the others; and each account. */
 const KEPT_FREE = 4;
 
 export interface PostgresqlStoreOptions {
@@ -54,9 +54,9 @@ class PostgresqlStore implements Store {
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #lanes = new Lanes<WriteJob>((...work) => this.#runJobs(...work));
   readonly #host: GroupHost;
-  /** Of connections: all, and those for works that wait for other things. */
+  /** Of connections: all, and those for works that wait for other things or may scan. */
   readonly #shares: Shares;
-  readonly #waiting: Shares;
+  readonly #long: Shares;
   readonly #together: Together;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
@@ -70,12 +70,13 @@ class PostgresqlStore implements Store {
     // Of connections that are opened from now on: statements don't wait for those before them.
     Object.assign(options.pool.options, { pipeline: true });
     const { max } = options.pool.options;
-    this.#shares = new Shares(max);
-    this.#waiting = new Shares(Math.max(1, max - KEPT_FREE));
+    const most = Math.max(1, max - KEPT_FREE);
+    this.#shares = new Shares(max, most);
+    this.#long = new Shares(most, Math.ceil(max / 2));
     this.#together = new Together({
       connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
       open: (connection, accountId) => this.#snapshot(connection, accountId),
-      isFree: () => this.#shares.isFree,
+      isFree: (accountId) => this.#shares.isFree(accountId),
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
@@ -120,16 +121,17 @@ class PostgresqlStore implements Store {
         how,
       );
     const read = (): Promise<T> => reading({ once: false });
-    if (exclusive) return this.#waiting.run(accountId, deadline, read);
-    if (!once) return retried(deadline, read);
-    const alone = (): Promise<T> => retried(deadline, () => reading({ once }).catch(again(read)));
+    if (exclusive) return this.#long.run(accountId, deadline, read);
+    const run = (): Promise<T> =>
+      retried(deadline, () => (once ? reading({ once }).catch(again(read)) : read()));
     // What takes long would have the others wait for it.
-    if (mayScan) return alone();
+    if (mayScan) return this.#long.run(accountId, deadline, run);
+    if (!once) return run();
     return new Promise((resolve, reject) => {
       this.#together.push({
         ...{ accountId, deadline, work, reject },
         resolve: resolve as (value: unknown) => void,
-        alone: () => void alone().then(resolve, reject),
+        alone: () => void run().then(resolve, reject),
       });
     });
   }
@@ -218,7 +220,7 @@ class PostgresqlStore implements Store {
     try {
       // What hooks have done elsewhere must not be done twice.
       const run = (): Promise<unknown> => this.#runAlone(accountId, deadline, work);
-      first.resolve(await this.#waiting.run(accountId, deadline, run));
+      first.resolve(await this.#long.run(accountId, deadline, run));
     } catch (error) {
       first.reject(error);
     }

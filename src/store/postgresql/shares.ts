@@ -4,28 +4,38 @@ import { lateError } from '../../database/postgresql/errors.js';
 /** Timers take no more than 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+interface Waiting {
+  readonly key: string;
+  readonly start: () => void;
+}
+
 /**
  * At most so many at once; accounts that wait take turns, so that one which floods delays another's
- * single call by one of its own, not by all.
+ * single call by one of its own, not by all. And where its calls take long, not even by that: some shares
+ * are never one account's.
  */
 export class Shares {
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #held = new Map<string, number>();
+  readonly #most: number;
   #free: number;
 
-  constructor(size: number) {
+  /** `most`: that one account has. */
+  constructor(size: number, most = size) {
     this.#free = size;
+    this.#most = most;
   }
 
-  /** Whoever asks need not wait. */
-  get isFree(): boolean {
-    return this.#free > 0;
+  /** Whoever asks for this account need not wait. */
+  isFree(key: string): boolean {
+    return this.#free > 0 && this.#may(key);
   }
 
   /** Resolves when there is a share, to what gives it back; UnavailableError after the deadline. */
   async take(key: string, deadline: number): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1;
+    if (this.isFree(key)) this.#give(key);
     else await this.#turn(key, deadline);
-    return () => this.#handOn();
+    return () => this.#handOn(key);
   }
 
   async run<T>(key: string, deadline: number, work: () => Promise<T>): Promise<T> {
@@ -37,10 +47,24 @@ export class Shares {
     }
   }
 
-  #handOn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
+  #may(key: string): boolean {
+    return (this.#held.get(key) ?? 0) < this.#most;
+  }
+
+  #give(key: string): void {
+    this.#free -= 1;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+  }
+
+  #handOn(key: string): void {
+    const left = (this.#held.get(key) ?? 0) - 1;
+    if (left > 0) this.#held.set(key, left);
+    else this.#held.delete(key);
+    this.#free += 1;
+    const next = this.#waiting.shift((each) => this.#may(each));
+    if (next === undefined) return;
+    this.#give(next.key);
+    next.start();
   }
 
   #turn(key: string, deadline: number): Promise<void> {
@@ -50,10 +74,11 @@ export class Shares {
         this.#waiting.remove((waiting) => waiting === next);
         reject(lateError());
       }, left);
-      const next = (): void => {
+      const start = (): void => {
         clearTimeout(timer);
         resolve();
       };
+      const next: Waiting = { key, start };
       this.#waiting.push(key, next);
     });
   }

@@ -22,8 +22,8 @@ export interface TogetherHost {
   /** A connection that is asked once. */
   connect(accountId: string, deadline: number): Promise<Connection>;
   open(connection: Connection, accountId: string): Snapshot & { end(): void };
-  /** No work waits for a connection. */
-  isFree(): boolean;
+  /** A work of the account need not wait for a connection. */
+  isFree(accountId: string): boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export class Together {
   #start(): void {
     const all = this.#waiting;
     this.#waiting = [];
-    for (const group of groups(all, this.#host.isFree())) void this.#run(group);
+    for (const group of groups(all, this.#host.isFree)) void this.#run(group);
   }
 
   async #run(group: readonly Brief[]): Promise<void> {
@@ -91,7 +91,10 @@ export class Together {
  * What shares a connection: about as much time is left to each. Where connections are waited for, they are
  * shared by none but works of one account, since accounts take turns.
  */
-function groups(all: readonly Brief[], isFree: boolean): readonly (readonly Brief[])[] {
+function groups(
+  all: readonly Brief[],
+  isFree: (accountId: string) => boolean,
+): readonly (readonly Brief[])[] {
   const now = performance.now();
   const made: Brief[][] = [];
   for (const each of all) {
@@ -101,7 +104,7 @@ function groups(all: readonly Brief[], isFree: boolean): readonly (readonly Brie
         group.length < AT_ONCE &&
         group[0] !== undefined &&
         isNear(group[0].deadline - now, left) &&
-        (isFree || group[0].accountId === each.accountId),
+        (group[0].accountId === each.accountId || isFree(group[0].accountId)),
     );
     if (fits === undefined) made.push([each]);
     else fits.push(each);
