@@ -16,6 +16,11 @@ export class FairQueue<Item> {
     return this.#lanes.get(key)?.length ?? 0;
   }
 
+  /** The items of the key that wait, in order. */
+  items(key: string): readonly Item[] {
+    return this.#lanes.get(key) ?? [];
+  }
+
   push(key: string, item: Item): void {
     const lane = this.#lanes.get(key);
     if (lane === undefined) this.#lanes.set(key, [item]);

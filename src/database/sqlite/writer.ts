@@ -25,16 +25,25 @@ const SWEEP = 50;
  */
 export type Work<T> = (db: Database) => Promise<T>;
 
+/** What a work will read first. */
+export interface Expected {
+  readonly table: string;
+  readonly ids: readonly string[];
+}
+
 export interface RunOptions {
   /** `performance.now()` after which the work is given up. */
   readonly deadline: number;
   /** Accounts take turns. */
   readonly accountId?: string;
+  /** For works before it to read along. */
+  readonly expects?: Expected | undefined;
 }
 
 interface Job {
   readonly work: Work<unknown>;
   readonly deadline: number;
+  readonly expects: Expected | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,6 +71,7 @@ export class Writer {
   readonly #plain = new FairQueue<Job>();
   readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
+  #group: object | null = null;
   #running = false;
   #closing: (() => void) | undefined;
   #closed = false;
@@ -109,6 +119,20 @@ export class Writer {
     }
   }
 
+  /**
+   * Stands for what the works of a group have read and written so far: another one for each transaction and
+   * after each work that is undone; null where none of the plain lane runs.
+   */
+  get group(): object | null {
+    return this.#group;
+  }
+
+  /** Of the account's works that wait in the plain lane. */
+  *expected(accountId: string): Iterable<Expected> {
+    for (const { expects } of this.#plain.items(accountId))
+      if (expects !== undefined) yield expects;
+  }
+
   /** Lets what waits finish, then refuses works. The connection stays open: its owner closes it. */
   close(): Promise<void> {
     this.#closed = true;
@@ -123,13 +147,13 @@ export class Writer {
   }
 
   #enqueue<T>(lane: FairQueue<Job>, work: Work<T>, options: RunOptions): Promise<T> {
-    const { deadline, accountId = '' } = options;
+    const { deadline, accountId = '', expects } = options;
     if (this.#closed) return Promise.reject(new UnavailableError('The server is stopping.'));
     if (this.#isFull(accountId)) {
       return Promise.reject(new UnavailableError('Too many writes are waiting.'));
     }
     return new Promise<T>((resolve, reject) => {
-      lane.push(accountId, { work, deadline, resolve, reject });
+      lane.push(accountId, { work, deadline, expects, resolve, reject });
       if (this.#running) return;
       this.#running = true;
       this.#schedule();
@@ -201,6 +225,7 @@ export class Writer {
     }
     const finished: Finished[] = [];
     const begun = performance.now();
+    this.#group = {};
     try {
       await this.#runWorks(finished);
       if (performance.now() - begun > TURN) await nextTurn(true);
@@ -211,6 +236,8 @@ export class Writer {
       const reason = new UnavailableError('The database could not commit.', { cause: error });
       for (const { job } of finished) job.reject(reason);
       return;
+    } finally {
+      this.#group = null;
     }
     await this.#resolve(finished, begun);
   }
@@ -256,6 +283,7 @@ export class Writer {
         const rolledBack = !this.#db.inTransaction;
         job.reject(rolledBack ? unavailable(error) : translateError(error));
         if (rolledBack) throw error;
+        this.#group = {};
         this.#statements.undo.run();
         this.#statements.release.run();
       }

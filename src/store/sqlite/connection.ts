@@ -5,6 +5,7 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { sqlite } from './dialect.js';
+import type { GroupReads } from './group-reads.js';
 import type { Parameter, Reader } from './reader.js';
 import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
@@ -21,6 +22,8 @@ export class Connection implements Reader {
   readonly db: Database;
   /** What the statements of the work that runs are held against. */
   slice: Slice | null = null;
+  /** Of the connection that writes. */
+  group: GroupReads | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
   /** Two generations, so that a statement that is used again and again is looked up and no more. */
   #statements = new Map<string, Statement>();

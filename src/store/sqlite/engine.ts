@@ -6,15 +6,10 @@ import {
   readOwnBlobs,
   readReferences,
 } from './blobs.js';
-import {
-  readChanges,
-  readObjectCount,
-  readState,
-  readStateOfAccount,
-  writeChanges,
-} from './changes.js';
+import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
+import { forgetObjects, readObjectsInGroup, readStateInGroup } from './group-reads.js';
 import {
   DECODERS,
   destroyObjects,
@@ -59,11 +54,26 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
 /** What SQLite does its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   ...reading,
-  state: readStateOfAccount,
+  state: readStateInGroup,
+  objects: readObjectsInGroup,
   insert: insertObjects,
-  update: updateObjects,
-  destroy: destroyObjects,
-  writeChanges,
+  update: (scope, type, objects) => {
+    forgetObjects(
+      scope,
+      type,
+      objects.map(({ id }) => id),
+    );
+    updateObjects(scope, type, objects);
+  },
+  destroy: (scope, type, ids) => {
+    forgetObjects(scope, type, ids);
+    destroyObjects(scope, type, ids);
+  },
+  writeChanges: (scope, table, ...changes) => {
+    const state = writeChanges(scope, table, ...changes);
+    scope.connection.group?.of(scope.accountId)?.states.set(table, state);
+    return state;
+  },
   insertBlobs,
   changeReferences: changeObjectReferences,
   changeBlobReferences,

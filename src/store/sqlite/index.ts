@@ -22,6 +22,7 @@ import { accountGone } from './changes.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import { runExclusive } from './exclusive.js';
+import { GroupReads } from './group-reads.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { Log } from './log.js';
 import { readPage } from './page.js';
@@ -85,6 +86,7 @@ class SqliteStore implements Store {
   readonly #names: StorageNames;
   readonly #writer: Writer;
   readonly #writing: Connection;
+  readonly #group: GroupReads;
   readonly #reading: Connection;
   readonly #now: () => number;
   readonly #reads = new Serial();
@@ -106,6 +108,8 @@ class SqliteStore implements Store {
     this.#names = storageNames(options.types);
     this.#writer = options.writer;
     this.#writing = new Connection(options.writerDatabase, options.onStatement);
+    this.#group = new GroupReads(options.writer);
+    this.#writing.group = this.#group;
     this.#reading = new Connection(options.reader, options.onStatement);
     const { name: file } = options.reader;
     const log = new Log({
@@ -287,7 +291,9 @@ class SqliteStore implements Store {
       changed = transaction.changed;
       return value;
     };
-    const turn = { deadline: options.deadline, accountId };
+    const { deadline, expects } = options;
+    const expected = expects && { table: expects.type.table, ids: expects.ids };
+    const turn = { deadline, accountId, expects: expected };
     const result = await (options.exclusive === true
       ? runExclusive(this.#writer, this.#writing, this.#commit, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
@@ -355,7 +361,11 @@ class SqliteStore implements Store {
 
   #upkeep<T>(accountId: string, work: () => T): Promise<T> {
     const deadline = performance.now() + UPKEEP_WAIT;
-    return this.#writer.run(async () => work(), { deadline, accountId });
+    const alone = (): T => {
+      this.#group.forget();
+      return work();
+    };
+    return this.#writer.run(async () => alone(), { deadline, accountId });
   }
 
   #announce(change: StateChange): void {
