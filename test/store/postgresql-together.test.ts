@@ -190,7 +190,8 @@ describe('a composed statement', () => {
         const named = { kind: 'condition', filter: FILTERS.titleIs, value: 'one' } as const;
         const conditions = Array.from({ length: count }, () => named);
         const filter = { kind: 'operator', operator: 'AND', conditions } as const;
-        return snapshot.queryIds(Gadget, plan(filter, '-title'), 0, 10);
+        // In the order of an index: one that scans is planned each time.
+        return snapshot.queryIds(Gadget, plan(filter, '-created'), 0, 10);
       });
     await ask(1);
     expect(await prepared(pool)).toEqual([]);

@@ -142,7 +142,7 @@ export class Connection {
 
   /** All rows of a composed statement. */
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.#rows(recurring(render(fragment, postgresql.placeholder), fragment.values));
+    return this.#rows(recurring(render(fragment, postgresql.placeholder), fragment));
   }
 
   /**
@@ -191,7 +191,7 @@ export class Connection {
   /** The same of a composed statement. */
   async eachOf(fragment: Fragment, each: (row: Row) => void): Promise<void> {
     const text = render(fragment, postgresql.placeholder);
-    await this.#each(recurring(text, fragment.values), each);
+    await this.#each(recurring(text, fragment), each);
   }
 
   async #each(statement: Statement, each: (row: Row) => void): Promise<void> {

@@ -1,4 +1,5 @@
 import { PASSING } from '../../database/postgresql/batch.js';
+import type { Fragment } from '../sql/fragment.js';
 
 /** Parameters are texts on the wire; null is null. */
 export type Parameter = string | number | null | readonly string[];
@@ -42,10 +43,11 @@ let composedCount = 0;
 /**
  * A composed statement, of which clients decide how many there are: prepared from the second time on that it
  * is asked for, and forgotten where others are asked for more (batch.ts). The database plans it with its values
- * still, unless it has found a plan that is as good for any.
+ * still, unless it has found a plan that is as good for any. What scans is planned for its account each time:
+ * after a few large accounts, PostgreSQL would read the whole table for the smallest, too.
  */
-export function recurring(text: string, parameters: readonly Parameter[]): Statement {
-  if (text.length > SHORT) return composed(text, parameters);
+export function recurring(text: string, { values: parameters, scans }: Fragment): Statement {
+  if (scans === true || text.length > SHORT) return composed(text, parameters);
   const known = composedNames.get(text);
   const name = known === null ? `${PASSING}${composedCount++}` : (known ?? null);
   composedNames.delete(text);

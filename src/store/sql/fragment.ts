@@ -6,6 +6,8 @@ export interface Fragment {
   /** One more than `values`: the text before, between and after the parameters. */
   readonly texts: readonly string[];
   readonly values: readonly SqlValue[];
+  /** How many rows it reads depends on whose they are: no plan is as good for all. */
+  readonly scans?: true;
 }
 
 export type SqlValue = string | number | null;

@@ -58,8 +58,9 @@ export function windowQuery(
   const terms = orderTerms(plan.sort, dialect);
   const order = raw(orderBy(terms));
   const inOrder = terms[0]?.indexed === true;
-  return sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
+  const query = sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
  ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
+  return inOrder ? query : scanning(query);
 }
 
 /** One row `[count]`. */
@@ -69,7 +70,7 @@ export function countQuery(
   filter: FilterNode,
   dialect: Dialect,
 ): Fragment {
-  return sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true)}`;
+  return scanning(sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true)}`);
 }
 
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
@@ -104,8 +105,8 @@ export function rankQuery(
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
   const isShort = ranges.length <= MAX_RANGES && where.values.length <= MAX_REPEATED;
   const [first, ...rest] = isShort ? ranges.map(counted) : [];
-  if (first !== undefined) return sql`SELECT ${rest.reduce((a, b) => sql`${a} + ${b}`, first)}`;
-  return sql`SELECT ${counted(comesBefore(terms, keys))}`;
+  const count = first ?? counted(comesBefore(terms, keys));
+  return scanning(sql`SELECT ${rest.reduce((a, b) => sql`${a} + ${b}`, count)}`);
 }
 
 /**
@@ -151,7 +152,7 @@ export function countsQuery(
   const counts = keys
     .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
     .reduce((all, next) => sql`${all}, ${next}`);
-  return sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true)}`;
+  return scanning(sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true)}`);
 }
 
 /**
@@ -175,8 +176,12 @@ export function ranksQuery(
       ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
       : sql`SELECT "id", row_number() OVER () - 1 AS "n"
  FROM (SELECT "id" FROM ${found} ORDER BY ${order} LIMIT ${within}) AS "first"`;
-  return sql`SELECT "id", "n" FROM (${numbered}) AS "numbered"
- WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`;
+  return scanning(sql`SELECT "id", "n" FROM (${numbered}) AS "numbered"
+ WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`);
+}
+
+function scanning(query: Fragment): Fragment {
+  return { ...query, scans: true };
 }
 
 /**
