@@ -15,7 +15,7 @@ import type { Validator } from '../../src/capability/validation.js';
  * A data type with the rarer kinds of properties, written by hand as the generator would emit it.
  */
 
-function property(
+export function property(
   name: string,
   kind: PropertyKind,
   more: Partial<PropertyDefinition> = {},
@@ -77,7 +77,7 @@ const FILTER_SCHEMAS = {
   score: { type: 'number' },
 };
 
-function validator(properties: object, required: readonly string[] = []): Validator {
+export function validator(properties: object, required: readonly string[] = []): Validator {
   const ajv = new Ajv({ allErrors: true, strict: false });
   return ajv.compile({
     type: 'object',
@@ -119,7 +119,8 @@ export const Widget: DataTypeDefinition = {
   },
 };
 
-function method(
+/** A standard method of a type, as the generator would emit it. */
+export function method(
   type: DataTypeDefinition,
   verb: keyof typeof standard.argumentNames,
   account: MethodDefinition['account'],
