@@ -20,6 +20,11 @@ export interface Scan {
   readonly longNumbers: readonly Span[];
 }
 
+/** What is remembered of the escapes of all strings. */
+interface Escapes {
+  isSuspect: boolean;
+}
+
 const QUOTE = 0x22;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
@@ -48,19 +53,41 @@ const LOWER_CASE = 0x20;
 const SAFE_DIGITS = 15;
 
 /** After so many octets of a string the native search is faster than a look at each. */
-export const FAR = 256;
+const FAR = 256;
 
 /** How far it looks at once: a search that ends soon must not have looked at all the rest. */
 const WINDOW = 16_384;
 
 /** Where the next quote or backslash is, or an octet in front of which there is none. */
-export function plainEnd(octets: Uint8Array, at: number): number {
+function plainEnd(octets: Uint8Array, at: number): number {
   const length = Math.min(WINDOW, octets.length - at);
   const rest = Buffer.from(octets.buffer, octets.byteOffset + at, length);
   const quote = rest.indexOf(QUOTE);
   const until = quote < 0 ? rest : rest.subarray(0, quote);
   const backslash = until.indexOf(BACKSLASH);
   return at + (backslash < 0 ? until.length : backslash);
+}
+
+/**
+ * Where the string that begins at `at` ends: its quote, or the end of the octets or beyond it, where it has none. `seen`
+ * hears of each escape.
+ */
+export function stringEnd(octets: Uint8Array, from: number, seen?: Escapes): number {
+  const { length } = octets;
+  let at = from;
+  let far = at + FAR;
+  for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
+    if (inner === BACKSLASH) {
+      if (seen !== undefined) seen.isSuspect ||= isSuspectEscape(octets, at + 1);
+      at += 2;
+      far = at + FAR;
+    } else if (at < far) {
+      at += 1;
+    } else {
+      at = plainEnd(octets, at);
+    }
+  }
+  return at;
 }
 
 /**
@@ -73,25 +100,13 @@ export function scan(octets: Uint8Array, maxDepth: number): Scan {
   let tooDeep = false;
   let members = 0;
   let depth = 0;
-  let hasSuspectEscape = false;
+  const escapes: Escapes = { isSuspect: false };
   let hasMinusZero = false;
   let at = 0;
   while (at < length && !tooDeep) {
     const octet = octets[at] ?? 0;
     if (octet === QUOTE) {
-      at += 1;
-      let far = at + FAR;
-      for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
-        if (inner === BACKSLASH) {
-          hasSuspectEscape ||= isSuspectEscape(octets, at + 1);
-          at += 2;
-          far = at + FAR;
-        } else if (at < far) {
-          at += 1;
-        } else {
-          at = plainEnd(octets, at);
-        }
-      }
+      at = stringEnd(octets, at + 1, escapes);
     } else if (octet === COLON) {
       members += 1;
     } else if (octet === OPEN_OBJECT || octet === OPEN_ARRAY) {
@@ -113,7 +128,7 @@ export function scan(octets: Uint8Array, maxDepth: number): Scan {
     }
     at += 1;
   }
-  return { tooDeep, members, hasSuspectEscape, hasMinusZero, longNumbers };
+  return { tooDeep, members, hasSuspectEscape: escapes.isSuspect, hasMinusZero, longNumbers };
 }
 
 function isNumberPart(octet: number): boolean {

@@ -1,4 +1,4 @@
-import { FAR, plainEnd } from './ijson-scan.js';
+import { stringEnd } from './ijson-scan.js';
 
 /**
  * Where a long JSON text can be cut, so that each piece is read by the native parser in a moment.
@@ -25,7 +25,6 @@ export interface Step {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -77,18 +76,7 @@ export class Splitter {
     while (at < end && !this.tooDeep) {
       const octet = octets[at] ?? 0;
       if (octet === QUOTE) {
-        at += 1;
-        let far = at + FAR;
-        for (let inner = octets[at]; inner !== QUOTE && at < length; inner = octets[at]) {
-          if (inner === BACKSLASH) {
-            at += 2;
-            far = at + FAR;
-          } else if (at < far) {
-            at += 1;
-          } else {
-            at = plainEnd(octets, at);
-          }
-        }
+        at = stringEnd(octets, at + 1);
       } else if (octet === COMMA) {
         if (!this.#isBroken) this.#atComma(at);
       } else if (octet === OPEN_OBJECT || octet === OPEN_ARRAY) {
