@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type {
   AccountAccess,
   Authenticator,
@@ -30,7 +30,10 @@ export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 export const TODOS = 'urn:example:todos';
 
-/** The transports over a real node:http server, on stand-ins for storage, accounts and methods. */
+/**
+ * The transports over a real node:http server, on stand-ins for storage, accounts and methods, for one
+ * test.
+ */
 export interface Harness {
   readonly url: string;
   readonly users: Users;
@@ -43,15 +46,6 @@ export interface Harness {
   ready: () => Promise<void>;
   close(grace?: number): Promise<void>;
 }
-
-const open: Harness[] = [];
-
-afterEach(async () => {
-  for (const harness of open.splice(0)) {
-    await harness.close(0);
-    await rm(harness.blobFolder, { recursive: true, force: true });
-  }
-});
 
 export interface HarnessOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -109,7 +103,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       return closed;
     },
   };
-  open.push(harness);
+  onTestFinished(async () => {
+    await harness.close(0);
+    await rm(blobFolder, { recursive: true, force: true });
+  });
   return harness;
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelProperty } from '../../../scripts/generator/model.js';
-import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Model, ModelProperty } from '../../../scripts/generator/model.js';
+import { migrate } from '../../../src/database/sqlite/index.js';
+import { advanceTo, emptyProject } from './database.js';
 import { indexed, model, property, todo, type } from './models.js';
-import { generate, names, sql, temporaryRoot, write } from './project.js';
+import { generate, names, sql, write } from './project.js';
 
 /** Data tables that SQLite keeps in the order of their key: those whose declared rows are short. */
 
@@ -21,19 +22,10 @@ let root: string;
 let db: Database;
 
 beforeEach(() => {
-  root = temporaryRoot();
-  db = openDatabase({ file: join(root, 'test.db') });
+  ({ root, db } = emptyProject());
 });
 
-afterEach(() => {
-  db.close();
-});
-
-async function advance(of: ReturnType<typeof model>): Promise<readonly string[]> {
-  const plan = await generate(root, of);
-  expect(plan.problems).toEqual([]);
-  return migrate(db, join(root, 'prisma/sqlite/migrations')).applied;
-}
+const advance = (of: Model): Promise<readonly string[]> => advanceTo(root, db, of);
 
 const keyed = (): readonly unknown[] =>
   db

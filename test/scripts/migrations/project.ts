@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { getCurrentTest } from 'vitest/suite';
 import { emitPrisma } from '../../../scripts/generator/emit/prisma.js';
 import {
   type MigrationPlan,
@@ -11,16 +12,14 @@ import {
 } from '../../../scripts/generator/migrations/index.js';
 import type { Model } from '../../../scripts/generator/model.js';
 
-const roots: string[] = [];
-
-afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
-});
-
-/** An empty folder that is gone after the test. */
+/**
+ * An empty folder that is gone after the test, or after the run, where it is for all tests of a file. (Not by a
+ * hook of this module: files of one worker share it, so only the first one would have the hook.)
+ */
 export function temporaryRoot(): string {
-  const root = mkdtempSync(join(tmpdir(), 'jmapsmith-migrations-'));
-  roots.push(root);
+  const root = mkdtempSync(join(process.env['JMAPSMITH_TEST_RUN'] ?? tmpdir(), 'migrations-'));
+  if (getCurrentTest() !== undefined)
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   return root;
 }
 

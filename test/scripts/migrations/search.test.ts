@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Change } from '../../../scripts/generator/migrations/compose.js';
 import { searchSql } from '../../../scripts/generator/migrations/search-changes.js';
 import type { ModelType } from '../../../scripts/generator/model.js';
-import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import { migrate } from '../../../src/database/sqlite/index.js';
 import { fold } from '../../../src/text/index.js';
+import { emptyProject } from './database.js';
 import { model, property, type } from './models.js';
-import { generate, sql, temporaryRoot } from './project.js';
+import { generate, sql } from './project.js';
 
 /** SQLite's search indexes through the migrations of a type. */
 
@@ -15,12 +16,7 @@ let root: string;
 let db: Database;
 
 beforeEach(() => {
-  root = temporaryRoot();
-  db = openDatabase({ file: join(root, 'test.db') });
-});
-
-afterEach(() => {
-  db.close();
+  ({ root, db } = emptyProject());
 });
 
 const TITLE = property('title', 'string', { required: true });

@@ -1,34 +1,26 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Model } from '../../../scripts/generator/model.js';
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
 import { openRest } from '../../../src/database/sqlite/rest.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { advanceTo, emptyProject } from './database.js';
 import { type Evolving, evolves } from './evolution.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
-import { generate, names, sql, temporaryRoot } from './project.js';
+import { generate, names, sql } from './project.js';
 import { start } from './starting.js';
 
 let root: string;
 let db: Database;
 
 beforeEach(() => {
-  root = temporaryRoot();
-  db = openDatabase({ file: join(root, 'test.db') });
+  ({ root, db } = emptyProject());
 });
 
-afterEach(() => {
-  db.close();
-});
-
-/** Generates for the model and applies what is new; the names of what was applied. */
-async function advance(of: ReturnType<typeof model>): Promise<readonly string[]> {
-  const plan = await generate(root, of);
-  expect(plan.problems).toEqual([]);
-  return migrate(db, join(root, 'prisma/sqlite/migrations')).applied;
-}
+const advance = (of: Model): Promise<readonly string[]> => advanceTo(root, db, of);
 
 function addTodo(id: string, text: string): void {
   db.prepare(
