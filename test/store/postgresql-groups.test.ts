@@ -1,16 +1,14 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
+import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
 import type { StateChange, Store, Transaction } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { ALL, Gadget, gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
+import { openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
-
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 
 /** Stands between the store and the database, and counts how often an answer was waited for. */
 class Wire {
@@ -66,11 +64,7 @@ describe('writes of an account that wait together', () => {
 
   beforeAll(async () => {
     url = await postgresql().createDatabase('groups');
-    operator = openPool({ url, size: 2 });
-    await migrate(operator, MIGRATIONS);
-    await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
-    await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
-      VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`);
+    operator = await openGadgets(url);
   }, 60_000);
   afterAll(() => operator.end());
 

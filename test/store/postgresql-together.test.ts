@@ -1,14 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
+import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { FILTERS, Gadget, gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { FILTERS, Gadget, gadget, plan, TYPES } from './gadget.js';
+import { makeGadgets, openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
-
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 
 const postgresql = usePostgresql();
 
@@ -19,11 +17,7 @@ describe('reads that come together and ask once', () => {
 
   beforeAll(async () => {
     url = await postgresql().createDatabase('together');
-    operator = openPool({ url, size: 2 });
-    await migrate(operator, MIGRATIONS);
-    await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
-    await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
-      VALUES ('${A}', 'one', 'u', 1), ('${B}', 'two', 'u', 2)`);
+    operator = await openGadgets(url);
     const store = open(url);
     for (const account of [A, B]) await add(store, account, 'g0', 'g1', 'g2');
     await store.close();
@@ -181,8 +175,7 @@ describe('a composed statement', () => {
   it('is prepared when it is asked for again, and only the last 64 of them are kept', async () => {
     const url = await postgresql().createDatabase('recurring');
     const pool = openPool({ url, size: 1, pipeline: true });
-    await migrate(pool, MIGRATIONS);
-    await pool.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
+    await makeGadgets(pool);
     const store = createPostgresqlStore({ pool, types: TYPES });
     onTestFinished(() => store.close());
     const ask = (count: number): Promise<unknown> =>

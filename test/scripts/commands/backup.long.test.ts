@@ -9,6 +9,7 @@ import { verify } from '../../../scripts/backup/manifest.js';
 import { Progress } from '../../../scripts/backup/progress.js';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { Client } from '../../support/client.js';
+import { makeUser } from '../../support/fixtures.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { ROOT, startServer } from '../../support/server.js';
 import { Workplace } from './tool.js';
@@ -31,10 +32,7 @@ it('PostgreSQL: copies what is there beside its server, and brings it back to an
   const place = new Workplace();
   let restored: Awaited<ReturnType<typeof startServer>> | undefined;
   try {
-    const create = ['create', '--name', 'A', '--user', 'u'];
-    const accountId = await server.tool('scripts/account', create);
-    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
-    const client = new Client(server.url, token);
+    const { accountId, token, client } = await makeUser(server);
     const many = Array.from({ length: 1200 }, (_, n) => `t${n}`);
     for (const texts of [TEXTS, many.slice(0, 600), many.slice(600)]) {
       const objects = texts.map((text, n) => [`k${n}`, { text }] as const);
@@ -138,15 +136,7 @@ it('blobs in S3: copied from a bucket, and brought back to another or to a folde
   const server = await startServer({ env: inBucket('one') });
   const places = [new Workplace(), new Workplace(), new Workplace()];
   try {
-    const accountId = await server.tool('scripts/account', [
-      'create',
-      '--name',
-      'A',
-      '--user',
-      'u',
-    ]);
-    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
-    const client = new Client(server.url, token);
+    const { accountId, token, client } = await makeUser(server);
     const octets = ['', 'small', 'x'.repeat(300_000)];
     const ids: string[] = [];
     for (const each of octets) {
@@ -195,10 +185,7 @@ it('D23: backups under a server that collects blobs after a second miss no octet
   const place = new Workplace();
   let over = false;
   try {
-    const create = ['create', '--name', 'A', '--user', 'u'];
-    const accountId = await server.tool('scripts/account', create);
-    const token = await server.tool('scripts/token', ['create', '--user', 'u']);
-    const client = new Client(server.url, token);
+    const { accountId, client } = await makeUser(server);
     const upload = async (): Promise<void> => {
       while (!over) await client.upload(accountId, Buffer.alloc(100_000, 'x'), 'text/plain');
     };

@@ -7,6 +7,7 @@ import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
 import { temporaryFolder } from '../../database/folder.js';
 import { Client } from '../../support/client.js';
 import { EventStream } from '../../support/event-source.js';
+import { makeUser } from '../../support/fixtures.js';
 import type { JsonMap } from '../../support/json.js';
 import { ROOT, startServer } from '../../support/server.js';
 import { SocketClient } from '../../support/socket-client.js';
@@ -104,15 +105,7 @@ describe('restore', () => {
     const link = join(place.dataDir, 'link');
     symlinkSync(real, link);
     try {
-      const accountId = await origin.tool('scripts/account', [
-        'create',
-        '--name',
-        'A',
-        '--user',
-        'u',
-      ]);
-      const token = await origin.tool('scripts/token', ['create', '--user', 'u']);
-      const client = new Client(origin.url, token);
+      const { accountId, client } = await makeUser(origin);
       const add = async (to: Client, text: string): Promise<string> => {
         const { newState } = await to.set('Todo', { accountId, create: { k: { text } } });
         return String(newState);
