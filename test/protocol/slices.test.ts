@@ -190,6 +190,29 @@ describe('a long value is written in slices', () => {
     );
   });
 
+  it('a long text in pieces, none of which ends within a character', async () => {
+    const pair = fc.constantFrom('😀', 'é', '"', '\\', '\\udc001', 'a', '\n', '\u2028');
+    const texts = fc.array(pair, { maxLength: 400 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 1, max: 4 }), async (text, weight) => {
+        const slices = shortest();
+        const value = { a: [text, 1], b: text };
+        expect(await stringifyInSlices(value, slices, 1e9, weight)).toBe(JSON.stringify(value));
+        expect(slices.count).toBeGreaterThanOrEqual(text.length / (16 * weight));
+      }),
+      { numRuns: 200 },
+    );
+    const long = 'x'.repeat(2_000_000);
+    const stringify = vi.spyOn(JSON, 'stringify');
+    try {
+      expect(await stringifyInSlices(long, shortest(), 1e9)).toHaveLength(2_000_002);
+      const written = stringify.mock.results.map(({ value }) => (value as string).length);
+      expect(Math.max(...written)).toBeLessThan(300_000);
+    } finally {
+      stringify.mockRestore();
+    }
+  });
+
   it('numbers that no double holds, own __proto__ and what JSON leaves out among it', async () => {
     const text = '{"__proto__":[1e400,{"2":9007199254740993,"1":{"a":[]}}],"b":-0.5}';
     const value = { parsed: parseIJson(Buffer.from(text)), none: undefined, list: [undefined, 1] };

@@ -25,6 +25,8 @@ interface Moved {
 let opened: Awaited<ReturnType<typeof openSqlite>>;
 let longest = 0;
 let written = 0;
+/** It has begun anew. */
+let shrunk = false;
 
 async function open(threads: boolean): Promise<void> {
   const scans = { module: MODULE, slice: -1, moment: -1, threads: 3 };
@@ -32,6 +34,7 @@ async function open(threads: boolean): Promise<void> {
   opened.writerDatabase.pragma('synchronous = OFF');
   longest = 0;
   written = 0;
+  shrunk = false;
 }
 
 afterEach(() => opened.close());
@@ -48,6 +51,7 @@ async function write(count: number): Promise<void> {
     await opened.store.write(A, soon(), (transaction) =>
       transaction.insert(Gadget, [{ ...object, id: `g${written}` }]),
     );
+    shrunk ||= length() < longest;
     longest = Math.max(longest, length());
   }
 }
@@ -79,6 +83,8 @@ async function besides(options: () => CallOptions): Promise<readonly number[]> {
   const all = [3, 4, 5].map((writes) => reads(writes, () => over, options));
   try {
     await write(400);
+    // How fast a thread is beside the writes is up to the machine.
+    while (!shrunk && written < 4000) await write(100);
   } finally {
     over = true;
   }
@@ -99,7 +105,7 @@ describe('The log beside reads without a gap and writes without a pause', () => 
     const wait = (snapshot: Snapshot) => snapshot.existing(Gadget, ['g1']);
     await Promise.all([1, 2].map(() => opened.store.read(A, scan(), wait)));
     for (const count of await besides(scan)) expect(count).toBeGreaterThan(0);
-    expect(longest).toBeLessThan(BOUND);
+    expect(shrunk).toBe(true);
   });
 
   it('keeps others waiting for a moment only where a read lasts, and is emptied after it', async () => {
@@ -163,7 +169,7 @@ describe('The log beside reads without a gap and writes without a pause', () => 
     };
     // Nothing is committed meanwhile.
     await expect.poll(left).toBe(0);
-    const pages = () => opened.writerDatabase.pragma('wal_autocheckpoint', { simple: true });
-    await expect.poll(pages).toBe(1000);
+    // No commit ever does.
+    expect(opened.writerDatabase.pragma('wal_autocheckpoint', { simple: true })).toBe(0);
   });
 });

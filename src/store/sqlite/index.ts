@@ -17,6 +17,7 @@ import type {
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, windowQuery } from '../sql/query.js';
+import { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
@@ -43,8 +44,6 @@ const MOMENT = availableParallelism() > 1 ? 1 : SLICE;
 const TURN = 10;
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
-/** SQLite's own: after so many pages a commit moves the log into the database. */
-const AUTOCHECKPOINT = 1000;
 /** How long emptying the log waits for the writer, ms. */
 const CHECKPOINT_WAIT = 5000;
 
@@ -100,6 +99,7 @@ class SqliteStore implements Store {
   readonly #begin: () => unknown;
   readonly #end: () => unknown;
   readonly #commit: Statement;
+  readonly #backlog: Backlog | null;
   readonly #account: Statement<[string]>;
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
@@ -116,7 +116,7 @@ class SqliteStore implements Store {
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
       checkpoint: () => this.#emptyLog(),
-      move: () => this.#moveLog(),
+      move: async () => this.#backlog?.move(),
     });
     this.#waitingReads = new WaitingReads(
       this.#names,
@@ -125,6 +125,7 @@ class SqliteStore implements Store {
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
     this.#scans = scans && new Scans(file, this.#names, log, scans, options.onStatement);
+    this.#backlog = this.#scans && this.#openBacklog(this.#scans);
     this.#slice = scans?.slice ?? SLICE;
     this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
     this.#now = options.now ?? Date.now;
@@ -300,6 +301,7 @@ class SqliteStore implements Store {
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
     if (changed !== undefined) this.#announce({ accountId, changed });
+    this.#backlog?.wrote();
     return result;
   }
 
@@ -329,27 +331,40 @@ class SqliteStore implements Store {
     await this.#writer.close();
     await this.#reads.idle();
     await this.#waitingReads.close();
+    await this.#backlog?.idle();
     await this.#scans?.close();
     this.#reading.db.close();
     this.#writing.db.close();
   }
 
-  /** Commits leave it to the thread meanwhile: 90 MB would take one of them 300 ms. */
-  async #moveLog(): Promise<void> {
-    if (this.#scans === null) return;
+  /** From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. */
+  #openBacklog(scans: Scans): Backlog {
     const { db } = this.#writing;
     db.pragma('wal_autocheckpoint = 0');
-    try {
-      await this.#scans.checkpoint('PASSIVE');
-    } finally {
-      if (db.open) db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT}`);
-    }
+    const pages = db
+      .prepare<[], readonly [number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
+      .raw(true);
+    const isFree = (): boolean => db.open && !db.inTransaction;
+    const passive = () => scans.checkpoint('PASSIVE');
+    return new Backlog({
+      pages: () => {
+        if (!isFree()) return null;
+        const [, log, moved] = pages.get() ?? [0, 0, 0];
+        return [log, moved];
+      },
+      move: passive,
+      moveRest: () =>
+        this.#writer.exclusive(passive, { deadline: performance.now() + CHECKPOINT_WAIT }),
+      moveHere: () => {
+        if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
+      },
+    });
   }
 
   /** The writer waits for the last of it: emptying needs its lock. */
   async #emptyLog(): Promise<void> {
     const scans = this.#scans;
-    await scans?.checkpoint('PASSIVE');
+    await this.#backlog?.move();
     await this.#writer.exclusive(
       async (db) => {
         if (scans === null) db.pragma('wal_checkpoint(TRUNCATE)');
@@ -359,13 +374,15 @@ class SqliteStore implements Store {
     );
   }
 
-  #upkeep<T>(accountId: string, work: () => T): Promise<T> {
+  async #upkeep<T>(accountId: string, work: () => T): Promise<T> {
     const deadline = performance.now() + UPKEEP_WAIT;
     const alone = (): T => {
       this.#group.forget();
       return work();
     };
-    return this.#writer.run(async () => alone(), { deadline, accountId });
+    const result = await this.#writer.run(async () => alone(), { deadline, accountId });
+    this.#backlog?.wrote();
+    return result;
   }
 
   #announce(change: StateChange): void {

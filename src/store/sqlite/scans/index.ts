@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { Serial } from '../../../database/serial.js';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import { inTime } from '../../in-time.js';
@@ -49,6 +50,7 @@ export class Scans {
   readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
+  readonly #checkpoints = new Serial();
   /** Until a statement was never stopped: its rows say nothing by their times (tick.ts). */
   #byTime = true;
   /** Starts that failed, one after the other, and when the last one did. */
@@ -94,14 +96,19 @@ export class Scans {
     });
   }
 
-  /** In a thread that has nothing to do, one more where there is none. */
-  async checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
-    const thread = this.#take();
-    try {
-      await thread.ask({ checkpoint });
-    } finally {
-      await this.#free(thread);
-    }
+  /**
+   * In a thread that has nothing to do, one more where there is none. One after the other: SQLite refuses a second
+   * one at the same time.
+   */
+  checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
+    return this.#checkpoints.run(async () => {
+      const thread = this.#take();
+      try {
+        await thread.ask({ checkpoint });
+      } finally {
+        await this.#free(thread);
+      }
+    });
   }
 
   /** What runs has a moment to end, what waits is turned away. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Database } from 'better-sqlite3';
 import { setDeadline } from '../../../database/sqlite/deadline.js';
 import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
@@ -30,6 +31,8 @@ const ticks = new Ticks(byTime);
 const db = openDatabase({ file, readonly: true });
 db.pragma(`cache_size = -${CACHE_SIZE}`);
 const connection = new Connection(db);
+/** Opened for the first checkpoint. */
+let writing: Database | null = null;
 
 function outcomeOf(asked: Statement | Checkpoint): Outcome {
   try {
@@ -56,14 +59,12 @@ function answered(statement: Statement): Outcome {
 
 /** Here it keeps no request waiting. The connection that reads may not. */
 function moved({ checkpoint }: Checkpoint): Outcome {
-  const writing = openDatabase({ file });
-  try {
+  if (writing === null) {
+    writing = openDatabase({ file });
     setBusyTimeout(writing, CHECKPOINT_WAIT);
-    writing.pragma(`wal_checkpoint(${checkpoint})`);
-    return { rows: [], time: 0 };
-  } finally {
-    writing.close();
   }
+  writing.pragma(`wal_checkpoint(${checkpoint})`);
+  return { rows: [], time: 0 };
 }
 
 function rowsOf({ text: composed, parameters, maxOctets }: Statement): readonly Row[] {
@@ -75,6 +76,7 @@ function rowsOf({ text: composed, parameters, maxOctets }: Statement): readonly 
 parentPort?.on('message', (message: Message) => {
   if (message === 'close') {
     db.close();
+    writing?.close();
     parentPort?.close();
   } else if (message === 'end') {
     if (db.inTransaction) db.exec('COMMIT');

@@ -1,0 +1,83 @@
+/** Pages that are written before they are moved: as many as SQLite's own commits would let be. */
+const MOVE = 1000;
+/** Pages of a log that is given an end, so that it begins anew: some 16 MiB. */
+const RESTART = 4000;
+/** After so many writes it is asked how much there is. */
+const WRITES = 4;
+
+/** Pages of the log, and how many of them are in the database. */
+type LogPages = readonly [log: number, moved: number];
+
+export interface BacklogOptions {
+  /** Null where it can't be told now. */
+  readonly pages: () => LogPages | null;
+  /** Moves what there is, while others write. */
+  readonly move: () => Promise<unknown>;
+  /** Moves the rest, while nobody writes. */
+  readonly moveRest: () => Promise<unknown>;
+  /** Moves what there is, in this thread: where another one could not. */
+  readonly moveHere: () => void;
+}
+
+/**
+ * What commits have written to SQLite's write-ahead log and is not in the database yet. A thread moves it there: by
+ * itself SQLite has every so manieth commit do it, with all requests waiting.
+ */
+export class Backlog {
+  readonly #options: BacklogOptions;
+  #writes = 0;
+  #moving: Promise<void> | null = null;
+  /** Pages that could not be moved: reads hold them. */
+  #left = 0;
+  /** Pages of the log at which it is to begin anew. */
+  #restart = RESTART;
+
+  constructor(options: BacklogOptions) {
+    this.#options = options;
+  }
+
+  /** Something was committed. */
+  wrote(): void {
+    this.#writes += 1;
+    if (this.#writes < WRITES || this.#moving !== null) return;
+    this.#writes = 0;
+    const pages = this.#options.pages();
+    if (pages === null) return;
+    const [log, moved] = pages;
+    if (log <= RESTART) this.#restart = RESTART;
+    this.#left = Math.min(this.#left, log - moved);
+    if (log - moved - this.#left >= MOVE) void this.move();
+  }
+
+  /** Resolves when it is done, or can't be; it never rejects. */
+  move(): Promise<void> {
+    this.#moving ??= this.#move().finally(() => {
+      this.#moving = null;
+    });
+    return this.#moving;
+  }
+
+  /** Resolves when nothing is moved any more. */
+  async idle(): Promise<void> {
+    await this.#moving;
+  }
+
+  async #move(): Promise<void> {
+    const { pages, moveHere } = this.#options;
+    // Where no thread is to be had. Where the disk is full it is tried again later.
+    await this.#moveInThread()
+      .catch(moveHere)
+      .catch(() => undefined);
+    const [log, moved] = pages() ?? [0, 0];
+    this.#left = log - moved;
+  }
+
+  async #moveInThread(): Promise<void> {
+    const { pages, move, moveRest } = this.#options;
+    await move();
+    const log = pages()?.[0] ?? 0;
+    if (log <= this.#restart) return;
+    this.#restart = log + RESTART;
+    await moveRest();
+  }
+}
