@@ -1,23 +1,17 @@
 import type pg from 'pg';
-import { type Ask, send } from '../../database/postgresql/batch.js';
-import {
-  isAnswer,
-  isLost,
-  isStale,
-  isUnavailable,
-  lateError,
-  translateError,
-} from '../../database/postgresql/errors.js';
+import { isAnswer, isLost, lateError } from '../../database/postgresql/errors.js';
 import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import type { PoolClient } from '../../database/postgresql/pool.js';
 import { Serial } from '../../database/serial.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
-import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import type { ReadAhead } from './ahead.js';
-import { postgresql } from './dialect.js';
-import { GRACE, isNear, LONGEST, setUp, timeoutOf, timeoutSettings } from './session.js';
-import { composed, type Parameter, prepared, recurring, type Statement } from './statement.js';
+import { Asking } from './asking.js';
+import { Deadline } from './deadline.js';
+import { Questions } from './questions.js';
+import { Savepoints } from './savepoints.js';
+import { isNear, setUp, timeoutOf, timeoutSettings } from './session.js';
+import { composed, prepared, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
@@ -51,11 +45,11 @@ export class LaterError extends Error {}
  * A connection of the pool in one transaction. What works ask for in one turn is sent together at its
  * end (batch.ts), whether or not what was sent before has been answered (the server answers in order).
  * So BEGIN, the account's lock and the first read are one round trip; what a write answers is looked
- * at by `settled` and `commit`. Every statement has a time-out on the server, to the deadline of the
+ * at by `quiet` and `commit`. Every statement has a time-out on the server, to the deadline of the
  * call; one that goes on in spite of it (the network is gone) loses its connection. Errors come out as
  * the port has them (UnavailableError).
  */
-export class Connection {
+export class Connection extends Questions {
   /**
    * Where the account is locked: the states that its types have in this transaction, by table. What is undone
    * gets another map: an answer that comes late must not be taken for what is there.
@@ -65,44 +59,32 @@ export class Connection {
   readonly #client: PoolClient;
   readonly #options: ConnectionOptions;
   readonly #serial: Serial | undefined;
-  #deadline: number;
-  #guard: NodeJS.Timeout | undefined;
+  readonly #asking: Asking;
+  readonly #deadline: Deadline;
+  readonly #savepoints = new Savepoints();
   /** The time-out that statements have at the moment, ms. */
   #timeout: number;
   readonly #begun: Promise<unknown>;
-  /** What is sent at the end of this turn. */
-  #asked: Ask[] = [];
-  /** The statements of a connection that is asked once have been sent. */
-  #sent = false;
   #ready = false;
-  #broken = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
-  /** Statements that have not been answered, and who waits for all their answers. */
-  #open = 0;
-  #quiet: (() => void)[] = [];
-  /** The first error of the database, which does nothing more in the transaction until that is undone. */
-  #spoiled: { readonly error: unknown } | undefined;
-  /** The savepoint that the running work has or will have; none where it is the first. */
-  #savepoint: number | undefined;
-  /** The savepoint that there is. */
-  #made: number | undefined;
   /** The running work has sent something that writes; any work has. */
   #works = false;
   #wrote = false;
 
   /** Begins, and locks the account. */
   constructor(client: PoolClient, options: ConnectionOptions) {
+    super();
     this.#client = client;
     this.#options = options;
     this.ahead = options.ahead;
-    this.#deadline = options.deadline;
+    this.#asking = new Asking(client);
+    this.#deadline = new Deadline(options.deadline, () => this.#cut());
     this.#serial = options.serial === true ? new Serial() : undefined;
-    this.#arm();
-    const left = Math.max(1, this.#rest());
+    const left = Math.max(1, this.#deadline.rest);
     const setting = setUp(client, left);
     this.#timeout = timeoutOf(client);
-    const settled = setting && this.#translated(() => setting);
+    const settled = setting && this.#asking.translated(() => setting);
     const begun =
       options.once === true ? null : this.#control(options.writes === undefined ? READ : WRITE);
     const locked = options.writes === undefined ? null : this.#lock(options.writes);
@@ -122,12 +104,12 @@ export class Connection {
 
   /** True where the connection is of no use any more. */
   get broken(): boolean {
-    return this.#broken;
+    return this.#asking.broken;
   }
 
   /** What the database has refused in the transaction: nothing else of it can be done or kept. */
   get spoiled(): { readonly error: unknown } | undefined {
-    return this.#spoiled;
+    return this.#asking.spoiled;
   }
 
   /** Resolves when the transaction has begun and holds the account. */
@@ -135,76 +117,8 @@ export class Connection {
     await this.#begun;
   }
 
-  /** All rows of a fixed statement, which each connection prepares once. */
-  async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    return this.#rows(prepared(text, parameters));
-  }
-
-  /** All rows of a composed statement. */
-  async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.#rows(recurring(render(fragment, postgresql.placeholder), fragment));
-  }
-
-  /**
-   * Sends a fixed statement that writes and gives no rows. Where it fails, so does the transaction, at
-   * its end at the latest.
-   */
-  async write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
-    // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
-    if (!this.#ready) await this.#begun;
-    this.#toWrite();
-    const answer = this.#run(prepared(text, parameters), ignore);
-    if (this.#serial !== undefined) await answer;
-    else this.#later(answer);
-  }
-
-  /** The rows of a fixed statement that writes. */
-  async writing(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    if (!this.#ready) await this.#begun;
-    this.#toWrite();
-    return this.all(text, ...parameters);
-  }
-
-  /** The number of rows that a composed statement changed. */
-  async change(fragment: Fragment): Promise<number> {
-    if (!this.#ready) await this.#begun;
-    this.#toWrite();
-    const text = render(fragment, postgresql.placeholder);
-    const tag = await this.#run(composed(text, fragment.values), ignore);
-    return Number(tag.slice(tag.lastIndexOf(' ') + 1));
-  }
-
-  /** True where writes need not be waited for. */
-  get pipelined(): boolean {
+  override get pipelined(): boolean {
     return this.#serial === undefined && this.#options.writes !== undefined;
-  }
-
-  /** Calls `each` for every row as it comes; where that throws, the rest is not kept. */
-  async each(
-    text: string,
-    parameters: readonly Parameter[],
-    each: (row: Row) => void,
-  ): Promise<void> {
-    await this.#each(prepared(text, parameters), each);
-  }
-
-  /** The same of a composed statement. */
-  async eachOf(fragment: Fragment, each: (row: Row) => void): Promise<void> {
-    const text = render(fragment, postgresql.placeholder);
-    await this.#each(recurring(text, fragment), each);
-  }
-
-  async #each(statement: Statement, each: (row: Row) => void): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
-    await this.#run(statement, (row) => {
-      if (failure !== undefined) return;
-      try {
-        each(row);
-      } catch (error) {
-        failure = { error };
-      }
-    });
-    if (failure !== undefined) throw failure.error;
   }
 
   /** A statement of the engine itself, which `onStatement` does not hear of. */
@@ -220,7 +134,7 @@ export class Connection {
 
   /** Throws where the call's time is over. */
   checkDeadline(): void {
-    if (performance.now() > this.#deadline) throw lateError();
+    if (this.#deadline.isOver) throw lateError();
   }
 
   /**
@@ -228,18 +142,14 @@ export class Connection {
    * number before its first write, unless nothing has been written before it.
    */
   enter(deadline: number, savepoint: number | undefined): void {
-    this.#deadline = deadline;
-    this.#savepoint = savepoint;
+    this.#deadline.move(deadline);
+    this.#savepoints.enter(savepoint);
     this.#works = false;
   }
 
   /** Makes the running work's savepoint before it reads: a read that fails spoils the transaction, too. */
   mark(): void {
-    if (this.#savepoint === undefined || this.#made === this.#savepoint) return;
-    if (this.#made !== undefined) this.#later(this.#control(`RELEASE w${this.#made}`));
-    this.#made = this.#savepoint;
-    // A name of its own: where the savepoint could not be made, nothing goes back to an earlier one.
-    this.#later(this.#control(`SAVEPOINT w${this.#made}`));
+    for (const text of this.#savepoints.make()) this.#later(this.#control(text));
   }
 
   /**
@@ -247,26 +157,19 @@ export class Connection {
    * whole transaction can be undone.
    */
   undo(): boolean {
-    if (!this.#works && this.#spoiled === undefined) return true;
-    if (this.#savepoint === undefined || this.#made !== this.#savepoint) return false;
+    if (!this.#works && this.spoiled === undefined) return true;
+    const undo = this.#savepoints.undo();
+    if (undo === null) return false;
     this.ahead?.clear();
     // What was set since the savepoint is undone with it.
     this.#timeout = 0;
-    const undo = composed(`ROLLBACK TO w${this.#savepoint}`, []);
-    this.#later(
-      this.#ask(undo, ignore, () => {
-        this.#spoiled = undefined;
-      }),
-    );
+    this.#later(this.#asking.restore(composed(undo, [])));
     return true;
   }
 
   /** Resolves when all that was asked has been answered. */
   quiet(): Promise<void> {
-    if (this.#open === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#quiet.push(resolve);
-    });
+    return this.#asking.quiet();
   }
 
   /** Ends a transaction that wrote nothing; rejects where it did not hold the account. */
@@ -288,16 +191,16 @@ export class Connection {
       const commit = this.#guarded(() => {
         this.#ended = true;
         sent = true;
-        this.#flush();
-        return this.#translated(() => this.#client.query('COMMIT'));
+        this.#asking.flush();
+        return this.#asking.query('COMMIT');
       });
       const [{ command, reason }] = await Promise.all([outcome(commit), this.quiet()]);
       // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
       // of the commit, which says so by its tag.
       if (command === 'COMMIT') return;
-      const failure = this.#spoiled?.error;
+      const failure = this.spoiled?.error;
       const error = failure ?? reason ?? new Error('The transaction was rolled back.');
-      if (command !== 'ROLLBACK') this.#broken = true;
+      if (command !== 'ROLLBACK') this.#asking.breakOff();
       if (sent && isLost(error) && !(failure !== undefined && isAnswer(failure)))
         throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
       throw error;
@@ -310,13 +213,13 @@ export class Connection {
   async rollback(): Promise<void> {
     this.#ended = true;
     const end = async (): Promise<void> => {
-      this.#flush();
-      if (this.#options.once !== true && !this.#broken) await this.#client.query('ROLLBACK');
+      this.#asking.flush();
+      if (this.#options.once !== true && !this.broken) await this.#client.query('ROLLBACK');
     };
     try {
       await (this.#serial === undefined ? end() : this.#serial.run(end));
     } catch {
-      this.#broken = true;
+      this.#asking.breakOff();
     } finally {
       await this.quiet();
       this.#release();
@@ -326,14 +229,20 @@ export class Connection {
   /** The lock follows BEGIN at once. */
   async #lock(accountId: string): Promise<void> {
     const rows: Row[] = [];
-    await this.#ask(prepared(LOCK, [accountId]), (row) => rows.push(row));
+    await this.#asking.ask(prepared(LOCK, [accountId]), (row) => rows.push(row));
     // Deleted since the request was let in: nothing may be written that nobody would remove.
     if (rows.length === 0)
       throw new MethodError('accountNotFound', 'The account has been deleted.');
   }
 
-  /** Before anything that writes. */
-  #toWrite(): void {
+  protected override toWrite(): Promise<void> | null {
+    // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
+    if (!this.#ready) return this.#begun.then(() => this.#writes());
+    this.#writes();
+    return null;
+  }
+
+  #writes(): void {
     this.#wrote = true;
     if (this.#works) return;
     this.#works = true;
@@ -345,22 +254,17 @@ export class Connection {
     answer.catch(() => undefined);
   }
 
-  async #rows(statement: Statement): Promise<readonly Row[]> {
-    const rows: Row[] = [];
-    await this.#run(statement, (row) => rows.push(row));
-    return rows;
-  }
-
   /** Resolves to the command's tag. */
-  #run(statement: Statement, take: (row: Row) => void): Promise<string> {
+  protected override run(statement: Statement, take: (row: Row) => void): Promise<string> {
     this.#options.onStatement?.(statement.text);
-    return this.#guarded(() => this.#ask(statement, take));
+    return this.#guarded(() => this.#asking.ask(statement, take));
   }
 
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     const turn = (): Promise<T> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
-      if (this.#sent) throw new LaterError('A work that was to ask once asks again.');
+      if (this.#options.once === true && this.#asking.sent)
+        throw new LaterError('A work that was to ask once asks again.');
       this.#renew();
       return work();
     };
@@ -369,107 +273,28 @@ export class Connection {
 
   /** BEGIN, a savepoint: as good as prepared. */
   #control(text: string): Promise<unknown> {
-    return this.#ask(composed(text, []), ignore);
-  }
-
-  /** Goes with what else this turn asks for. `done` is called before any later answer is looked at. */
-  #ask(statement: Statement, take: (row: Row) => void, done: () => void = ignore): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const succeeded = (tag: string): void => {
-        done();
-        resolve(tag);
-        this.#answered();
-      };
-      const failed = (thrown: unknown): void => {
-        const error = this.#failed(thrown);
-        if (this.#options.once !== true) this.#spoiled ??= { error };
-        reject(error);
-        this.#answered();
-      };
-      this.#open += 1;
-      const { length } = this.#asked;
-      this.#asked.push({ ...statement, take, resolve: succeeded, reject: failed });
-      // Behind the turn's promises: works that follow each other are one batch.
-      if (length === 0) process.nextTick(() => this.#flush());
-    });
-  }
-
-  #answered(): void {
-    this.#open -= 1;
-    if (this.#open === 0) for (const resolve of this.#quiet.splice(0)) resolve();
-  }
-
-  #flush(): void {
-    const asked = this.#asked;
-    if (asked.length === 0) return;
-    this.#asked = [];
-    this.#sent = this.#options.once === true;
-    send(this.#client, asked);
-  }
-
-  /** Sends before it returns. */
-  async #translated<T>(send: () => Promise<T>): Promise<T> {
-    try {
-      return await send();
-    } catch (error) {
-      throw this.#failed(error);
-    }
-  }
-
-  #failed(error: unknown): unknown {
-    if (leavesNothing(error)) this.#broken = true;
-    return translateError(error);
+    return this.#asking.ask(composed(text, []));
   }
 
   /** The time-out is of each statement: brought up to date when it has become far from right. */
   #renew(): void {
-    const left = this.#left();
+    const { left } = this.#deadline;
     // What is asked at once began with the right one.
     if (this.#options.once === true || isNear(this.#timeout, left)) return;
     this.#timeout = left;
     for (const setting of timeoutSettings(left)) this.#later(this.#control(`SET LOCAL ${setting}`));
   }
 
-  #left(): number {
-    const left = this.#rest();
-    if (left <= 0) throw lateError();
-    return left;
-  }
-
-  #rest(): number {
-    return Math.min(Math.ceil(this.#deadline - performance.now()), LONGEST);
-  }
-
-  #arm(): void {
-    const left = this.#deadline - performance.now() + GRACE;
-    if (left >= LONGEST) return;
-    this.#guard = setTimeout(() => {
-      // Another work's turn meanwhile, with a deadline of its own.
-      if (performance.now() < this.#deadline + GRACE) this.#arm();
-      else this.#cut();
-    }, left);
-  }
-
   #cut(): void {
-    this.#broken = true;
+    this.#asking.breakOff();
     // Ends what waits for an answer on it with an error. The driver's own end would wait for answers.
     (this.#client as unknown as pg.Client).connection.stream.destroy();
   }
 
   #release(): void {
-    clearTimeout(this.#guard);
-    this.#options.release(this.#broken);
+    this.#deadline.end();
+    this.#options.release(this.broken);
   }
-}
-
-function ignore(): void {
-  // Nothing that the statement gives is needed.
-}
-
-/** A statement's time-out leaves a connection that is as good as before. */
-function leavesNothing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return isStale(error) || (isUnavailable(error) && code !== '57014');
 }
 
 async function promised<T>(work: () => Promise<T>): Promise<T> {
