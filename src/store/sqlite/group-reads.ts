@@ -122,14 +122,14 @@ function readAhead(
     statement =
       row === null
         ? null
-        : `SELECT json_group_array(${row}) FROM json_each(?) AS "j"
- CROSS JOIN ${quote(type.table)} AS "t" ON "t"."accountId" = ? AND "t"."id" = "j"."value"`;
+        : `SELECT json_group_array(${row}) FROM ${quote(type.table)}
+ WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?))`;
     statements.set(type, statement);
   }
   if (statement === null || own.length > MOST) return rows;
   const others = connection.group?.expected(accountId, type.table, own) ?? [];
   if (others.length === 0) return rows;
-  const [text] = connection.one(statement, JSON.stringify([...own, ...others]), accountId);
+  const [text] = connection.one(statement, accountId, JSON.stringify([...own, ...others]));
   for (const row of JSON.parse(text as string) as readonly (Row | string)[]) {
     // Of one that is too large there is the id alone.
     if (typeof row !== 'string') rows.set(row[0] as string, row);
