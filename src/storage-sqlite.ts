@@ -45,25 +45,25 @@ export async function openSqliteStorage(
   const access = openDatabase({ file, readonly: true });
   opened.push(() => void access.close());
   const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
-  const accessVersion = oncePerTurn(() => String(version.get(ACCESS_VERSION) ?? '0'));
+  const accessVersion = rememberedFor(VERSION_AGE, () =>
+    String(version.get(ACCESS_VERSION) ?? '0'),
+  );
   const rest = openRest(writerDatabase);
   return { store, prisma, accessVersion, hooks, rest, shared: false };
 }
 
+/** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */
+const VERSION_AGE = 2;
+
 /**
- * Requests that one turn of the event loop reads were all on their way when it began: what is looked up for the
- * first of them is as new as each can ask for.
+ * Asks at most every `VERSION_AGE` ms. By the clock rather than once for each turn of the event loop: where requests
+ * come one by one, each is a turn of its own.
  */
-function oncePerTurn<T>(look: () => T): () => T {
-  let seen: { readonly value: T } | null = null;
-  const forget = (): void => {
-    seen = null;
-  };
-  return () => {
-    if (seen === null) {
-      seen = { value: look() };
-      setImmediate(forget);
-    }
+function rememberedFor<T>(age: number, look: () => T): (latest?: boolean) => T {
+  let seen: { readonly value: T; readonly until: number } | null = null;
+  return (latest = false) => {
+    const now = performance.now();
+    if (latest || seen === null || now >= seen.until) seen = { value: look(), until: now + age };
     return seen.value;
   };
 }

@@ -10,8 +10,11 @@ export interface Storage {
   readonly store: Store;
   /** Users, accounts and tokens. */
   readonly prisma: PrismaClient;
-  /** The committed version of the access tables, asked at each request. */
-  readonly accessVersion: () => string | Promise<string>;
+  /**
+   * The committed version of the access tables, asked at each request: as it was a moment ago at most, on PostgreSQL
+   * a quarter of a second. `latest`: as it is now, where that is to be had.
+   */
+  readonly accessVersion: (latest?: boolean) => string | Promise<string>;
   /** For hooks: a client that only reads, and what has it read inside a work's transaction. */
   readonly hooks: {
     readonly client: unknown;

@@ -7,10 +7,10 @@ import { parseToken, secretMatches } from './token-format.js';
 
 export interface AuthenticatorOptions {
   /**
-   * The committed access version. Asked at every request, so it should be cheap: a prepared statement on a reading
-   * connection. By default it is read through Prisma.
+   * The committed access version. Asked at every request, so it should be cheap, and may be a moment old; `latest`
+   * is asked where a token is read. By default it is read through Prisma.
    */
-  readonly accessVersion?: () => number | string | Promise<number | string>;
+  readonly accessVersion?: (latest?: boolean) => number | string | Promise<number | string>;
   /** Epoch ms. */
   readonly now?: () => number;
   /** How many tokens are remembered. */
@@ -42,7 +42,7 @@ export function createAuthenticator(
   const now = options.now ?? Date.now;
   const maxCached = options.maxCached ?? MAX_CACHED;
   const readVersion = options.accessVersion ?? (() => storedVersion(prisma));
-  const version = async (): Promise<string> => String(await readVersion());
+  const version = async (): Promise<string> => String(await readVersion(true));
 
   // In order of last use.
   const cache = new Map<string, Entry>();

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import contentType from 'content-type';
 import type { Principal } from '../../accounts/principal.js';
 import { RequestError } from '../../protocol/errors.js';
@@ -10,7 +11,7 @@ import { tooManyRequests } from '../limits.js';
 import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
 import type { Turns } from '../turns.js';
-import { type BodyReader, readBody, refuseEncoding } from './body.js';
+import { admitBody, arrivedBody, type BodyReader, collectBody, refuseEncoding } from './body.js';
 import type { Endpoint } from './edge.js';
 import { linesOf } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
@@ -25,6 +26,8 @@ export interface ApiEndpointOptions {
   readonly maxConcurrentRequests: number;
   /** The principal of a request's credentials as they are now. */
   authenticate(req: IncomingMessage, res: EdgeResponse): Principal | Promise<Principal>;
+  /** Answers with the problem that an error is. */
+  fail(req: IncomingMessage, res: EdgeResponse, error: unknown): void;
   readonly reader: BodyReader;
   readonly responses: ResponseBudget;
 }
@@ -61,16 +64,19 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     }
   };
 
-  return async (req, res) => {
-    const { principal } = res;
-    if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
-    checkContentType(req.headers['content-type']);
-    refuseEncoding(req);
+  const answer = async (
+    req: IncomingMessage,
+    res: EdgeResponse,
+    principal: Principal,
+  ): Promise<void> => {
     const { userId } = principal;
-    if (!slots.take(userId)) throw tooManyRequests(options.maxConcurrentRequests);
     let held = 0;
     try {
-      const body = await readBody(req, res, userId, reader);
+      admitBody(req, res, userId, reader);
+      // Node calls between head and body: what came with the head is read by the next microtask.
+      await null;
+      const body =
+        arrivedBody(req, userId, reader) ?? (await collectBody(req, res, userId, reader));
       held = body.octets;
       let pieces: string[];
       if (isLongText(body.octets)) {
@@ -81,11 +87,23 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
         const current = isFresh ? principal : await options.authenticate(req, res);
         pieces = await api.run(parseIJson(body.data), current, false);
       }
-      await writePieces(req, res, HEADERS, pieces, writer);
+      const writing = writePieces(req, res, HEADERS, pieces, writer);
+      if (writing !== null) await writing;
+    } catch (error) {
+      options.fail(req, res, error);
     } finally {
       reader.budget.release(userId, held);
       slots.release(userId);
     }
+  };
+
+  return (req, res) => {
+    const { principal } = res;
+    if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
+    checkContentType(req.headers['content-type']);
+    refuseEncoding(req);
+    if (!slots.take(principal.userId)) throw tooManyRequests(options.maxConcurrentRequests);
+    void answer(req, res, principal);
   };
 }
 

@@ -37,26 +37,61 @@ export function refuseEncoding(req: IncomingMessage): void {
 }
 
 /**
- * Collects a body of at most `maximum` octets. Rejects before reading where its length says that it won't do, and
- * stops reading at the first octet too many: RequestError limit, HttpError 503, ClientGoneError.
+ * Throws where a body's length says that it won't do: RequestError limit, HttpError 503. Asks for a body that waits to
+ * be asked for.
  */
-export function readBody(
+export function admitBody(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  user: string,
+  { maximum, budget }: BodyReader,
+): void {
+  const declared = declaredLength(req);
+  if (declared !== null && declared > maximum) throw requestTooLarge(maximum);
+  if (!budget.fits(user, declared ?? 0)) throw overloaded();
+  if (req.headers.expect !== undefined) res.writeContinue();
+}
+
+/**
+ * The body where all of it has come, null where not. Most requests are one packet: then nothing has to be waited for
+ * or watched. Throws as `collectBody` rejects.
+ */
+export function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Body | null {
+  if (!req.complete) return null;
+  const data = (req.read() as Buffer | null) ?? NOTHING;
+  refuseTooMany(data.length, user, data.length, reader);
+  return { data, octets: data.length };
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Counts `more` octets of a body that has `length` with them. Throws, and counts none, where they are too many. */
+function refuseTooMany(
+  length: number,
+  user: string,
+  more: number,
+  { maximum, budget }: BodyReader,
+): void {
+  if (length > maximum) throw requestTooLarge(maximum);
+  if (!budget.take(user, more)) throw overloaded();
+}
+
+/**
+ * Collects a body of at most `maximum` octets, and stops reading at the first octet too many. Rejects with
+ * RequestError limit, HttpError 503, ClientGoneError.
+ */
+export function collectBody(
   req: IncomingMessage,
   res: EdgeResponse,
   user: string,
   reader: BodyReader,
 ): Promise<Body> {
-  const { maximum, budget, watch } = reader;
-  const declared = declaredLength(req);
-  if (declared !== null && declared > maximum) return Promise.reject(requestTooLarge(maximum));
-  if (!budget.fits(user, declared ?? 0)) return Promise.reject(overloaded());
-  if (req.headers.expect !== undefined) res.writeContinue();
-
+  const { budget, watch } = reader;
   return new Promise((resolve, reject) => {
     const watched = watch.reading(req, res);
     const octets = new Octets();
     let complete = false;
-    const fail = (error: Error): void => {
+    const fail = (error: unknown): void => {
       watch.done(watched);
       req.off('data', onData);
       req.off('end', onEnd);
@@ -65,12 +100,11 @@ export function readBody(
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
-      if (octets.length + chunk.length > maximum) {
-        fail(requestTooLarge(maximum));
-      } else if (!budget.take(user, chunk.length)) {
-        fail(overloaded());
-      } else {
+      try {
+        refuseTooMany(octets.length + chunk.length, user, chunk.length, reader);
         octets.add(chunk);
+      } catch (error) {
+        fail(error);
       }
     };
     // No listener is taken off, which would cost each request as much as its body does.
@@ -85,5 +119,7 @@ export function readBody(
     req.on('data', onData);
     req.on('end', onEnd);
     req.on('close', onClose);
+    // Who left while the token was looked up is not heard of any more.
+    if (req.destroyed) onClose();
   });
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Principal } from '../../accounts/principal.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type Credentials, readCredentials } from '../credentials.js';
@@ -13,8 +14,8 @@ import { createRequestIds } from './request-id.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 import { securityHeaders } from './security-headers.js';
 
-/** Answers one request whose route, method and credentials are right. May throw. */
-export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => Promise<void>;
+/** Answers one request whose route, method and credentials are right. May throw where it refuses one at once. */
+export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => void;
 
 export interface EdgeOptions {
   readonly services: TransportServices;
@@ -23,7 +24,7 @@ export interface EdgeOptions {
   /** The API endpoint: the hot path, in front of Express. */
   readonly api: Endpoint;
   /** Everything else. */
-  readonly rest: (req: IncomingMessage, res: EdgeResponse) => void;
+  readonly rest: Endpoint;
   readonly linger: number;
 }
 
@@ -123,15 +124,34 @@ export function createEdge(options: EdgeOptions): Edge {
     refuse(req, res, known ?? serverFault(res.requestId), linger);
   };
 
-  const serve = async (req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> => {
+  /** Without a promise where the authenticator knows at once. */
+  const serve = (req: IncomingMessage, res: EdgeResponse, route: Route): void => {
+    const endpoint = route.direct ? options.api : options.rest;
     try {
       if (route.access === 'metrics') checkMetricsToken(req, services.metricsToken);
       else if (route.access !== 'open') {
         const principal = authenticate(req, route);
-        res.principal = principal instanceof Promise ? await principal : principal;
+        if (principal instanceof Promise) {
+          void serveLater(req, res, principal, endpoint);
+          return;
+        }
+        res.principal = principal;
       }
-      if (route.direct) await options.api(req, res);
-      else options.rest(req, res);
+      endpoint(req, res);
+    } catch (error) {
+      fail(req, res, error);
+    }
+  };
+
+  const serveLater = async (
+    req: IncomingMessage,
+    res: EdgeResponse,
+    principal: Promise<Principal>,
+    endpoint: Endpoint,
+  ): Promise<void> => {
+    try {
+      res.principal = await principal;
+      endpoint(req, res);
     } catch (error) {
       fail(req, res, error);
     }
@@ -156,7 +176,7 @@ export function createEdge(options: EdgeOptions): Edge {
         const detail = `This path takes ${route.allow}.`;
         fail(req, res, new HttpError(405, detail, ['Allow', route.allow]));
       } else {
-        void serve(req, res, route);
+        serve(req, res, route);
       }
     },
   };

@@ -122,6 +122,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
       slots: shared.requests,
       turns: shared.turns,
       authenticate: (req, res) => edge.authenticate(req, res.route),
+      fail: (req, res, error) => edge.fail(req, res, error),
       maxConcurrentRequests: limits.maxConcurrentRequests,
       responses: shared.responses,
       reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Timings } from '../services.js';
 import type { EdgeResponse } from './edge-response.js';
 import { HttpError, sendProblem } from './reply.js';

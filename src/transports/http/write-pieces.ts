@@ -18,16 +18,17 @@ export interface Writer {
 
 /**
  * Writes an answer given as pieces of text, `lines` among its headers (`writeFixedHead`), as fast as its reader takes it: what waits in memory as octets is a
- * chunk, never the whole. Resolves when the last piece is handed over, or the client is gone.
+ * chunk, never the whole. Null where that is done at once, else resolves when the last piece is handed over or the client
+ * is gone.
  */
-export async function writePieces(
+export function writePieces(
   req: IncomingMessage,
   res: EdgeResponse,
   lines: string,
   pieces: readonly string[],
-  { watch, responses }: Writer,
-): Promise<void> {
-  if (res.destroyed) return;
+  writer: Writer,
+): Promise<void> | null {
+  if (res.destroyed) return null;
   let characters = 0;
   for (const piece of pieces) characters += piece.length;
   if (characters <= CHUNK) {
@@ -35,13 +36,23 @@ export async function writePieces(
     const octets = Buffer.byteLength(text);
     writeFixedHead(res, lines, octets);
     if (characters > ABSORBED) {
-      const watched = watch.writing(req, res);
-      res.once('close', () => watch.done(watched));
+      const watched = writer.watch.writing(req, res);
+      res.once('close', () => writer.watch.done(watched));
     }
     // ASCII is the same in Latin-1, which is written without looking at each character.
     endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
-    return;
+    return null;
   }
+  return writeLong(req, res, lines, pieces, writer);
+}
+
+async function writeLong(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  lines: string,
+  pieces: readonly string[],
+  { watch, responses }: Writer,
+): Promise<void> {
   let octets = 0;
   for (const piece of pieces) octets += Buffer.byteLength(piece);
   writeFixedHead(res, lines, octets);
