@@ -11,7 +11,14 @@ import { tooManyRequests } from '../limits.js';
 import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
 import type { Turns } from '../turns.js';
-import { admitBody, arrivedBody, type BodyReader, collectBody, refuseEncoding } from './body.js';
+import {
+  admitBody,
+  arrivedBody,
+  type BodyReader,
+  collectBody,
+  hasArrived,
+  refuseEncoding,
+} from './body.js';
 import type { Endpoint } from './edge.js';
 import { linesOf } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
@@ -73,10 +80,10 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     let held = 0;
     try {
       admitBody(req, res, userId, reader);
-      // Node calls between head and body: what came with the head is read by the next microtask.
       await null;
-      const body =
-        arrivedBody(req, userId, reader) ?? (await collectBody(req, res, userId, reader));
+      const body = await (hasArrived(req)
+        ? arrivedBody(req, userId, reader)
+        : collectBody(req, res, userId, reader));
       held = body.octets;
       let pieces: string[];
       if (isLongText(body.octets)) {

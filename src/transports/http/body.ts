@@ -53,17 +53,41 @@ export function admitBody(
 }
 
 /**
- * The body where all of it has come, null where not. Most requests are one packet: then nothing has to be waited for
- * or watched. Throws as `collectBody` rejects.
+ * Whether all of a body is here already, which it is of most requests: one packet is one request. Asked in a microtask
+ * after Node has told of the request, which it does between head and body.
  */
-export function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Body | null {
-  if (!req.complete) return null;
+export function hasArrived(req: IncomingMessage): boolean {
+  return req.complete || req.readableLength === declaredLength(req);
+}
+
+/** The body of a request that has arrived: nothing is to be waited for, or watched. Rejects as `collectBody` does. */
+export function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Promise<Body> {
   const data = (req.read() as Buffer | null) ?? NOTHING;
-  refuseTooMany(data.length, user, data.length, reader);
-  return { data, octets: data.length };
+  return new Promise((resolve, reject) => {
+    const onClose = (): void => {
+      try {
+        if (!req.complete) throw clientGone();
+        refuseTooMany(data.length, user, data.length, reader);
+        resolve({ data, octets: data.length });
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (req.complete) {
+      onClose();
+      return;
+    }
+    // Only its end is still to be told.
+    req.on('close', onClose);
+    req.resume();
+  });
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('The client left within the body.');
+}
 
 /** Counts `more` octets of a body that has `length` with them. Throws, and counts none, where they are too many. */
 function refuseTooMany(
@@ -114,7 +138,7 @@ export function collectBody(
       resolve({ data: octets.take(), octets: octets.length });
     };
     const onClose = (): void => {
-      if (!complete) fail(new ClientGoneError('The client left within the body.'));
+      if (!complete) fail(clientGone());
     };
     req.on('data', onData);
     req.on('end', onEnd);
