@@ -78,11 +78,11 @@ export class MethodCall implements CallContext {
     this.#hooks?.committed();
   }
 
-  async builtIn<Arguments extends object, Response extends object>(
+  builtIn<Arguments extends object, Response extends object>(
     name: string,
     args: Arguments,
   ): Promise<Response> {
-    return (await builtInMethod(name)(args, this)) as Response;
+    return builtInMethod(name)(args, this) as Promise<Response>;
   }
 
   async own<Arguments extends object, Response extends object>(

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/definition.js';
 import { MethodError } from '../protocol/errors.js';
-import { isJsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { nextTurn } from '../protocol/slices.js';
@@ -111,22 +111,47 @@ class RequestRun {
   }
 
   async run(): Promise<Answer> {
+    const { methodCalls, createdIds: given } = this.#envelope;
     let begun = performance.now();
-    for (const [index, call] of this.#envelope.methodCalls.entries()) {
+    for (let index = 0; index < methodCalls.length; index += 1) {
+      const invocation = methodCalls[index];
+      if (invocation === undefined) break;
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
-      if (performance.now() - begun > TURN) {
+      if (index > 0 && performance.now() - begun > TURN) {
         await nextTurn();
         begun = performance.now();
       }
-      this.#scope.remainingOctets += errorOctets(call);
-      this.#foresee(index, call);
-      const followUps = await this.#call(call, this.#earlier);
-      // 5.4: "after emitting the response, but before processing the next method". Their arguments
-      // are ours.
-      for (const followUp of followUps) await this.#call(followUp, []);
+      this.#scope.remainingOctets += errorOctets(invocation);
+      this.#foresee(index, invocation);
+      let due: readonly Invocation[] = [invocation];
+      for (let at = 0; at < due.length; at += 1) {
+        const current = due[at] ?? invocation;
+        let call: MethodCall | undefined;
+        try {
+          const method = this.#method(current.name);
+          // The arguments of what follows from a call are ours.
+          const resolved = at > 0 ? current.args : this.#resolved(current);
+          const args = checkArguments(method, resolved);
+          call = this.#begin(method, current, args);
+          const handled = await method.handle(args, call);
+          const { response, text, createdIds } =
+            this.#isLong || showsMany(handled)
+              ? await call.settleInSlices(handled)
+              : call.settle(handled);
+          // 3.3: only now is the call known to have succeeded. The latest creation under an id
+          // counts (5.3).
+          for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
+          this.#emit(text, current.name, response, current.callId);
+          call.committed();
+          // 5.4: "after emitting the response, but before processing the next method".
+          if (at === 0 && call.followUps.length > 0) due = [invocation, ...call.followUps];
+        } catch (error) {
+          this.#failed(call, current, error);
+        }
+      }
     }
-    const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
+    const shown = given === null ? null : this.#scope.createdIds;
     return { invocations: this.#texts, createdIds: shown };
   }
 
@@ -139,44 +164,28 @@ class RequestRun {
       : null;
   }
 
-  /** Runs one call to its response; resolves to the calls that follow from it. */
-  async #call(
-    invocation: Invocation,
-    earlier: readonly EarlierResponse[],
-  ): Promise<readonly Invocation[]> {
-    let call: MethodCall | undefined;
-    try {
-      const method = this.#method(invocation.name);
-      const resolved = resolveReferences(invocation.args, earlier, this.#allowance);
-      const args = checkArguments(method, resolved);
-      call = new MethodCall({
-        services: this.#services,
-        request: this.#scope,
-        method,
-        account: resolveAccount(method, args, this.#scope.principal),
-        deadline: performance.now() + this.#limits.requestTimeout,
-        callId: invocation.callId,
-        showsCreatedIds: this.#envelope.createdIds !== null,
-      });
-      const handled = await method.handle(args, call);
-      const { response, text, createdIds } =
-        this.#isLong || showsMany(handled)
-          ? await call.settleInSlices(handled)
-          : call.settle(handled);
-      // 3.3: only now is the call known to have succeeded. The latest creation under an id counts
-      // (5.3).
-      for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
-      this.#emit(text, invocation.name, response, invocation.callId);
-      call.committed();
-      return call.followUps;
-    } catch (error) {
-      call?.release();
-      const failure = this.#fail(error).toResponse();
-      const text = JSON.stringify(['error', failure, invocation.callId]);
-      this.#scope.remainingOctets -= separated(text);
-      this.#emit(text, 'error', failure, invocation.callId);
-      return [];
-    }
+  #resolved({ args }: Invocation): JsonObject {
+    return resolveReferences(args, this.#earlier, this.#allowance);
+  }
+
+  #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
+    return new MethodCall({
+      services: this.#services,
+      request: this.#scope,
+      method,
+      account: resolveAccount(method, args, this.#scope.principal),
+      deadline: performance.now() + this.#limits.requestTimeout,
+      callId,
+      showsCreatedIds: this.#envelope.createdIds !== null,
+    });
+  }
+
+  #failed(call: MethodCall | undefined, { callId }: Invocation, error: unknown): void {
+    call?.release();
+    const failure = this.#fail(error).toResponse();
+    const text = JSON.stringify(['error', failure, callId]);
+    this.#scope.remainingOctets -= separated(text);
+    this.#emit(text, 'error', failure, callId);
   }
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */

@@ -62,7 +62,10 @@ export type Scanned = Pick<Piece, 'body' | 'text' | 'scan'>;
 export function scanPiece(octets: Uint8Array, maxDepth: number): Scanned {
   const found = scan(octets, maxDepth);
   if (found.tooDeep) refuseDepth(maxDepth);
-  const body = Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+  const body =
+    octets instanceof Buffer
+      ? octets
+      : Buffer.from(octets.buffer, octets.byteOffset, octets.length);
   return { body, text: body.toString('utf8'), scan: found };
 }
 

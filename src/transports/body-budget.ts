@@ -1,3 +1,5 @@
+import { Tally } from './tally.js';
+
 /**
  * The bound on octets of request bodies that a process holds at once, from their arrival to their answer (D6). One
  * user gets half of it at most, so that no user alone can make the server refuse others.
@@ -5,7 +7,7 @@
 export class BodyBudget {
   readonly #total: number;
   readonly #share: number;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Tally();
   #inFlight = 0;
 
   constructor(maxSizeRequest: number) {
@@ -17,25 +19,21 @@ export class BodyBudget {
 
   /** Whether `octets` more would fit now: asked before a body of known length is read. */
   fits(user: string, octets: number): boolean {
-    return (
-      this.#inFlight + octets <= this.#total && (this.#held.get(user) ?? 0) + octets <= this.#share
-    );
+    return this.#inFlight + octets <= this.#total && this.#held.get(user) + octets <= this.#share;
   }
 
   /** Counts octets that have arrived; false where they don't fit, and then nothing is counted. */
   take(user: string, octets: number): boolean {
     if (!this.fits(user, octets)) return false;
     this.#inFlight += octets;
-    this.#held.set(user, (this.#held.get(user) ?? 0) + octets);
+    this.#held.set(user, this.#held.get(user) + octets);
     return true;
   }
 
   release(user: string, octets: number): void {
     if (octets === 0) return;
     this.#inFlight -= octets;
-    const held = (this.#held.get(user) ?? 0) - octets;
-    if (held > 0) this.#held.set(user, held);
-    else this.#held.delete(user);
+    this.#held.set(user, Math.max(0, this.#held.get(user) - octets));
   }
 
   get inFlight(): number {

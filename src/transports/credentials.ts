@@ -12,7 +12,7 @@ const SEVERAL: Credentials = Object.freeze({ kind: 'several' });
 const MALFORMED: Credentials = Object.freeze({ kind: 'malformed' });
 
 /** RFC 6750 2.1: the b64token of a bearer credential; the scheme's name in any case (RFC 9110 11.1). */
-const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const BEARER = /^bearer +[A-Za-z0-9._~+/-]+=*$/i;
 const SCHEME = /^bearer +./i;
 const MAX_TOKEN = 1024;
 
@@ -21,8 +21,11 @@ export function readCredentials(req: IncomingMessage): Credentials {
   const value = req.headers.authorization;
   if (value === undefined) return NONE;
   if (countHeader(req.rawHeaders, 'authorization') > 1) return SEVERAL;
-  const token = BEARER.exec(value.trim())?.[1];
-  if (token !== undefined && token.length <= MAX_TOKEN) return { kind: 'bearer', token };
+  const trimmed = value.trim();
+  if (BEARER.test(trimmed)) {
+    const token = trimmed.slice(trimmed.lastIndexOf(' ') + 1);
+    if (token.length <= MAX_TOKEN) return { kind: 'bearer', token };
+  }
   // Another scheme is no token at all; a bearer one that can't be read is a wrong token.
   return SCHEME.test(value) ? MALFORMED : NONE;
 }

@@ -1,7 +1,9 @@
+import { Tally } from './tally.js';
+
 /** Counts what runs at once for each key (a user), up to a maximum (RFC 8620 2: maxConcurrent*). */
 export class Slots {
   readonly #maximum: number;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new Tally();
 
   constructor(maximum: number) {
     this.#maximum = maximum;
@@ -9,19 +11,17 @@ export class Slots {
 
   /** Takes a slot; false where all are taken. Each success needs one `release`. */
   take(key: string): boolean {
-    const taken = this.#taken.get(key) ?? 0;
+    const taken = this.#taken.get(key);
     if (taken >= this.#maximum) return false;
     this.#taken.set(key, taken + 1);
     return true;
   }
 
   release(key: string): void {
-    const taken = this.#taken.get(key) ?? 0;
-    if (taken > 1) this.#taken.set(key, taken - 1);
-    else this.#taken.delete(key);
+    this.#taken.set(key, Math.max(0, this.#taken.get(key) - 1));
   }
 
   taken(key: string): number {
-    return this.#taken.get(key) ?? 0;
+    return this.#taken.get(key);
   }
 }

@@ -28,7 +28,7 @@ export class Octets {
 
   /** All that has arrived; no further piece may be added. */
   take(): Buffer {
-    return this.#data.subarray(0, this.#length);
+    return this.#data.length === this.#length ? this.#data : this.#data.subarray(0, this.#length);
   }
 
   #grow(size: number): void {
