@@ -97,7 +97,15 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
   return {
     statements,
     async plan(text) {
-      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      // EXPLAIN (GENERIC_PLAN) is of 16 and later. Of a pool of one connection.
+      await pool.query(`SET plan_cache_mode = force_generic_plan; PREPARE asked AS ${text}`);
+      const { rows: known } = await pool.query<{ count: number }>(
+        `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 'asked'`,
+      );
+      const values = Array.from({ length: known[0]?.count ?? 0 }, () => 'NULL');
+      const given = values.length === 0 ? '' : `(${values.join(', ')})`;
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE asked${given}`);
+      await pool.query('DEALLOCATE asked; RESET plan_cache_mode');
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     },
     dialect: postgresql,
