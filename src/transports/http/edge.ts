@@ -50,6 +50,8 @@ export function createEdge(options: EdgeOptions): Edge {
   const { authenticator, tickets, metrics, log } = services;
   const sharedHead = createSharedHeads(securityHeaders());
   const requestIds = createRequestIds();
+  // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
+  const requests = log.child({}, { redact: [] });
   let draining = false;
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
@@ -67,7 +69,7 @@ export function createEdge(options: EdgeOptions): Edge {
     metrics.httpRequest(route.template, method, status, milliseconds / 1000);
     const ms = Math.round(milliseconds * 1000) / 1000;
     const user = principal?.userId;
-    log.info({ requestId, method, route: route.template, status, ms, user }, 'request');
+    requests.info({ requestId, method, route: route.template, status, ms, user }, 'request');
   };
 
   const begin = (req: IncomingMessage, res: EdgeResponse): Route | null => {
