@@ -77,6 +77,35 @@ describe('a step', () => {
     expect(left).toEqual([12, 9]);
   });
 
+  it('costs the same however many accounts there are: the walk goes on with the next one', async () => {
+    const db = new Database(':memory:');
+    onTestFinished(() => void db.close());
+    db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId", "type"));
+ CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type", "number"));
+ WITH RECURSIVE "numbers"(n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM "numbers" WHERE n < 145000)
+ INSERT INTO "JmapState" SELECT 'a' || n, 'T', 9 FROM "numbers";
+ INSERT INTO "JmapChange" VALUES ('a100001', 'T', 1, 1), ('a145000', 'T', 1, 1);`);
+    const connection = new Connection(db);
+    let asked = 0;
+    const pruner = new ChangePruner({
+      async rows(query) {
+        asked += 1;
+        return connection.query(query);
+      },
+      change: (_, statement) => connection.change(statement),
+    });
+    const costs: number[] = [];
+    const gone: number[] = [];
+    for (let call = 0; call < 4; call += 1) {
+      asked = 0;
+      gone.push(await pruner.prune(5, 500));
+      costs.push(asked);
+    }
+    expect(gone).toEqual([1, 0, 1, 0]);
+    // Of the 90 pages and one that is empty; then from the beginning.
+    expect(costs).toEqual([41, 40, 12, 40]);
+  });
+
   it('goes on behind what another server has removed, and from where it failed', async () => {
     const rows = [
       [
