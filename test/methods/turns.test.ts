@@ -1,0 +1,121 @@
+import { performance } from 'node:perf_hooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Json, Rig } from './rig.js';
+
+/** Calls of many objects are cut: others are answered between their slices (docs/performance.md). */
+
+let rig: Rig;
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rig.close();
+});
+
+const COUNT = 1000;
+
+function creates(title: string): object {
+  const entries = Array.from({ length: COUNT }, (_, n) => [`k${n}`, { text: `${title} ${n}` }]);
+  return Object.fromEntries(entries);
+}
+
+/** A clock by which whatever is done takes so many ms: every slice is over when it is looked at. */
+function slowClock(step: number): void {
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += step;
+    return now;
+  });
+}
+
+/** So many ms pass at once when so many more statements have been run. */
+function passAfter(statements: number, ms: number): void {
+  const now = performance.now.bind(performance);
+  const last = rig.statements.length + statements;
+  vi.spyOn(performance, 'now').mockImplementation(
+    () => now() + (rig.statements.length >= last ? ms : 0),
+  );
+}
+
+/** Runs `calls`, with an echo in each turn of the event loop; the order in which they were answered. */
+async function besideEchoes(calls: Readonly<Record<string, () => Promise<Json>>>) {
+  const order: string[] = [];
+  let running = Object.keys(calls).length;
+  const all = Object.entries(calls).map(async ([name, call]) => {
+    const answer = await call();
+    order.push(name);
+    running -= 1;
+    return answer;
+  });
+  while (running > 0) {
+    await new Promise(setImmediate);
+    await rig.call('Core/echo');
+    order.push('echo');
+  }
+  return { order, answers: await Promise.all(all) };
+}
+
+describe('calls of a thousand objects', () => {
+  it('leave turns of the event loop between their steps to others', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    const { created } = await rig.call('Todo/set', { create: creates('old') });
+    const ids = Object.values<Json>(created).map(({ id }) => id);
+    slowClock(9);
+    const update = Object.fromEntries(ids.map((id) => [id, { done: true }]));
+    const { order, answers } = await besideEchoes({
+      create: () => rig.call('Todo/set', { create: creates('new') }),
+      update: () => rig.call('Todo/set', { update }),
+      get: () => rig.call('Todo/get', { ids }),
+    });
+    // Each set has its slices: reading, judging, two statements of rows, records, report, commit.
+    expect(order.filter((name) => name === 'echo').length).toBeGreaterThan(12);
+    expect(order.indexOf('echo')).toBe(0);
+    const [first, second] = order.filter((name) => name === 'create' || name === 'update');
+    const between = order.slice(order.indexOf(first ?? ''), order.indexOf(second ?? ''));
+    expect(between.filter((name) => name === 'echo').length).toBeGreaterThan(2);
+    const [create, updated, get] = answers;
+    expect(Object.keys(create.created)).toHaveLength(COUNT);
+    expect(Object.keys(updated.updated)).toHaveLength(COUNT);
+    expect(get.list).toHaveLength(COUNT);
+    // One state after the other: nothing came between the slices of a transaction.
+    expect(updated.oldState).toBe(create.newState);
+    expect(Number(create.newState) - Number(create.oldState)).toBe(COUNT);
+    expect(Number(updated.newState) - Number(updated.oldState)).toBe(COUNT);
+  });
+
+  it('are seen as a whole or not at all while they are cut', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    slowClock(9);
+    const seen = new Set<number>();
+    let isOver = false;
+    const set = rig.call('Todo/set', { create: creates('new') }).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await new Promise(setImmediate);
+      const { ids, total } = await rig.call('Todo/query', { calculateTotal: true, limit: 1 });
+      expect(ids).toHaveLength(total === 0 ? 0 : 1);
+      seen.add(total);
+    }
+    await set;
+    seen.add((await rig.call('Todo/query', { calculateTotal: true, limit: 1 })).total);
+    expect([...seen]).toEqual([0, COUNT]);
+  });
+
+  it.each([
+    ['a /set', 2, () => rig.call('Todo/set', { create: creates('late') })],
+    ['a /get', 1, () => rig.call('Todo/get', { ids: null })],
+  ])(
+    '%s whose time is over after its first slices is unavailable, leaves nothing and holds nothing',
+    async (_, statements, call) => {
+      rig = new Rig({ requestTimeout: 60_000 });
+      const { newState } = await rig.call('Todo/set', { create: creates('first') });
+      passAfter(statements, 100_000);
+      expect(await call()).toMatchObject({ error: 'serverUnavailable' });
+      vi.restoreAllMocks();
+      // The writer and the turns are free again.
+      const next = await rig.call('Todo/set', { create: { a: { text: 'next' } } });
+      expect(next).toMatchObject({ oldState: newState, created: { a: {} } });
+      expect((await rig.call('Todo/query', { calculateTotal: true })).total).toBe(COUNT + 1);
+    },
+  );
+});
