@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { fill } from './fill.js';
 import type { Accounts, Call, Server } from './model.js';
 import { startJmapsmith } from './start/jmapsmith.js';
+import { startPostgresql } from './start/postgresql.js';
 import { ROOT, run as runTool } from './start/processes.js';
 
 /**
@@ -16,13 +17,14 @@ import { ROOT, run as runTool } from './start/processes.js';
  * (`nodejs_eventloop_lag_max_seconds`, in which Node counts the 10 ms that it measures in).
  */
 
-const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME] [--trace MS]
+const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME] [--trace MS] [--postgresql]
 
 Measures how long anything blocks the server's event loop.
 
   --seconds S   length of each measurement (5)
   --objects N   in the account that is scanned, in thousands (200)
   --only NAME   measures this kind alone ("all": everything at once)
+  --postgresql  a server on PostgreSQL
   --trace MS    tells what ran in the longest turns beyond so many ms; profiling takes time itself
 `;
 
@@ -122,6 +124,7 @@ async function main(argv: readonly string[]): Promise<void> {
       objects: { type: 'string', default: '200' },
       only: { type: 'string' },
       trace: { type: 'string' },
+      postgresql: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -136,7 +139,12 @@ async function main(argv: readonly string[]): Promise<void> {
   process.env['TURNS_FILE'] = file;
   if (values.trace !== undefined) process.env['TURNS_TRACE'] = values.trace;
   const nodeOptions = ['--import', new URL('./load/turns.mjs', import.meta.url).href];
-  const server = await startJmapsmith({ name: 'jmapsmith', folder, nodeOptions });
+  const postgresql = values.postgresql ? await startPostgresql() : null;
+  const databaseUrl = await postgresql?.createDatabase('event_loop');
+  const server = await startJmapsmith({
+    ...{ name: 'jmapsmith', folder, nodeOptions },
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  });
   const measured = { server, file };
   try {
     const sizes = { small: 0, big: Number(values.objects) * 1000, scratch: 1000, huge: 0 };
@@ -157,6 +165,7 @@ async function main(argv: readonly string[]): Promise<void> {
     }
   } finally {
     await server.stop();
+    await postgresql?.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
