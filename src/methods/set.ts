@@ -4,7 +4,7 @@ import type { StandardMethod } from './context.js';
 import { inTurns, isMany } from './many.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
-import { sealSecrets } from './set/secrets.js';
+import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
 import { UnitOfWork } from './work/unit.js';
 import { writeOptions } from './work/write-options.js';
@@ -23,7 +23,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
-  const seals = await sealSecrets(index, plan, context);
+  const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const options = writeOptions(type, context, plan.updates);
   const count = plan.creates.size + plan.updates.length + plan.destroys.length;
   const slices = isMany(count) ? inTurns(context.deadline) : null;

@@ -53,10 +53,13 @@ export function declaredMembers(
   object: JsonObject,
   declared: Names,
   acceptSnakeCase: boolean,
+  prefix: (member: string) => string = whole,
 ): Renamed {
   if (acceptSnakeCase) {
     for (const name of Object.keys(object)) {
-      if (!declared.has(name)) return renameMembers(object, declared, acceptSnakeCase);
+      if (!declared.has(prefix(name))) {
+        return renameMembers(object, declared, acceptSnakeCase, prefix);
+      }
     }
   }
   return { object, doubled: NONE };

@@ -22,6 +22,8 @@ export interface TypeIndex {
   readonly references: readonly ReferenceProperty[];
   readonly uniques: readonly UniqueDefinition[];
   readonly secrets: readonly PropertyDefinition[];
+  /** Computed from other properties of the object. */
+  readonly computed: readonly PropertyDefinition[];
   /** Whether creates and updates have more rules than those of each object for itself. */
   readonly judges: boolean;
   /** What must be known of an object that is destroyed: what it refers to. */
@@ -49,6 +51,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
       references: type.properties.filter(isReference),
       uniques: type.uniques ?? [],
       secrets: type.properties.filter(({ access }) => access === 'secret'),
+      computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
       judges:
         type.properties.some(isReference) ||
         (type.uniques ?? []).length > 0 ||

@@ -3,7 +3,7 @@ import { MethodError, type SetError, setError } from '../../protocol/errors.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { quoted, sentence } from '../issues.js';
-import { firstToken, renameMembers } from '../snake-case.js';
+import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Birth } from './create.js';
 import { refuseCycles } from './creation-cycles.js';
@@ -97,7 +97,7 @@ function planPatch(index: TypeIndex, value: JsonValue): PlannedPatch {
     return { kind: 'refused', error };
   }
   const { acceptSnakeCase } = index.type;
-  const { object, doubled } = renameMembers(value, index.properties, acceptSnakeCase, firstToken);
+  const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase, firstToken);
   if (doubled.length === 0) return { kind: 'patch', object };
   const why = sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`));
   return {

@@ -1,4 +1,3 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
@@ -60,8 +59,6 @@ export class Proposal {
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
-  /** What `compute` may change. */
-  readonly #computed: readonly PropertyDefinition[];
   readonly #problems = new Map<Operation, Problems>();
   /** By id; made when something is refused. */
   #created: ReadonlyMap<string, CreateOperation> | null = null;
@@ -82,9 +79,6 @@ export class Proposal {
     this.#scene = scene;
     this.#before = before;
     this.#compute = compute;
-    this.#computed = scene.index.type.properties.filter(
-      ({ computed }) => computed?.kind === 'from',
-    );
     for (const update of updates) {
       const known = this.#updates.get(update.id);
       if (known === undefined) this.#updates.set(update.id, [update]);
@@ -165,8 +159,11 @@ export class Proposal {
       if (result.kind !== 'changed') continue;
       const { object } = result;
       const after = this.#compute(object);
-      const computed = this.#computed.filter(({ name }) => after[name] !== object[name]);
-      const changed = [...result.changed, ...computed.map(({ name }) => name)];
+      const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);
+      const changed =
+        computed.length === 0
+          ? result.changed
+          : [...result.changed, ...computed.map(({ name }) => name)];
       row = { ...row, after, updates: [...row.updates, { operation, changed }] };
     }
     if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);

@@ -99,9 +99,10 @@ export class SetRun {
       unit: this.#unit,
       context: this.#context,
     });
-    const destruction = await settlement.settle();
+    const destruction = settlement.unjudged ?? (await settlement.settle());
     if (this.#index.references.length > 0) await this.#completeRefusals(proposal);
-    await settlement.apply(destruction);
+    const counting = settlement.apply(destruction);
+    if (counting !== null) await counting;
     await this.#unit.flush();
     if (this.#context.services.setHooks !== undefined) await this.#join();
     if (slices?.isOver() === true) await slices.next();
@@ -214,14 +215,15 @@ export class SetRun {
       const found = await transaction.get(type, [...ids], properties, WORKING_OCTETS);
       for (const row of found) rows.set(row.id, row);
     };
-    await load(updates, type.properties, this.#before);
+    if (updates.length > 0) await load(updates, type.properties, this.#before);
     if (type.singleton === true) {
       const asked = updates.some(({ id }) => id === SINGLETON_ID);
       if (asked && !this.#before.has(SINGLETON_ID)) {
         this.#before.set(SINGLETON_ID, unwrittenSingleton(this.#index));
         this.#unstored.add(SINGLETON_ID);
       }
-    } else await load(destroys, whole ? type.properties : links, this.#doomed);
+    } else if (destroys.length > 0)
+      await load(destroys, whole ? type.properties : links, this.#doomed);
   }
 
   #updates(

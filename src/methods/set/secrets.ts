@@ -15,7 +15,8 @@ export interface Seals {
   readonly updates: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-const NONE: Seals = { creates: new Map(), updates: new Map() };
+/** Of a type that has no secrets. */
+export const UNSEALED: Seals = { creates: new Map(), updates: new Map() };
 
 const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
@@ -40,7 +41,7 @@ export async function sealSecrets(
   plan: Pick<SetPlan, 'creates' | 'updates'>,
   { services, deadline }: Pick<CallContext, 'services' | 'deadline'>,
 ): Promise<Seals> {
-  if (index.secrets.length === 0) return NONE;
+  if (index.secrets.length === 0) return UNSEALED;
   const tasks: Task[] = [];
   const creates = new Map<string, ReadonlyMap<string, string>>();
   const updates = new Map<string, ReadonlyMap<string, string>>();

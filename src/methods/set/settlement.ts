@@ -81,6 +81,13 @@ export class Settlement {
     return this.#judges;
   }
 
+  /** What `settle` would come to where nothing is to be judged and nobody to be asked; otherwise null. */
+  get unjudged(): Destruction | null {
+    const { proposal, destroys, context } = this.#scene;
+    const isFree = !proposal.index.judges && destroys.length === 0;
+    return isFree && context.services.setHooks === undefined ? NOTHING_GOES : null;
+  }
+
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async settle(): Promise<Destruction> {
     let asked = false;
@@ -145,8 +152,11 @@ export class Settlement {
     return wanted;
   }
 
-  /** Puts it all into the unit of work: rows, what goes with them, links taken out, counts. */
-  async apply(destruction: Destruction): Promise<void> {
+  /**
+   * Puts it all into the unit of work: rows, what goes with them, links taken out, counts. Null where it has
+   * not to read for that.
+   */
+  apply(destruction: Destruction): Promise<void> | null {
     const { proposal, unit, unstored, context } = this.#scene;
     const { type } = proposal.index;
     for (const { id, before, after, updates } of proposal.rows.values()) {
@@ -159,7 +169,10 @@ export class Settlement {
     this.#destroy(destruction);
     const now = clock(context.services);
     this.#unlink(destruction, now);
-    await this.#counts.apply(unit, now, (changed, before) => this.#noteSideEffect(changed, before));
+    if (!this.#counts.any) return null;
+    return this.#counts.apply(unit, now, (changed, before) =>
+      this.#noteSideEffect(changed, before),
+    );
   }
 
   #destroy({ doomed }: Destruction): void {
@@ -178,6 +191,7 @@ export class Settlement {
 
   /** setNull: one change for each object, however many of its links go. */
   #unlink({ nulled }: Destruction, now: number): void {
+    if (nulled.length === 0) return;
     const { unit, context } = this.#scene;
     const byObject = new Map<string, Link[]>();
     for (const link of nulled) {

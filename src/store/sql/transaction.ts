@@ -11,6 +11,8 @@ import type { Answer, WritingEngine } from './engine.js';
 import type { StorageNames } from './names.js';
 import { SqlSnapshot } from './snapshot.js';
 
+const NOTHING: Promise<void> = Promise.resolve();
+
 /**
  * Writing within one transaction of a connection (a savepoint of it). One statement each, but for
  * `record` (two), `changeReferences` (two) and `changeBlobReferences` (three).
@@ -55,25 +57,26 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   }
 
   override async stateNumber(type: DataTypeDefinition): Promise<number> {
-    const state = await super.stateNumber(type);
+    this.check();
+    const state = await this.#engine.state(this.scope, type.table);
     this.#states.set(type.table, state);
     this.#asked = true;
     return state;
   }
 
-  async insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    if (objects.length === 0) return;
-    await this.#write(() => this.#engine.insert(this.scope, type, objects));
+  insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
+    if (objects.length === 0) return NOTHING;
+    return this.#write(() => this.#engine.insert(this.scope, type, objects)) as Promise<void>;
   }
 
-  async update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    if (objects.length === 0) return;
-    await this.#write(() => this.#engine.update(this.scope, type, objects));
+  update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
+    if (objects.length === 0) return NOTHING;
+    return this.#write(() => this.#engine.update(this.scope, type, objects)) as Promise<void>;
   }
 
-  async destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await this.#write(() => this.#engine.destroy(this.scope, type, ids));
+  destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return NOTHING;
+    return this.#write(() => this.#engine.destroy(this.scope, type, ids)) as Promise<void>;
   }
 
   async record(
