@@ -19,6 +19,7 @@ import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
+import type { Store } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { GADGET_TABLES, gadgetCapability } from './gadget.js';
 import { type Trick, WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
@@ -71,6 +72,8 @@ export interface Logic {
   readonly gadgetHooks?: CapabilityHooks;
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
+  /** Another store than the one on SQLite. */
+  readonly store?: (types: readonly DataTypeDefinition[], now: () => number) => Store;
 }
 
 function principal(userId: string, accounts: readonly AccountAccess[]): Principal {
@@ -133,14 +136,17 @@ export class Rig {
         ? gadgetCapability
         : { ...gadgetCapability, hooks: logic.gadgetHooks },
     ]);
-    const store = createSqliteStore({
-      writer: new Writer(writerDatabase),
-      writerDatabase,
-      types: [...registry.dataTypes.values()],
-      reader: openDatabase({ file, readonly: true }),
-      now,
-      onStatement: (sql) => void this.statements.push(sql),
-    });
+    const types = [...registry.dataTypes.values()];
+    const store =
+      logic.store?.(types, now) ??
+      createSqliteStore({
+        writer: new Writer(writerDatabase),
+        writerDatabase,
+        types,
+        reader: openDatabase({ file, readonly: true }),
+        now,
+        onStatement: (sql) => void this.statements.push(sql),
+      });
     const isHooked = (logic.hooks ?? logic.gadgetHooks) !== undefined;
     const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
     this.#prisma = prisma;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Random } from '../support/random.js';
-import { type Json, Rig } from './rig.js';
+import { type Json, type Logic, Rig } from './rig.js';
 import { type Outcome, WidgetModel } from './widget-model.js';
 
 /** Calls of /set that share commits, each compared with what a naive model says of it. */
@@ -39,11 +39,12 @@ const MAX_ANSWER = 12_000;
 export class Comparison {
   readonly #random: Random;
   readonly #model = new WidgetModel();
-  readonly #rig = new Rig({ maxSizeResponse: MAX_ANSWER });
+  readonly #rig: Rig;
   readonly counts = { calls: 0, created: 0, updated: 0, destroyed: 0, refused: 0, undone: 0 };
 
-  constructor(seed: number) {
+  constructor(seed: number, logic: Logic = {}) {
     this.#random = new Random(seed);
+    this.#rig = new Rig({ maxSizeResponse: MAX_ANSWER }, logic);
     this.#rig.time = Date.parse('2026-03-01T00:00:00Z');
   }
 
