@@ -27,6 +27,8 @@ export interface DrawnProperty {
   generation: number;
   /** No two objects have got one value from a default. */
   distinct: boolean;
+  /** Characters of a text: SQLite keeps tables of short rows in the order of their key. */
+  longest?: number;
 }
 
 export interface DrawnType {
@@ -58,6 +60,8 @@ export const DEFAULTS: Readonly<Record<DrawnProperty['kind'], JsonValue>> = {
   json: [],
 };
 const KINDS = ['string', 'integer', 'boolean', 'json'] as const;
+/** Of one such text the row is short, folded and sorted or beside others not always. */
+const LONGEST = [100, 600, 1000];
 const PROPERTIES = ['a', 'b', 'c', 'B', 'folded'];
 const TYPES = ['Book', 'Tome', 'BOOK', 'Leaf'];
 
@@ -89,6 +93,7 @@ function fresh(
     ...(nullable ? {} : { default: DEFAULTS[kind] }),
     generation: 0,
     distinct: nullable,
+    ...(kind === 'string' && key % 4 !== 0 ? { longest: LONGEST[key % 3] ?? 0 } : {}),
   };
 }
 
@@ -163,6 +168,10 @@ function operate(now: Drawn, before: Drawn, { what, type: at, property: of, name
       return;
     case 17:
       own.paired = !own.paired;
+      return;
+    case 18:
+      // As long as it likes from now on: a shorter one would be refused.
+      if (one !== undefined) delete one.longest;
       return;
     case 8: {
       const word = typeName();
@@ -303,6 +312,9 @@ function propertyOf(one: DrawnProperty, was: DrawnProperty | undefined, now: Dra
   return property(one.name, one.kind, {
     nullable: one.nullable,
     blob: one.blob,
+    ...(one.longest === undefined || one.kind !== 'string'
+      ? {}
+      : { schema: { type: 'string', maxLength: one.longest } }),
     ...(one.default === undefined ? {} : { default: one.default }),
     ...(was === undefined || was.name === one.name ? {} : { renamedFrom: was.name }),
     ...(target === undefined

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { isKeyOrdered } from '../../../scripts/generator/emit/key-ordered.js';
 import { dataTable } from '../../../scripts/generator/emit/prisma-data-tables.js';
 import { indexName } from '../../../scripts/generator/emit/prisma-names.js';
-import type { Model } from '../../../scripts/generator/model.js';
+import type { Model, ModelType } from '../../../scripts/generator/model.js';
 import { closeAll } from './databases.js';
 import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
 import type { Evolving } from './evolution.js';
@@ -15,7 +16,7 @@ interface Step {
 }
 
 const OPERATION = fc.record({
-  what: fc.nat(17),
+  what: fc.nat(18),
   type: fc.nat(3),
   property: fc.nat(5),
   name: fc.nat(5),
@@ -121,6 +122,7 @@ async function isExactly(db: Evolving, model: Model): Promise<void> {
     );
   });
   expect(found.sort()).toEqual(wanted.sort());
+  if (!db.isShared) await isWhole(db, types);
   const indexes = db.isShared
     ? `SELECT "indexname" AS "name" FROM pg_indexes WHERE "schemaname" = 'public' AND "tablename" !~ '^(Jmap|_)'`
     : `SELECT "name" FROM sqlite_master WHERE "type" = 'index' AND "tbl_name" NOT LIKE 'Jmap%'`;
@@ -132,4 +134,14 @@ async function isExactly(db: Evolving, model: Model): Promise<void> {
     ...(db.isShared && type.search !== undefined ? [type.search.name] : []),
   ]);
   expect(names.filter((name) => !/_pkey$|^sqlite_/.test(name)).sort()).toEqual(own.sort());
+}
+
+/** Each table has the shape that it was made with, and what is in it is sound. */
+async function isWhole(db: Evolving, types: readonly ModelType[]): Promise<void> {
+  expect(await db.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  const shapes = await db.rows(
+    `SELECT "name", "wr" FROM pragma_table_list WHERE "schema" = 'main' AND "type" = 'table'`,
+  );
+  const made = new Map(shapes.map(({ name, wr }) => [name, wr === 1]));
+  for (const type of types) expect(made.get(type.table), type.table).toBe(isKeyOrdered(type));
 }
