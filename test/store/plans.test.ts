@@ -400,7 +400,20 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
       [null, 'r10000044'],
     ];
     const counts = planOf(countsQuery(definition, A, order, keys, sqlite));
-    expect(counts).toMatch(/^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\?\)$/);
+    expect(counts).toMatch(
+      /^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id>\?\)$/,
+    );
+  });
+
+  it('is the key for what is counted or sorted of a whole account, whatever indexes there are', () => {
+    const filter = meets('size', 3);
+    const byKey =
+      /^SEARCH Thing USING (PRIMARY KEY|INDEX sqlite_autoindex_Thing_1) \(accountId=\? AND id>\?\)/;
+    expect(planOf(countQuery(definition, A, filter, sqlite))).toMatch(byKey);
+    expect(planOf(ids(sqlite, filter, '-size'))).toMatch(byKey);
+    const keys = [[3, 'r10000042']];
+    const order = plan(filter, '-size');
+    expect(planOf(countsQuery(definition, A, order, keys, sqlite))).toMatch(byKey);
   });
 
   it('numbers where an order is indexed or computed, and for many', () => {

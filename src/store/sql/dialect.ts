@@ -73,6 +73,12 @@ export interface Dialect {
    */
   said?(condition: Fragment, how: 'rare' | 'common'): Fragment;
 
+  /**
+   * A true condition that has all objects of an account read by their key, which a planner that knows
+   * nothing of the data may not do by itself.
+   */
+  readonly byKey?: Raw;
+
   /** Of so many ids each is compared with each object rather than all objects numbered (query.ts). */
   readonly countedRanks?: number;
 

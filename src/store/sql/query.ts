@@ -58,7 +58,7 @@ export function windowQuery(
   const terms = orderTerms(plan.sort, dialect);
   const order = raw(orderBy(terms));
   const inOrder = terms[0]?.indexed === true;
-  const query = sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder)}
+  const query = sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder, !inOrder)}
  ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
   return inOrder ? query : scanning(query);
 }
@@ -70,7 +70,9 @@ export function countQuery(
   filter: FilterNode,
   dialect: Dialect,
 ): Fragment {
-  return scanning(sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true)}`);
+  return scanning(
+    sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true, false, true)}`,
+  );
 }
 
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
@@ -152,7 +154,9 @@ export function countsQuery(
   const counts = keys
     .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
     .reduce((all, next) => sql`${all}, ${next}`);
-  return scanning(sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true)}`);
+  return scanning(
+    sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true, false, true)}`,
+  );
 }
 
 /**
@@ -187,6 +191,7 @@ function scanning(query: Fragment): Fragment {
 /**
  * `inOrder`: a window of them, by an order whose beginning is indexed. SQLite would rather read all of a
  * table that is in the order of its key, and sort that; not where the account is said to be most of it.
+ * `readsAll`: nothing but an index of the filter could spare a row of the account.
  */
 function rows(
   type: DataTypeDefinition,
@@ -195,13 +200,16 @@ function rows(
   dialect: Dialect,
   leads = false,
   inOrder = false,
+  readsAll = false,
 ): Fragment {
   const { where, lookup, ordered } = composeFilter(type, accountId, filter, dialect, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(accountId, dialect, isCommon);
   const isIndexed = ordered !== null || lookup !== null || filter.kind === 'all';
   const tick = isIndexed ? dialect.tick : (dialect.tickOfRows ?? dialect.tick);
-  const own = sql`${account} AND ${tick} AND ${where}`;
+  const byKey = readsAll && lookup === null && !hasIndexed(filter) ? dialect.byKey : undefined;
+  const whose = byKey === undefined ? account : sql`${account} AND ${byKey}`;
+  const own = sql`${whose} AND ${tick} AND ${where}`;
   if (lookup === null) return sql`${name(type.table)} WHERE ${own}`;
   // CROSS JOIN: what was looked up leads to rows by their key, whatever other index there is.
   return sql`(${lookup}) AS "_found" CROSS JOIN ${name(type.table)}
