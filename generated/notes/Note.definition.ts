@@ -79,6 +79,7 @@ export const noteType: jmap.DataTypeDefinition<NoteShape> = frozen({
   name: 'Note',
   capability: 'urn:service:notes',
   table: 'Note',
+  characters: 203000,
   acceptSnakeCase: false,
   properties: Object.values(properties),
   filters: [

@@ -78,6 +78,7 @@ export const todoType: jmap.DataTypeDefinition<TodoShape> = frozen({
   name: 'Todo',
   capability: 'urn:example:todos',
   table: 'Todo',
+  characters: 1536,
   acceptSnakeCase: true,
   properties: Object.values(properties),
   filters: [

@@ -182,6 +182,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly capability: string;
   /** Its table: to its name what a property's column is to the property's. */
   readonly table: string;
+  /** The most that texts of one row have together, shadow columns counted; absent where nobody knows. */
+  readonly characters?: number;
   /** Input names may be given in snake_case too; output never is. */
   readonly acceptSnakeCase: boolean;
   /** Every wire property in order of declaration; the standard ones first. */

@@ -13,6 +13,7 @@ import type {
 import { isGivenByHooks } from './access.js';
 import { Code, quoted, Wrapped } from './code.js';
 import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
+import { charactersOfRow } from './key-ordered.js';
 import {
   constant,
   deprecatedWords,
@@ -140,10 +141,12 @@ function defaultValue(value: JsonValue): unknown {
 }
 
 function typeValue(capability: ModelCapability, type: ModelType): Record<string, unknown> {
+  const characters = charactersOfRow(type);
   return {
     name: type.name,
     capability: capability.urn,
     table: type.table,
+    characters: Number.isFinite(characters) ? characters : undefined,
     acceptSnakeCase: type.acceptSnakeCase,
     properties: new Code('Object.values(properties)'),
     filters: type.filters.map((filter) => filterValue(filter, type)),

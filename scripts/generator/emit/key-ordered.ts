@@ -24,13 +24,17 @@ export function orderedTypes(model: Model): readonly ModelType[] {
   return model.capabilities.flatMap(({ types }) => types.filter(isKeyOrdered));
 }
 
+export function hasShortRows(type: ModelType): boolean {
+  return charactersOfRow(type) <= MAX_CHARACTERS;
+}
+
 /** Shadow columns hold their property's text once more. */
-export function hasShortRows({ properties, shadows }: ModelType): boolean {
+export function charactersOfRow({ properties, shadows }: ModelType): number {
   const columns = [
     ...properties,
     ...shadows.flatMap(({ transform, property }) => (transform === 'instant' ? [] : [property])),
   ];
-  return columns.reduce((sum, property) => sum + charactersOf(property), 0) <= MAX_CHARACTERS;
+  return columns.reduce((sum, property) => sum + charactersOf(property), 0);
 }
 
 /** Of a JSON value, or a secret, which is sealed, nobody knows. */

@@ -138,7 +138,7 @@ export class SqlSnapshot<C> implements Snapshot {
     window: QueryWindow,
   ): WindowOf | Promise<WindowOf> {
     const { accountId } = this.scope;
-    const { dialect } = this.#engine;
+    const dialect = this.dialectOf(type, plan.filter);
     const compose =
       (leads: boolean): WindowOf =>
       (list) =>
@@ -150,7 +150,9 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
     const { accountId } = this.scope;
-    const [row] = await this.#query(countQuery(type, accountId, filter, this.#engine.dialect));
+    const [row] = await this.#query(
+      countQuery(type, accountId, filter, this.dialectOf(type, filter)),
+    );
     return row?.[0] as number;
   }
 
@@ -288,6 +290,11 @@ export class SqlSnapshot<C> implements Snapshot {
     const keys = found.map((row) => keysOf(row.slice(1), dialect));
     const [counts] = await this.#query(countsQuery(type, accountId, plan, keys, dialect));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
+  }
+
+  /** In what a scan of a type's objects is composed. */
+  protected dialectOf(_type: DataTypeDefinition, _filter: FilterNode): Dialect {
+    return this.#engine.dialect;
   }
 
   protected check(): void {

@@ -124,11 +124,11 @@ export class Connection implements Reader {
 
   #guard<T>(text: string, work: () => T): T {
     const { slice } = this;
+    // A statement that is refused has not been stopped.
+    const time = slice && stopwatch(slice.admit(text));
     try {
-      if (slice === null) return work();
-      const time = stopwatch(slice.admit(text));
       const value = work();
-      slice.took(text, time());
+      if (slice !== null && time !== null) slice.took(text, time());
       return value;
     } catch (error) {
       if (error instanceof SliceError) slice?.exhausted(text);

@@ -24,7 +24,34 @@ export function atLeisure(text: string): string {
   return text.replace(TIMELY, '(');
 }
 
+type Reading = 'contains' | 'hasKey' | 'hasItem' | 'startsWith';
+
+/** What reads values from end to end; `timed` is what stands around that. */
+function reading(timed: typeof timely): Pick<Dialect, Reading> {
+  return {
+    contains: (column, needle) => timed(column, sql`instr(${column}, ${needle}) > 0`),
+
+    hasKey: (column, key) =>
+      timed(column, sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".key = ${key})`),
+
+    // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
+    hasItem: (column, item) =>
+      timed(
+        column,
+        typeof item === 'boolean'
+          ? sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".type = ${String(item)})`
+          : sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".value = ${item}
+ AND "each".type NOT IN ('true', 'false', 'array', 'object'))`,
+      ),
+
+    startsWith: (column, prefix) =>
+      timed(column, sql`substr(${column}, 1, length(${prefix})) = ${prefix}`),
+  };
+}
+
 export const sqlite: Dialect = Object.freeze({
+  ...reading(timely),
+
   placeholder: () => '?',
 
   boolean: (value) => (value ? 1 : 0),
@@ -37,25 +64,7 @@ export const sqlite: Dialect = Object.freeze({
     return sql`SELECT ${raw(columns)} FROM json_each(${json})`;
   },
 
-  contains: (column, needle) => timely(column, sql`instr(${column}, ${needle}) > 0`),
-
   lookup: lookUp,
-
-  hasKey: (column, key) =>
-    timely(column, sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".key = ${key})`),
-
-  // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
-  hasItem: (column, item) =>
-    timely(
-      column,
-      typeof item === 'boolean'
-        ? sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".type = ${String(item)})`
-        : sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".value = ${item}
- AND "each".type NOT IN ('true', 'false', 'array', 'object'))`,
-    ),
-
-  startsWith: (column, prefix) =>
-    timely(column, sql`substr(${column}, 1, length(${prefix})) = ${prefix}`),
 
   // SQLite's own upper() knows ASCII alone, as the collation does.
   asciiCasemap: (column) => `upper(${column})`,
@@ -81,6 +90,14 @@ export const sqlite: Dialect = Object.freeze({
   tick: TICK,
   tickOfRows: TICK_OF_ROWS,
 } satisfies Dialect);
+
+/** For a scan that is brief (brief.ts) whatever it finds: it never asks for the time. */
+export const sqliteBriefly: Dialect = Object.freeze({
+  ...sqlite,
+  ...reading((_column, condition) => condition),
+  tick: raw('TRUE'),
+  tickOfRows: raw('TRUE'),
+});
 
 /**
  * What a column holds, item by item. json_each() has columns of its own (`key`, `value`, `type`,

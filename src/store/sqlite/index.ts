@@ -19,6 +19,7 @@ import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, windowQuery } from '../sql/query.js';
 import { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
+import { Sizes } from './brief.js';
 import { accountGone } from './changes.js';
 import { CACHE_LENGTH, Connection } from './connection.js';
 import { sqlite } from './dialect.js';
@@ -26,7 +27,7 @@ import { runExclusive } from './exclusive.js';
 import { GroupReads } from './group-reads.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { Log } from './log.js';
-import { readPage } from './page.js';
+import { readPage, type SizedPage } from './page.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { endOfSlice, LongStatements, SliceError } from './scans/slice.js';
 import { SqliteSnapshot } from './snapshot.js';
@@ -39,7 +40,7 @@ const SLICE = 10;
  * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
  * once: there it keeps nobody waiting, and asking costs it a tenth of that.
  */
-const MOMENT = availableParallelism() > 1 ? 1 : SLICE;
+const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
 /** How long the store's own upkeep waits for the writer, ms. */
@@ -93,6 +94,7 @@ class SqliteStore implements Store {
   readonly #scans: Scans | null;
   readonly #slice: number;
   readonly #long: LongStatements;
+  readonly #sizes = new Sizes();
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -124,7 +126,9 @@ class SqliteStore implements Store {
       () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    this.#scans = scans && new Scans(file, this.#names, log, scans, options.onStatement);
+    this.#scans =
+      scans &&
+      new Scans({ file, names: this.#names, sizes: this.#sizes, log }, scans, options.onStatement);
     this.#backlog = this.#scans && this.#openBacklog(this.#scans);
     this.#slice = scans?.slice ?? SLICE;
     this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
@@ -202,16 +206,20 @@ class SqliteStore implements Store {
   ): QueryPage | null {
     // What has to be asked before makes it two statements.
     if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
+    const dialect = this.#sizes.dialectOf(accountId, type, plan.filter);
     return this.#atOnce(deadline, (reading) => {
-      this.#limit(accountId, deadline);
+      // What is brief by its bound keeps nobody waiting, whatever the clock says of it.
+      if (dialect === sqlite) this.#limit(accountId, deadline);
+      else setDeadline(reading.db, deadline);
       try {
-        return readPage(
+        const page = readPage(
           { connection: reading, accountId },
           type,
-          (list) => windowQuery(list, type, accountId, plan, window, sqlite),
+          (list) => windowQuery(list, type, accountId, plan, window, dialect),
           window.limit,
           wanted,
-        ) as QueryPage;
+        ) as SizedPage;
+        return this.#sizes.note(accountId, type.table, page);
       } catch (error) {
         // `read` knows by now that it takes long.
         if (error instanceof SliceError) return null;
@@ -251,7 +259,7 @@ class SqliteStore implements Store {
       const begun = performance.now();
       checkDeadline(deadline);
       limit();
-      const snapshot = new SqliteSnapshot(this.#names, this.#reading, accountId);
+      const snapshot = new SqliteSnapshot(this.#names, this.#reading, accountId, this.#sizes);
       this.#begin();
       try {
         return await work(snapshot);
@@ -300,7 +308,10 @@ class SqliteStore implements Store {
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
-    if (changed !== undefined) this.#announce({ accountId, changed });
+    if (changed !== undefined) {
+      this.#sizes.forget(accountId);
+      this.#announce({ accountId, changed });
+    }
     this.#backlog?.wrote();
     return result;
   }

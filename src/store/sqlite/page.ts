@@ -7,6 +7,11 @@ import { numberOf, rowInText } from './instant.js';
 import { readerOf } from './objects.js';
 import { after, type Reader } from './reader.js';
 
+/** With how many objects the account has of the type. */
+export interface SizedPage extends QueryPage {
+  readonly objects: number;
+}
+
 /**
  * A page of a query's result with the state, and with the objects where they are wanted: one statement, which is
  * one snapshot without a transaction, too. Ids or rows come as one JSON text (instant.ts). A row's text is made
@@ -18,23 +23,24 @@ export function readPage(
   compose: WindowOf,
   limit: number,
   wanted: WantedObjects | null,
-): Answer<QueryPage> {
+): Answer<SizedPage> {
   const row = wanted && rowInText(type, wanted.properties, limit);
   const page = compose(raw(`${row ?? 'json_quote("id")'} AS "row"`));
-  const statement = sql`SELECT (SELECT "number" FROM "JmapState" WHERE "accountId" = ${accountId} AND "type" = ${type.table}),
- (SELECT group_concat("row", ',') FROM (${page}))`;
+  const statement = sql`SELECT "number", "objects", (SELECT group_concat("row", ',') FROM (${page}))
+ FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${type.table}`;
   return after(connection.query(statement), ([found]) => {
     const number = numberOf(found?.[0]);
-    const rows = JSON.parse(`[${(found?.[1] as string | null) ?? ''}]`) as readonly (
+    const objects = numberOf(found?.[1]);
+    const rows = JSON.parse(`[${(found?.[2] as string | null) ?? ''}]`) as readonly (
       | Row
       | string
     )[];
     if (row === null || wanted === null || !isWhole(rows)) {
-      return { number, ids: rows.map(idOf), found: null };
+      return { number, objects, ids: rows.map(idOf), found: null };
     }
     const gathered = gatherer(readerOf(type, wanted.properties), wanted.maxOctets);
     for (const each of rows) gathered.take(each);
-    return { number, ids: gathered.ids, found: gathered.found() };
+    return { number, objects, ids: gathered.ids, found: gathered.found() };
   });
 }
 

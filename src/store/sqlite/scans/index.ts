@@ -5,6 +5,7 @@ import { UnavailableError } from '../../../protocol/errors.js';
 import { inTime } from '../../in-time.js';
 import type { Snapshot } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
+import type { Sizes } from '../brief.js';
 import type { Log } from '../log.js';
 import { SqliteSnapshot } from '../snapshot.js';
 import type { Checkpoint } from './messages.js';
@@ -37,6 +38,14 @@ export interface ScanOptions {
   readonly moment?: number;
 }
 
+/** What is scanned, and what its store knows of it. */
+interface Scanned {
+  readonly file: string;
+  readonly names: StorageNames;
+  readonly sizes: Sizes;
+  readonly log: Log;
+}
+
 /**
  * Runs works whose statements may take long on connections of other threads, each in a transaction of
  * its own. A thread that ends in the midst of a work fails that work; the next one gets a new thread.
@@ -45,6 +54,7 @@ export class Scans {
   readonly #file: string;
   readonly #module: URL;
   readonly #names: StorageNames;
+  readonly #sizes: Sizes;
   readonly #log: Log;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #turns: FairTurns;
@@ -58,15 +68,14 @@ export class Scans {
   #failedAt = 0;
 
   constructor(
-    file: string,
-    names: StorageNames,
-    log: Log,
+    { file, names, sizes, log }: Scanned,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
     this.#file = file;
     this.#module = module;
     this.#names = names;
+    this.#sizes = sizes;
     this.#log = log;
     this.#onStatement = onStatement;
     this.#turns = new FairTurns(threads ?? THREADS);
@@ -87,7 +96,7 @@ export class Scans {
       const scan = async (): Promise<void> => {
         const thread = this.#take();
         const reader = new RemoteReader(thread, deadline, this.#onStatement, took);
-        const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
+        const snapshot = new SqliteSnapshot(this.#names, reader, accountId, this.#sizes);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();
         await this.#free(thread);

@@ -67,6 +67,7 @@ export const classType: jmap.DataTypeDefinition<ClassShape> = frozen({
   name: 'Class',
   capability: 'https://example.com/jmap/gadgets',
   table: 'Class',
+  characters: 0,
   acceptSnakeCase: false,
   properties: Object.values(properties),
   filters: [{ name: 'delete', property: properties.delete, operator: 'equals', column: 'delete' }],

@@ -68,6 +68,7 @@ export const singleType: jmap.DataTypeDefinition<SingleShape> = frozen({
   name: 'Single',
   capability: 'https://example.com/jmap/rich',
   table: 'Single',
+  characters: 5,
   acceptSnakeCase: false,
   properties: Object.values(properties),
   filters: [],
