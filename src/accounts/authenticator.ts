@@ -31,7 +31,7 @@ const LOADS = 4;
 
 /**
  * Authenticates bearer tokens. What a token reaches is remembered by the token's id (never its text) for as long
- * as the access version stands still, so a change made by any process counts from the next request on.
+ * as the access version stands still, so a change made by any process counts as soon as `accessVersion` tells of it.
  *
  * `prisma` must see committed rows alone: not the connection on which a transaction may be open.
  */

@@ -280,7 +280,7 @@ export class RawConnection {
   readonly closed: Promise<void>;
   #wake: (() => void)[] = [];
 
-  constructor(harness: Harness) {
+  constructor(harness: Pick<Harness, 'url'>) {
     this.socket = connect(Number(new URL(harness.url).port), '127.0.0.1');
     this.socket.setEncoding('latin1').on('data', (text: string) => {
       this.received += text;
