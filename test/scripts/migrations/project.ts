@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { getCurrentTest } from 'vitest/suite';
+import { onTestFinished, TestRunner } from 'vitest';
 import { emitPrisma } from '../../../scripts/generator/emit/prisma.js';
 import {
   type MigrationPlan,
@@ -18,7 +17,7 @@ import type { Model } from '../../../scripts/generator/model.js';
  */
 export function temporaryRoot(): string {
   const root = mkdtempSync(join(process.env['JMAPSMITH_TEST_RUN'] ?? tmpdir(), 'migrations-'));
-  if (getCurrentTest() !== undefined)
+  if (TestRunner.getCurrentTest() !== undefined)
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   return root;
 }
