@@ -52,6 +52,8 @@ export interface StartedServer {
   readonly log: Logger;
   /** Stops accepting, finishes what runs for at most `GRACE` ms, closes everything. */
   close(): Promise<void>;
+  /** Whether a thread that nobody can stop would keep the process from ending. */
+  isHeld(): boolean;
   /** Puts all log lines on their way. */
   flush(): void;
 }
@@ -216,6 +218,7 @@ async function start(
       stopping = true;
       await closeAll();
     },
+    isHeld: storage.isHeld,
   };
 }
 
@@ -331,7 +334,13 @@ async function run(): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     // What hangs must not keep the process: everything acknowledged is on disk already.
-    setTimeout(() => end(EXIT.fine), LAST_MOMENT).unref();
+    setTimeout(() => {
+      if (!server.isHeld()) end(EXIT.fine);
+      // `process.exit` waits for each thread, and SQLite's code can't be stopped from outside. This can't be waited for.
+      log.warn('a read that nothing stops: the process ends by SIGKILL');
+      flush();
+      process.kill(process.pid, 'SIGKILL');
+    }, LAST_MOMENT).unref();
     server.close().then(() => end(EXIT.fine), defect);
   };
   process.on('SIGTERM', stop);

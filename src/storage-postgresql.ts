@@ -72,7 +72,9 @@ export async function openPostgresqlStorage(
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
-  return { store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true };
+  // PostgreSQL ends what a client has left.
+  const isHeld = (): boolean => false;
+  return { store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true, isHeld };
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

@@ -49,7 +49,8 @@ export async function openSqliteStorage(
     String(version.get(ACCESS_VERSION) ?? '0'),
   );
   const rest = openRest(writerDatabase);
-  return { store, prisma, accessVersion, hooks, rest, shared: false };
+  const isHeld = (): boolean => store.isInThread;
+  return { store, prisma, accessVersion, hooks, rest, shared: false, isHeld };
 }
 
 /** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */

@@ -24,6 +24,8 @@ export interface Storage {
   readonly rest: RestDatabase;
   /** Other servers may have the database too, of the version before among them. */
   readonly shared: boolean;
+  /** Something that nobody can stop would keep the process, whose end waits for all of its threads. */
+  isHeld(): boolean;
 }
 
 export interface StorageOptions {

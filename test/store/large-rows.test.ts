@@ -4,7 +4,10 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import { type Fragment, raw, render, type SqlValue, sql } from '../../src/store/sql/fragment.js';
 import { atLeisure, sqlite } from '../../src/store/sqlite/dialect.js';
 
-/** A scan asks for the time at one row in 256, and at each one that is large: those take long themselves. */
+/**
+ * A scan asks for the time at one row in 256 by chance, which is left out here, and at each one that is large: those
+ * take long themselves.
+ */
 
 const db = openDatabase({ file: ':memory:' });
 afterAll(() => db.close());
@@ -28,7 +31,7 @@ const CONDITIONS: readonly (readonly [string, Fragment])[] = [
 ];
 
 function count(table: string, condition: Fragment, change = (statement: string) => statement) {
-  const query = sql`SELECT count(*) FROM ${raw(`"${table}"`)} WHERE ${sqlite.tick} AND ${condition}`;
+  const query = sql`SELECT count(*) FROM ${raw(`"${table}"`)} WHERE ${condition}`;
   const values = query.values as readonly SqlValue[];
   return db
     .prepare(change(render(query, sqlite.placeholder)))
@@ -43,6 +46,8 @@ it.each(CONDITIONS)('%s is stopped at a large row, and at no small one', (name, 
   setDeadline(db, 0);
   expect(count('small', condition)).toBe(found);
   expect(() => count('large', condition)).toThrow('longer');
-  // In a thread of its own it keeps nobody waiting.
-  expect(count('large', condition, atLeisure)).toBe(found);
+  // In a thread of its own it keeps nobody waiting, but JSON takes long to read, and the thread is to be free again.
+  const atItsLeisure = () => count('large', condition, atLeisure);
+  if (name.startsWith('has')) expect(atItsLeisure).toThrow('longer');
+  else expect(atItsLeisure()).toBe(found);
 });

@@ -77,11 +77,16 @@ export interface SqliteStoreOptions {
 }
 
 /** The Store on SQLite. `close` closes its connections. */
-export function createSqliteStore(options: SqliteStoreOptions): Store {
+export function createSqliteStore(options: SqliteStoreOptions): Store & ThreadedStore {
   return new SqliteStore(options);
 }
 
-class SqliteStore implements Store {
+export interface ThreadedStore {
+  /** A thread is within a statement, or moves the log: the process can't end with a code until it is out of it. */
+  readonly isInThread: boolean;
+}
+
+class SqliteStore implements Store, ThreadedStore {
   readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #writer: Writer;
@@ -336,6 +341,10 @@ class SqliteStore implements Store {
     limit: number,
   ): Promise<readonly { readonly accountId: string; readonly id: string }[]> {
     return this.#upkeep('', () => collectBlobs(this.#writing, before, limit));
+  }
+
+  get isInThread(): boolean {
+    return this.#scans?.isBusy === true;
   }
 
   async close(): Promise<void> {

@@ -120,6 +120,11 @@ export class Scans {
     });
   }
 
+  /** A thread is within a statement. One that never asks for the time (tick.ts) nobody can stop. */
+  get isBusy(): boolean {
+    return [...this.#threads].some((thread) => thread.isBusy);
+  }
+
   /** What runs has a moment to end, what waits is turned away. */
   async close(): Promise<void> {
     this.#turns.close();
