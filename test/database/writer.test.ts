@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { temporaryFolder } from './folder.js';
@@ -47,6 +47,10 @@ describe('writer: the plain lane', () => {
   it('shares one transaction among those that wait', async () => {
     const { writer, other } = open();
     const seen: (readonly string[])[] = [];
+    // On a machine that is busy a group would end earlier, by time.
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+    onTestFinished(() => void vi.restoreAllMocks());
     const works = ['a', 'b', 'c'].map((id) =>
       writer.run(async (db) => {
         await insert(id)(db);
@@ -158,6 +162,23 @@ describe('writer: the plain lane', () => {
     db.pragma('max_page_count = 1000000');
     await writer.run(insert('z'), soon());
     expect(idsOf(other)).toEqual(['z']);
+  });
+
+  it('tells of each transaction that has ended, whoever wrote, and what the disk refused', async () => {
+    const { writer, db } = open();
+    const ended: string[] = [];
+    writer.watch((isRefused) => {
+      ended.push(`${isRefused ? 'refused' : 'ended'}${db.inTransaction ? ', open' : ''}`);
+    });
+    await writer.run(insert('a'), soon());
+    await writer.exclusive(insert('b'));
+    db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
+    const fill = async (connection: Database) =>
+      void connection.prepare('INSERT INTO "t" VALUES (?, zeroblob(100000))').run('f');
+    await expect(writer.run(fill, soon())).rejects.toBeInstanceOf(UnavailableError);
+    await expect(writer.exclusive(fill)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(writer.exclusive(insert('a'))).rejects.toThrow('UNIQUE');
+    expect(ended).toEqual(['ended', 'ended', 'refused', 'refused', 'ended']);
   });
 
   it('settles a work that can not even begin', async () => {

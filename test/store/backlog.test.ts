@@ -12,7 +12,10 @@ function rig() {
     log.moved = log.pages - log.held;
   };
   const backlog = new Backlog({
-    pages: () => [log.pages, log.moved],
+    pages: () => {
+      if (fails.has('pages')) throw new Error('The log can not be read.');
+      return [log.pages, log.moved];
+    },
     move: moved('move'),
     moveRest: moved('moveRest'),
     moveHere: () => {
@@ -26,7 +29,7 @@ function rig() {
     backlog.wrote();
     await backlog.idle();
   };
-  return { log, done, fails, write };
+  return { backlog, log, done, fails, write };
 }
 
 describe("What SQLite's log has and the database hasn't", () => {
@@ -78,5 +81,33 @@ describe("What SQLite's log has and the database hasn't", () => {
     for (let n = 0; n < 104; n += 1) await write(10);
     expect(done).toEqual(['moveHere', 'move']);
     expect(log.pages - log.moved).toBeLessThan(1000);
+  });
+
+  it('is moved to its end at once where the disk takes no more of a log, but not with each trial', async () => {
+    const { backlog, log, done, write } = rig();
+    await write(500);
+    log.moved = 500;
+    for (let n = 0; n < 20; n += 1) {
+      backlog.refused();
+      await backlog.idle();
+    }
+    expect(done).toEqual(['move', 'moveRest']);
+  });
+
+  it('fails nothing that was committed where it can not be told how much there is', async () => {
+    const { backlog, done, fails, write } = rig();
+    fails.add('pages');
+    for (let n = 0; n < 8; n += 1) await write(1000);
+    await backlog.move();
+    expect(done).toEqual(['move']);
+  });
+
+  it('is left to the last one that closes the file once the store closes', async () => {
+    const { backlog, done, write } = rig();
+    await backlog.close();
+    for (let n = 0; n < 8; n += 1) await write(1000);
+    await backlog.move();
+    backlog.refused();
+    expect(done).toEqual([]);
   });
 });

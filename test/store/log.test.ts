@@ -43,6 +43,12 @@ const soon = (): CallOptions => ({ deadline: performance.now() + 20_000 });
 const hook = (): CallOptions => ({ ...soon(), exclusive: true });
 const length = (): number => statSync(`${opened.file}-wal`).size;
 
+/** Pages that are in the log and not in the database. */
+function left(): number {
+  const [of] = opened.writerDatabase.pragma('wal_checkpoint(NOOP)') as readonly Moved[];
+  return of === undefined ? -1 : of.log - of.checkpointed;
+}
+
 async function write(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     written += 1;
@@ -163,13 +169,23 @@ describe('The log beside reads without a gap and writes without a pause', () => 
       await sleep(1100);
     });
     await late;
-    const left = (): number => {
-      const [of] = opened.writerDatabase.pragma('wal_checkpoint(NOOP)') as readonly Moved[];
-      return of === undefined ? -1 : of.log - of.checkpointed;
-    };
     // Nothing is committed meanwhile.
     await expect.poll(left).toBe(0);
     // No commit ever does.
     expect(opened.writerDatabase.pragma('wal_autocheckpoint', { simple: true })).toBe(0);
+  });
+
+  it('is moved whoever has written: tickets, too, which Prisma writes', async () => {
+    await open(true);
+    const { writer } = opened;
+    for (let n = 0; n < 12; n += 1) {
+      await writer.exclusive(async (db) => {
+        await writer.begin(performance.now() + 1000);
+        const data = db.prepare(`INSERT INTO "JmapMeta" ("key", "value") VALUES (?, ?)`);
+        data.run(`k${n}`, 'x'.repeat(400_000));
+        db.exec('COMMIT');
+      });
+    }
+    await expect.poll(left, { timeout: 10_000 }).toBeLessThan(1000);
   });
 });

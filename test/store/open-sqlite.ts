@@ -42,6 +42,7 @@ export async function openSqlite({ now, scans, logLimit }: OpenOptions) {
   });
   return {
     store,
+    writer,
     statements,
     writerDatabase,
     file,

@@ -14,6 +14,13 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)(_|$)/.test(error.code);
 }
 
+/** True where the disk did not take what was written: it is full, or fails. */
+export function isDiskError(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return /^SQLITE_(FULL|IOERR)(_|$)/.test(code);
+  return error instanceof UnavailableError && isDiskError(error.cause);
+}
+
 /**
  * The error that leaves the database layer: UnavailableError for what is not the caller's fault.
  */

@@ -4,7 +4,7 @@ import { isTaken, nextTurn } from '../../protocol/slices.js';
 import { FairQueue } from '../fair-queue.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
-import { translateError } from './errors.js';
+import { isDiskError, translateError } from './errors.js';
 
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;
@@ -73,6 +73,7 @@ export class Writer {
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
   #group: object | null = null;
   #running = false;
+  #ended: (isRefused: boolean) => void = () => undefined;
   #closing: (() => void) | undefined;
   #closed = false;
 
@@ -117,6 +118,14 @@ export class Writer {
     } catch (error) {
       throw translateError(error);
     }
+  }
+
+  /**
+   * `ended` hears of each group and each exclusive work that is over, whoever gave it; `isRefused` where the disk did
+   * not take it. It must not throw.
+   */
+  watch(ended: (isRefused: boolean) => void): void {
+    this.#ended = ended;
   }
 
   /**
@@ -197,15 +206,18 @@ export class Writer {
       return;
     }
     const sweep = setInterval(() => this.#rejectLate(), SWEEP);
+    let isRefused = false;
     try {
       job.resolve((await job.work(this.#db)) as never);
     } catch (error) {
+      isRefused = isDiskError(error);
       job.reject(translateError(error));
     } finally {
       clearInterval(sweep);
       // Whatever the work left open must not become part of the next one's transaction.
       if (this.#db.inTransaction) this.#statements.rollback.run();
     }
+    this.#ended(isRefused);
   }
 
   async #runGroup(): Promise<void> {
@@ -235,10 +247,12 @@ export class Writer {
       this.#abandon();
       const reason = new UnavailableError('The database could not commit.', { cause: error });
       for (const { job } of finished) job.reject(reason);
+      this.#ended(isDiskError(error));
       return;
     } finally {
       this.#group = null;
     }
+    this.#ended(false);
     await this.#resolve(finished, begun);
   }
 

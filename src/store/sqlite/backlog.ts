@@ -2,8 +2,10 @@
 const MOVE = 1000;
 /** Pages of a log that is given an end, so that it begins anew: some 16 MiB. */
 const RESTART = 4000;
-/** After so many writes it is asked how much there is. */
+/** After so many transactions it is asked how much there is. */
 const WRITES = 4;
+/** How long nothing is tried again on a disk that took no more, ms. */
+const PAUSE = 1000;
 
 /** Pages of the log, and how many of them are in the database. */
 type LogPages = readonly [log: number, moved: number];
@@ -31,17 +33,19 @@ export class Backlog {
   #left = 0;
   /** Pages of the log at which it is to begin anew. */
   #restart = RESTART;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
 
   constructor(options: BacklogOptions) {
     this.#options = options;
   }
 
-  /** Something was committed. */
+  /** A transaction has ended. It never throws: what was committed has been. */
   wrote(): void {
     this.#writes += 1;
     if (this.#writes < WRITES || this.#moving !== null) return;
     this.#writes = 0;
-    const pages = this.#options.pages();
+    const pages = this.#pages();
     if (pages === null) return;
     const [log, moved] = pages;
     if (log <= RESTART) this.#restart = RESTART;
@@ -49,8 +53,21 @@ export class Backlog {
     if (log - moved - this.#left >= MOVE) void this.move();
   }
 
+  /**
+   * The disk did not take a transaction. What the log has room for is written all the same once it begins anew:
+   * SQLite's own commits would have it begin so often that it is never much longer than it was.
+   */
+  refused(): void {
+    const now = performance.now();
+    if (this.#moving !== null || now < this.#refusedAt + PAUSE) return;
+    this.#refusedAt = now;
+    this.#restart = 0;
+    void this.move();
+  }
+
   /** Resolves when it is done, or can't be; it never rejects. */
   move(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
     this.#moving ??= this.#move().finally(() => {
       this.#moving = null;
     });
@@ -62,22 +79,37 @@ export class Backlog {
     await this.#moving;
   }
 
+  /** The same, and nothing will be: whoever closes the file last moves what is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.idle();
+  }
+
   async #move(): Promise<void> {
-    const { pages, moveHere } = this.#options;
+    const { moveHere } = this.#options;
     // Where no thread is to be had. Where the disk is full it is tried again later.
     await this.#moveInThread()
       .catch(moveHere)
       .catch(() => undefined);
-    const [log, moved] = pages() ?? [0, 0];
+    const [log, moved] = this.#pages() ?? [0, 0];
     this.#left = log - moved;
   }
 
   async #moveInThread(): Promise<void> {
-    const { pages, move, moveRest } = this.#options;
+    const { move, moveRest } = this.#options;
     await move();
-    const log = pages()?.[0] ?? 0;
+    const log = this.#pages()?.[0] ?? 0;
     if (log <= this.#restart) return;
     this.#restart = log + RESTART;
     await moveRest();
+  }
+
+  #pages(): LogPages | null {
+    try {
+      return this.#options.pages();
+    } catch {
+      // Another process has the file for a moment, or the disk fails: the next transactions tell.
+      return null;
+    }
   }
 }

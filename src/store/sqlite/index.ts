@@ -317,7 +317,6 @@ class SqliteStore implements Store, ThreadedStore {
       this.#sizes.forget(accountId);
       this.#announce({ accountId, changed });
     }
-    this.#backlog?.wrote();
     return result;
   }
 
@@ -351,7 +350,7 @@ class SqliteStore implements Store, ThreadedStore {
     await this.#writer.close();
     await this.#reads.idle();
     await this.#waitingReads.close();
-    await this.#backlog?.idle();
+    await this.#backlog?.close();
     await this.#scans?.close();
     this.#reading.db.close();
     this.#writing.db.close();
@@ -366,7 +365,7 @@ class SqliteStore implements Store, ThreadedStore {
       .raw(true);
     const isFree = (): boolean => db.open && !db.inTransaction;
     const passive = () => scans.checkpoint('PASSIVE');
-    return new Backlog({
+    const backlog = new Backlog({
       pages: () => {
         if (!isFree()) return null;
         const [, log, moved] = pages.get() ?? [0, 0, 0];
@@ -379,6 +378,12 @@ class SqliteStore implements Store, ThreadedStore {
         if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
       },
     });
+    // Whoever writes: Prisma's tickets and accounts, too.
+    this.#writer.watch((isRefused) => {
+      if (isRefused) backlog.refused();
+      else backlog.wrote();
+    });
+    return backlog;
   }
 
   /** The writer waits for the last of it: emptying needs its lock. */
@@ -400,9 +405,7 @@ class SqliteStore implements Store, ThreadedStore {
       this.#group.forget();
       return work();
     };
-    const result = await this.#writer.run(async () => alone(), { deadline, accountId });
-    this.#backlog?.wrote();
-    return result;
+    return this.#writer.run(async () => alone(), { deadline, accountId });
   }
 
   #announce(change: StateChange): void {
