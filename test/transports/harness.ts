@@ -44,6 +44,8 @@ export interface Harness {
   /** What the next requests answer; by default each call's arguments come back. */
   handle: (envelope: RequestEnvelope, principal: Principal) => Promise<ResponseBody>;
   ready: () => Promise<void>;
+  /** What a user's requests hold now: slots, and octets of bodies in the whole process. */
+  held(user: string): { readonly slots: number; readonly octets: number };
   close(grace?: number): Promise<void>;
 }
 
@@ -98,6 +100,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
+    held: (user) => ({ slots: shared.requests.taken(user), octets: shared.budget.inFlight }),
     close(grace = 1000) {
       closed ??= http.close(grace);
       return closed;
