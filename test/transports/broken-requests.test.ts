@@ -26,7 +26,7 @@ function chunked(body: string): string {
   return `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** The authenticator of SQLite knows at once whom it has seen, PostgreSQL's now and then: both are ways of their own. */
+/** SQLite's authenticator knows at once whom it has seen, PostgreSQL's never: two ways. */
 async function startWith(knows: 'at once' | 'later', options?: HarnessOptions): Promise<Harness> {
   const harness = await startHarness(options);
   const ids = new Map([
@@ -55,10 +55,14 @@ async function nothingIsHeld(harness: Harness): Promise<void> {
 }
 
 describe.each(['at once', 'later'] as const)('where a token is known %s', (knows) => {
+  // Every octet where nothing is waited for between a head and its body.
+  const step = knows === 'at once' ? 1 : 5;
   it('a request may be cut at any octet', async () => {
     const harness = await startWith(knows, { env: { MAX_CONCURRENT_REQUESTS: '1000' } });
     const texts = [whole(ECHO), chunked(ECHO)];
-    const cuts = texts.flatMap((text) => [...text].map((_, at) => [text, at] as const).slice(1));
+    const cuts = texts
+      .flatMap((text) => [...text].map((_, at) => [text, at] as const))
+      .filter(([, at]) => at > 0 && at % step === 0);
     for (let from = 0; from < cuts.length; from += 100) {
       await Promise.all(
         cuts.slice(from, from + 100).map(async ([text, at]) => {
@@ -138,7 +142,7 @@ describe.each(['at once', 'later'] as const)('where a token is known %s', (knows
     await nothingIsHeld(harness);
   });
 
-  it('slots and octets come back from five hundred requests that are broken in many ways', async () => {
+  it('slots and octets come back from 300 requests broken in many ways', async () => {
     const env = { MAX_SIZE_REQUEST: '70000', MAX_CONCURRENT_REQUESTS: '4' };
     const harness = await startWith(knows, { env, timings: { linger: 20 } });
     const { handle } = harness;
@@ -181,7 +185,7 @@ describe.each(['at once', 'later'] as const)('where a token is known %s', (knows
     ];
     let next = 0;
     const client = async (): Promise<void> => {
-      while (next < 500) {
+      while (next < 300) {
         const n = next;
         next += 1;
         const raw = new RawConnection(harness);
@@ -249,5 +253,19 @@ describe('the bound on requests at once', () => {
     expect((await post(harness, ECHO)).status).toBe(200);
     await nothingIsHeld(harness);
     for (const raw of [slow, fast]) raw.socket.destroy();
+  });
+});
+
+describe('a token that is revoked while a body is on its way', () => {
+  it('does nothing any more, however soon the rest of it comes (decision 2)', async () => {
+    const harness = await startWith('at once');
+    const slow = new RawConnection(harness).write(whole(ECHO).slice(0, -5));
+    await until(() => harness.held('u1').slots === 1);
+    harness.users.principals.delete('t1');
+    await pause(20);
+    slow.write(ECHO.slice(-5));
+    expect(await slow.until(/}$/)).toMatch(/^HTTP\/1.1 401/);
+    slow.socket.destroy();
+    await nothingIsHeld(harness);
   });
 });

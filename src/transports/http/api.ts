@@ -41,8 +41,11 @@ export interface ApiEndpointOptions {
 
 const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
 
-/** Credentials are looked at again where a body took longer to come, ms (D2: within a second). */
-const FRESH = 1000;
+/**
+ * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
+ * of them may be a quarter of a second old as it is (D2: within a second).
+ */
+const FRESH = 2;
 
 /** Bodies of so many octets are read in a moment. */
 const SHORT = 32_768;
