@@ -138,7 +138,7 @@ export class SqlSnapshot<C> implements Snapshot {
     window: QueryWindow,
   ): WindowOf | Promise<WindowOf> {
     const { accountId } = this.scope;
-    const dialect = this.dialectOf(type, plan.filter);
+    const dialect = this.dialectOf(type, plan);
     const compose =
       (leads: boolean): WindowOf =>
       (list) =>
@@ -150,9 +150,8 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
     const { accountId } = this.scope;
-    const [row] = await this.#query(
-      countQuery(type, accountId, filter, this.dialectOf(type, filter)),
-    );
+    const dialect = this.dialectOf(type, { filter, sort: [] });
+    const [row] = await this.#query(countQuery(type, accountId, filter, dialect));
     return row?.[0] as number;
   }
 
@@ -293,7 +292,7 @@ export class SqlSnapshot<C> implements Snapshot {
   }
 
   /** In what a scan of a type's objects is composed. */
-  protected dialectOf(_type: DataTypeDefinition, _filter: FilterNode): Dialect {
+  protected dialectOf(_type: DataTypeDefinition, _plan: QueryPlan): Dialect {
     return this.#engine.dialect;
   }
 

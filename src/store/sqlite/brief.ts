@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { FilterNode, QueryPage } from '../port.js';
+import type { FilterNode, QueryPage, QueryPlan, SortKey } from '../port.js';
 import type { Dialect } from '../sql/dialect.js';
 import { sqlite, sqliteBriefly } from './dialect.js';
 import type { SizedPage } from './page.js';
@@ -8,12 +8,25 @@ import type { SizedPage } from './page.js';
  * Scans that end soon whatever they find: to ask for the time (tick.ts) would be two fifths of what they take.
  */
 
-/** What such a scan may take, ns, where each text is as long as it may be. Most take a tenth of that. */
-const LONGEST = 25_000_000;
-/** What it takes at the most, ns, to step to a row, to compare a value, to search a character of a text. */
+/**
+ * What such a scan may take, ns, where each text is as long as it may be, of characters of four octets. Most take a
+ * tenth of that. Casing and folding may lengthen a text, rows may be older than the bound of their texts, and a disk
+ * may be slow: a statement that took long is no longer run where others wait (slice.ts), brief or not.
+ */
+const LONGEST = 50_000_000;
+/** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
+/** ... and for each character of its texts, since it goes on in other pages. */
+const READING = 1.5;
 const COMPARISON = 20;
-const CHARACTER = 1;
+/** To compare a character of a text, to copy one that is sorted by, to search one ... */
+const COMPARED = 2;
+const SORTED = 20;
+const SEARCHED = 4;
+/** ... and for each character that is searched for: all but the last may be there, at each place. */
+const REPEATED = 0.05;
+/** To put a row in order, or to call a function of ours for it (`i;ascii-numeric`). */
+const ORDERING = 1000;
 
 /** Accounts that are remembered. */
 const LIMIT = 1000;
@@ -24,9 +37,9 @@ export class Sizes {
   readonly #known = new Map<string, Map<string, number>>();
 
   /** In what a scan of its objects is composed. */
-  dialectOf(accountId: string, type: DataTypeDefinition, filter: FilterNode): Dialect {
+  dialectOf(accountId: string, type: DataTypeDefinition, plan: QueryPlan): Dialect {
     const objects = this.#known.get(accountId)?.get(type.table);
-    return objects !== undefined && isBrief(type, filter, objects) ? sqliteBriefly : sqlite;
+    return objects !== undefined && isBrief(type, plan, objects) ? sqliteBriefly : sqlite;
   }
 
   /** Keeps what a page tells of the account beside what was asked for. */
@@ -49,34 +62,58 @@ export class Sizes {
 
 /** Whether a scan of so many objects is brief. Of a type whose rows have no bound, none is. */
 export function isBrief(
-  { characters }: DataTypeDefinition,
-  filter: FilterNode,
+  type: DataTypeDefinition,
+  { filter, sort }: QueryPlan,
   objects: number,
 ): boolean {
+  const { characters } = type;
   if (characters === undefined) return false;
-  return objects * (STEP + costOf(filter, characters)) <= LONGEST;
+  const row = STEP + characters * READING + costOf(filter, type, characters);
+  return objects * (row + costOfOrder(sort, characters)) <= LONGEST;
 }
 
 /** Of one row, ns. */
-function costOf(node: FilterNode, characters: number): number {
+function costOf(node: FilterNode, type: DataTypeDefinition, characters: number): number {
   if (node.kind === 'operator') {
-    return node.conditions.reduce((sum, next) => sum + costOf(next, characters), 0);
+    return node.conditions.reduce((sum, next) => sum + costOf(next, type, characters), 0);
   }
   if (node.kind !== 'condition') return 0;
-  const { operator } = node.filter;
-  const search = COMPARISON + characters * CHARACTER;
+  const { filter, value } = node;
+  const { operator, property } = filter;
+  // The row has the text once more in each shadow column.
+  const copies = type.shadows.filter((shadow) => shadow.property === property).length;
+  const length = characters / (1 + copies);
   switch (operator) {
     case 'contains':
     case 'startsWith':
-      return search;
+      return COMPARISON + costOfSearch(length, String(value));
     // Each word may be searched for in each column, which together have so many characters.
-    case 'text':
-      return String(node.value).split(/\s+/u).length * search;
+    case 'text': {
+      const words = String(value).split(/\s+/u);
+      return words.reduce((sum, word) => sum + COMPARISON + costOfSearch(characters, word), 0);
+    }
     // Of what is JSON there is no bound.
     case 'hasKey':
     case 'hasItem':
       return Number.POSITIVE_INFINITY;
-    default:
-      return COMPARISON * (Array.isArray(node.value) ? node.value.length : 1);
+    default: {
+      const values = Array.isArray(value) ? value.length : 1;
+      return values * COMPARISON + (property.kind === 'string' ? length * COMPARED : 0);
+    }
   }
+}
+
+function costOfSearch(length: number, needle: string): number {
+  return length * (SEARCHED + needle.length * REPEATED);
+}
+
+/** Of putting a row in order, ns: none by the id, or by an index that has the whole order. */
+function costOfOrder(sort: readonly SortKey[], characters: number): number {
+  const [first] = sort;
+  if (first === undefined) return 0;
+  const { indexed, property } = first.sort;
+  if (property.role === 'id' || property.role === 'created') return 0;
+  if (indexed === true && sort.length === 1) return 0;
+  const texts = sort.filter((key) => key.sort.property.kind === 'string');
+  return sort.length * ORDERING + (texts.length > 0 ? characters * SORTED : 0);
 }

@@ -99,6 +99,8 @@ class SqliteStore implements Store, ThreadedStore {
   readonly #scans: Scans | null;
   readonly #slice: number;
   readonly #long: LongStatements;
+  /** Of those that are brief by their bound. */
+  readonly #longOfBrief: LongStatements;
   readonly #sizes = new Sizes();
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
@@ -137,6 +139,7 @@ class SqliteStore implements Store, ThreadedStore {
     this.#backlog = this.#scans && this.#openBacklog(this.#scans);
     this.#slice = scans?.slice ?? SLICE;
     this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
+    this.#longOfBrief = new LongStatements(CACHE_LENGTH, this.#slice);
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     const begin = options.reader.prepare('BEGIN');
@@ -206,16 +209,21 @@ class SqliteStore implements Store, ThreadedStore {
     this.#reading.slice = this.#long.of(accountId);
   }
 
+  /** What is brief by its bound can't be stopped; if it takes a slice twice, `read` runs it from then on. */
+  #limitBrief(accountId: string, deadline: number): void {
+    setDeadline(this.#reading.db, deadline);
+    if (this.#scans !== null) this.#reading.slice = this.#longOfBrief.of(accountId);
+  }
+
   #pageAtOnce(
     ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
   ): QueryPage | null {
     // What has to be asked before makes it two statements.
     if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
-    const dialect = this.#sizes.dialectOf(accountId, type, plan.filter);
+    const dialect = this.#sizes.dialectOf(accountId, type, plan);
     return this.#atOnce(deadline, (reading) => {
-      // What is brief by its bound keeps nobody waiting, whatever the clock says of it.
       if (dialect === sqlite) this.#limit(accountId, deadline);
-      else setDeadline(reading.db, deadline);
+      else this.#limitBrief(accountId, deadline);
       try {
         const page = readPage(
           { connection: reading, accountId },

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { FilterNode, QueryPage, QueryPlan, QueryWindow, WantedObjects } from '../port.js';
+import type { QueryPage, QueryPlan, QueryWindow, WantedObjects } from '../port.js';
 import type { Dialect } from '../sql/dialect.js';
 import type { StorageNames } from '../sql/names.js';
 import { SqlSnapshot } from '../sql/snapshot.js';
@@ -29,7 +29,7 @@ export class SqliteSnapshot extends SqlSnapshot<Reader> {
     return this.#sizes?.note(this.scope.accountId, type.table, page) ?? page;
   }
 
-  protected override dialectOf(type: DataTypeDefinition, filter: FilterNode): Dialect {
-    return this.#sizes?.dialectOf(this.scope.accountId, type, filter) ?? sqlite;
+  protected override dialectOf(type: DataTypeDefinition, plan: QueryPlan): Dialect {
+    return this.#sizes?.dialectOf(this.scope.accountId, type, plan) ?? sqlite;
   }
 }
