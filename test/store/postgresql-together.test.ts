@@ -148,6 +148,80 @@ describe('reads that come together and ask once', () => {
     ]);
   });
 
+  /** Locks the table of gadgets; resolves to what releases it. */
+  const lock = async (): Promise<() => Promise<void>> => {
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    let held = true;
+    const unlock = async (): Promise<void> => {
+      if (held) await holder.query('ROLLBACK');
+      if (held) holder.release();
+      held = false;
+    };
+    // Before the store is closed, which waits for what waits.
+    onTestFinished(unlock);
+    return unlock;
+  };
+
+  it('do not wait for one of them that waits for a locked table', async () => {
+    const pool = openPool({ url, size: 8, pipeline: true });
+    const store = createPostgresqlStore({ pool, types: TYPES, patience: 50 });
+    onTestFinished(() => store.close());
+    await store.ping();
+    const unlock = await lock();
+    let answered = false;
+    let runs = 0;
+    const stuck = store.read(A, soon(), (snapshot) => look(snapshot, 'g1'));
+    void stuck.then(() => {
+      answered = true;
+    });
+    const others = [A, B, A, B, B].map((account) =>
+      store.read(account, soon(), (snapshot) => {
+        runs += 1;
+        return snapshot.stateNumber(Gadget);
+      }),
+    );
+    const failing = store.read(A, soon(), async (snapshot) => {
+      await snapshot.stateNumber(Gadget);
+      throw new MethodError('anchorNotFound', 'no');
+    });
+    await expect(failing).rejects.toMatchObject({ type: 'anchorNotFound' });
+    expect(await Promise.all(others)).toEqual([3, 3, 3, 3, 3]);
+    expect(answered).toBe(false);
+    // Together, and once more.
+    expect(runs).toBe(10);
+    await unlock();
+    expect(await stuck).toEqual([3, `${A} g1`]);
+    // Both of its connections have come back.
+    for (let time = 0; time < 100 && pool.idleCount < pool.totalCount; time += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(pool.idleCount).toBe(pool.totalCount);
+  });
+
+  it('are asked for once more only as long as there are connections for what takes long', async () => {
+    const pool = openPool({ url, size: 4, pipeline: true });
+    const store = createPostgresqlStore({ pool, types: TYPES, patience: 20 });
+    onTestFinished(() => store.close());
+    await store.ping();
+    const unlock = await lock();
+    let runs = 0;
+    const stuck = [A, B, A, B, A, B].map((account) =>
+      store.read(account, soon(), (snapshot) => {
+        runs += 1;
+        return look(snapshot, 'g1');
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // Together, and those of two once more.
+    expect(runs).toBe(6 + 2);
+    expect(pool.totalCount).toBe(3);
+    expect(await store.read(B, { ...soon(), once: false }, (s) => s.stateNumber(Gadget))).toBe(3);
+    await unlock();
+    expect(new Set((await Promise.all(stuck)).map(String))).toEqual(
+      new Set([`3,${A} g1`, `3,${B} g1`]),
+    );
+  });
+
   it('are answered after their connection has broken', async () => {
     const { store } = fresh();
     const both = () => [0, 1].map(() => store.read(A, soon(), (s) => look(s, 'g0')));

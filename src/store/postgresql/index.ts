@@ -10,7 +10,7 @@ import { Connection, type ConnectionOptions, LaterError } from './connection.js'
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { retried } from './retry.js';
-import { Shares } from './shares.js';
+import { Shares, sharesOf } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
 import { Together } from './together.js';
 import { PostgresqlTransaction } from './transaction.js';
@@ -22,8 +22,8 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
-/** Connections that works which wait for other things, or may scan, leave to the others; and each account. */
-const KEPT_FREE = 4;
+/** How long reads that share a connection wait before they are asked for one by one, too, ms. */
+const PATIENCE = 1000;
 
 export interface PostgresqlStoreOptions {
   /**
@@ -36,6 +36,8 @@ export interface PostgresqlStoreOptions {
   readonly now?: () => number;
   /** How long writes that wait join a transaction which has begun, ms: for tests. */
   readonly groupTime?: number;
+  /** How long reads that share a connection wait before they are asked for one by one, too, ms: for tests. */
+  readonly patience?: number;
   /** Called with the text of each statement before it runs, transaction control apart. */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
@@ -69,14 +71,15 @@ class PostgresqlStore implements Store {
     this.#pool = options.pool;
     // Of connections that are opened from now on: statements don't wait for those before them.
     Object.assign(options.pool.options, { pipeline: true });
-    const { max } = options.pool.options;
-    const most = Math.max(1, max - KEPT_FREE);
-    this.#shares = new Shares(max, most);
-    this.#long = new Shares(most, Math.ceil(max / 2));
+    const shares = sharesOf(options.pool.options.max);
+    this.#shares = new Shares(shares.all, shares.each);
+    this.#long = new Shares(shares.long, shares.longEach);
     this.#together = new Together({
       connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
       open: (connection, accountId) => this.#snapshot(connection, accountId),
       isFree: (accountId) => this.#shares.isFree(accountId),
+      isFreeForLong: (accountId) => this.#long.isFree(accountId),
+      patience: options.patience ?? PATIENCE,
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
@@ -132,6 +135,7 @@ class PostgresqlStore implements Store {
         ...{ accountId, deadline, work, reject },
         resolve: resolve as (value: unknown) => void,
         alone: () => void run().then(resolve, reject),
+        apart: () => void this.#long.run(accountId, deadline, run).then(resolve, reject),
       });
     });
   }

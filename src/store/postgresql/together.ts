@@ -15,6 +15,8 @@ export interface Brief {
   reject(error: unknown): void;
   /** Runs it by itself: it asked again, or something failed that may not be of its own doing. */
   alone(): void;
+  /** The same of what may take long. */
+  apart(): void;
 }
 
 /** What sharing needs of the store. */
@@ -22,14 +24,18 @@ export interface TogetherHost {
   /** A connection that is asked once. */
   connect(accountId: string, deadline: number): Promise<Connection>;
   open(connection: Connection, accountId: string): Snapshot & { end(): void };
-  /** A work of the account need not wait for a connection. */
+  /** A work of the account need not wait for a connection; one that may take long need not. */
   isFree(accountId: string): boolean;
+  isFreeForLong(accountId: string): boolean;
+  /** What has not been answered after this, ms, is asked for by itself, too. */
+  readonly patience: number;
 }
 
 /**
  * Reads that come in one turn of the event loop ask together: one connection, one packet there and one back,
  * one snapshot, which is taken after all of them have come. What fails may be another one's doing, so it is
- * run again by itself.
+ * run again by itself. And one statement that waits (for a table that is locked) has all behind it wait: what is
+ * not answered in good time is asked for once more, by itself, as long as that is at nobody's cost.
  */
 export class Together {
   readonly #host: TogetherHost;
@@ -66,12 +72,25 @@ export class Together {
       for (const each of group) each.alone();
       return;
     }
-    await Promise.all(group.map((each) => this.#one(connection, each)));
+    const open = new Set(group);
+    const again = setInterval(() => this.#again(open), this.#host.patience);
+    await Promise.all(group.map((each) => this.#one(connection, each, open)));
+    clearInterval(again);
     // Nothing is left to be answered.
     void connection.rollback();
   }
 
-  async #one(connection: Connection, brief: Brief): Promise<void> {
+  #again(open: Set<Brief>): void {
+    const { isFree, isFreeForLong } = this.#host;
+    for (const each of open) {
+      if (!isFree(each.accountId) || !isFreeForLong(each.accountId)) continue;
+      open.delete(each);
+      each.apart();
+    }
+  }
+
+  /** `open`: those that have come to nothing yet, and run nowhere else. */
+  async #one(connection: Connection, brief: Brief, open: Set<Brief>): Promise<void> {
     const { accountId, work } = brief;
     const snapshot = this.#host.open(connection, accountId);
     try {
@@ -80,8 +99,9 @@ export class Together {
       brief.resolve(result);
     } catch (error) {
       if (error instanceof MethodError) brief.reject(error);
-      else brief.alone();
+      else if (open.has(brief)) brief.alone();
     } finally {
+      open.delete(brief);
       snapshot.end();
     }
   }
