@@ -32,66 +32,73 @@ const { title, created, rank } = PROPERTIES;
 
 describe('A scan on SQLite that ends soon by its bound', () => {
   it('is one of few objects with short texts', () => {
-    expect(isBrief(type, by(text), 8000)).toBe(true);
-    expect(isBrief(type, by(text), 10_000)).toBe(false);
-    expect(isBrief({ ...type, characters: 100_000 }, by(text), 200)).toBe(false);
+    expect(isBrief(type, by(text), 50, 8000)).toBe(true);
+    expect(isBrief(type, by(text), 50, 12_000)).toBe(false);
+    expect(isBrief({ ...type, characters: 100_000 }, by(text), 50, 300)).toBe(false);
   });
 
   it('counts what it takes to read a row, whatever is asked of it', () => {
     const done = condition('equals', 'no', { property: rank });
-    expect(isBrief(type, by(done), 30_000)).toBe(true);
-    expect(isBrief({ ...type, characters: 200_000 }, by(done), 200)).toBe(false);
-    expect(isBrief({ ...type, characters: 200_000 }, by({ kind: 'all' }), 200)).toBe(false);
+    expect(isBrief(type, by(done), 50, 30_000)).toBe(true);
+    expect(isBrief({ ...type, characters: 200_000 }, by(done), 50, 300)).toBe(false);
+    expect(isBrief({ ...type, characters: 200_000 }, by({ kind: 'all' }), 50, 300)).toBe(false);
   });
 
   it('searches a text that its shadow columns hold once more as one of several', () => {
     const shadows = [{ column: 'folded', property: title, transform: 'fold' } as const];
     const searched = by(condition('contains', 'word', { property: title }));
-    expect(isBrief(type, searched, 12_000)).toBe(false);
-    expect(isBrief({ ...type, shadows }, searched, 12_000)).toBe(true);
+    expect(isBrief(type, searched, 50, 12_000)).toBe(false);
+    expect(isBrief({ ...type, shadows }, searched, 50, 12_000)).toBe(true);
   });
 
   it('is none where nobody knows how long a row may be, or what its JSON holds', () => {
     const { characters: _, ...boundless } = type;
-    expect(isBrief(boundless, by(text), 10)).toBe(false);
-    expect(isBrief(type, by(condition('hasKey', 'a')), 10)).toBe(false);
+    expect(isBrief(boundless, by(text), 50, 10)).toBe(false);
+    expect(isBrief(type, by(condition('hasKey', 'a')), 50, 10)).toBe(false);
   });
 
   it('counts each condition, each value, and each word of a text', () => {
     const conditions = [text, text, text];
-    expect(isBrief(type, by({ kind: 'operator', operator: 'OR', conditions }), 8000)).toBe(false);
-    expect(isBrief(type, by(condition('text', 'one two three')), 8000)).toBe(false);
-    expect(isBrief(type, by(condition('equals', 'one')), 8000)).toBe(true);
+    expect(isBrief(type, by({ kind: 'operator', operator: 'OR', conditions }), 50, 8000)).toBe(
+      false,
+    );
+    expect(isBrief(type, by(condition('text', 'one two three')), 50, 8000)).toBe(false);
+    expect(isBrief(type, by(condition('equals', 'one')), 50, 8000)).toBe(true);
     const thousand = Array.from({ length: 1000 }, () => condition('equals', 'one'));
     const filter = { kind: 'operator', operator: 'OR', conditions: thousand } as const;
-    expect(isBrief(type, by(filter), 10_000)).toBe(false);
-    expect(isBrief({ ...type, characters: 10 }, by(filter), 10_000)).toBe(false);
+    expect(isBrief(type, by(filter), 50, 10_000)).toBe(false);
+    expect(isBrief({ ...type, characters: 10 }, by(filter), 50, 10_000)).toBe(false);
   });
 
   it('counts how long a text is looked for: each place may begin with most of it', () => {
-    expect(isBrief(type, by(condition('contains', 'a'.repeat(500))), 8000)).toBe(false);
+    expect(isBrief(type, by(condition('contains', 'a'.repeat(500))), 50, 8000)).toBe(false);
   });
 
   it('counts what it takes to sort, by a function, too, where no index has the order', () => {
     const all = { kind: 'all' } as const;
-    expect(isBrief(type, by(all), 20_000)).toBe(true);
-    expect(isBrief(type, by(all, [ordered(created), ordered(title)]), 20_000)).toBe(true);
-    expect(isBrief(type, by(all, [ordered(title, { indexed: true })]), 20_000)).toBe(true);
-    expect(isBrief(type, by(all, [ordered(rank)]), 20_000)).toBe(false);
-    expect(isBrief(type, by(all, [ordered(rank)]), 15_000)).toBe(true);
-    expect(isBrief(type, by(all, [ordered(title)]), 5000)).toBe(false);
+    expect(isBrief(type, by(all), 50, 20_000)).toBe(true);
+    expect(isBrief(type, by(all, [ordered(created), ordered(title)]), 50, 20_000)).toBe(true);
+    expect(isBrief(type, by(all, [ordered(title, { indexed: true })]), 50, 20_000)).toBe(true);
+    expect(isBrief(type, by(all, [ordered(rank)]), 50, 35_000)).toBe(true);
+    expect(isBrief(type, by(all, [ordered(rank)]), 5000, 35_000)).toBe(false);
+    expect(isBrief(type, by(all, [ordered(title)]), 50, 5000)).toBe(false);
+    const keyed: SortKey = { ...ordered(title), collation: 'i;unicode-casemap' };
+    const held = { ...keyed, sort: { ...keyed.sort, casemapColumn: 'key' } };
+    expect(isBrief(type, by(all, [keyed]), 50, 15_000)).toBe(false);
+    expect(isBrief(type, by(all, [held]), 50, 15_000)).toBe(true);
+    expect(isBrief(type, by(all, [held]), 5000, 15_000)).toBe(false);
     const both = [ordered(rank, { indexed: true }), ordered(title)];
-    expect(isBrief(type, by(all, both), 5000)).toBe(false);
+    expect(isBrief(type, by(all, both), 50, 5000)).toBe(false);
   });
 
   it('is composed without asking for the time, until the account is written to', () => {
     const sizes = new Sizes();
-    const dialect = () => sizes.dialectOf('a', type, by(text));
+    const dialect = () => sizes.dialectOf('a', type, by(text), 50);
     expect(dialect()).toBe(sqlite);
     const page = { number: 1, ids: [], found: null };
     expect(sizes.note('a', type.table, { ...page, objects: 100 })).toEqual(page);
     expect(dialect()).toBe(sqliteBriefly);
-    expect(sizes.dialectOf('b', type, by(text))).toBe(sqlite);
+    expect(sizes.dialectOf('b', type, by(text), 50)).toBe(sqlite);
     sizes.forget('a');
     expect(dialect()).toBe(sqlite);
     const { texts } = sqliteBriefly.contains(name('title'), 'word');

@@ -138,7 +138,7 @@ export class SqlSnapshot<C> implements Snapshot {
     window: QueryWindow,
   ): WindowOf | Promise<WindowOf> {
     const { accountId } = this.scope;
-    const dialect = this.dialectOf(type, plan);
+    const dialect = this.dialectOf(type, plan, window.position + window.limit);
     const compose =
       (leads: boolean): WindowOf =>
       (list) =>
@@ -150,7 +150,7 @@ export class SqlSnapshot<C> implements Snapshot {
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
     const { accountId } = this.scope;
-    const dialect = this.dialectOf(type, { filter, sort: [] });
+    const dialect = this.dialectOf(type, { filter, sort: [] }, 0);
     const [row] = await this.#query(countQuery(type, accountId, filter, dialect));
     return row?.[0] as number;
   }
@@ -291,8 +291,8 @@ export class SqlSnapshot<C> implements Snapshot {
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
 
-  /** In what a scan of a type's objects is composed. */
-  protected dialectOf(_type: DataTypeDefinition, _plan: QueryPlan): Dialect {
+  /** In what a scan of a type's objects is composed that keeps so many rows of them in order. */
+  protected dialectOf(_type: DataTypeDefinition, _plan: QueryPlan, _kept: number): Dialect {
     return this.#engine.dialect;
   }
 

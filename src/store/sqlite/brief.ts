@@ -1,4 +1,4 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPage, QueryPlan, SortKey } from '../port.js';
 import type { Dialect } from '../sql/dialect.js';
 import { sqlite, sqliteBriefly } from './dialect.js';
@@ -13,20 +13,23 @@ import type { SizedPage } from './page.js';
  * tenth of that. Casing and folding may lengthen a text, rows may be older than the bound of their texts, and a disk
  * may be slow: a statement that took long is no longer run where others wait (slice.ts), brief or not.
  */
-const LONGEST = 50_000_000;
+const LONGEST = 64_000_000;
 /** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
 /** ... and for each character of its texts, since it goes on in other pages. */
 const READING = 1.5;
 const COMPARISON = 20;
-/** To compare a character of a text, to copy one that is sorted by, to search one ... */
+/** To compare a character of a text, to search one ... */
 const COMPARED = 2;
-const SORTED = 20;
 const SEARCHED = 4;
 /** ... and for each character that is searched for: all but the last may be there, at each place. */
 const REPEATED = 0.05;
-/** To put a row in order, or to call a function of ours for it (`i;ascii-numeric`). */
-const ORDERING = 1000;
+/** To find that a row comes behind the few that are kept, and a character of what it is sorted by ... */
+const BEHIND = { row: 200, character: 2 };
+/** ... to put it among many, or to call a function for it (`i;ascii-numeric`). */
+const AMONG = { row: 1000, character: 20 };
+/** Rows that are few. */
+const FEW = 1000;
 
 /** Accounts that are remembered. */
 const LIMIT = 1000;
@@ -37,9 +40,9 @@ export class Sizes {
   readonly #known = new Map<string, Map<string, number>>();
 
   /** In what a scan of its objects is composed. */
-  dialectOf(accountId: string, type: DataTypeDefinition, plan: QueryPlan): Dialect {
+  dialectOf(accountId: string, type: DataTypeDefinition, plan: QueryPlan, kept: number): Dialect {
     const objects = this.#known.get(accountId)?.get(type.table);
-    return objects !== undefined && isBrief(type, plan, objects) ? sqliteBriefly : sqlite;
+    return objects !== undefined && isBrief(type, plan, kept, objects) ? sqliteBriefly : sqlite;
   }
 
   /** Keeps what a page tells of the account beside what was asked for. */
@@ -64,12 +67,13 @@ export class Sizes {
 export function isBrief(
   type: DataTypeDefinition,
   { filter, sort }: QueryPlan,
+  kept: number,
   objects: number,
 ): boolean {
   const { characters } = type;
   if (characters === undefined) return false;
   const row = STEP + characters * READING + costOf(filter, type, characters);
-  return objects * (row + costOfOrder(sort, characters)) <= LONGEST;
+  return objects * (row + costOfOrder(sort, type, kept, characters)) <= LONGEST;
 }
 
 /** Of one row, ns. */
@@ -80,9 +84,7 @@ function costOf(node: FilterNode, type: DataTypeDefinition, characters: number):
   if (node.kind !== 'condition') return 0;
   const { filter, value } = node;
   const { operator, property } = filter;
-  // The row has the text once more in each shadow column.
-  const copies = type.shadows.filter((shadow) => shadow.property === property).length;
-  const length = characters / (1 + copies);
+  const length = lengthOf(property, type, characters);
   switch (operator) {
     case 'contains':
     case 'startsWith':
@@ -108,12 +110,31 @@ function costOfSearch(length: number, needle: string): number {
 }
 
 /** Of putting a row in order, ns: none by the id, or by an index that has the whole order. */
-function costOfOrder(sort: readonly SortKey[], characters: number): number {
+function costOfOrder(
+  sort: readonly SortKey[],
+  type: DataTypeDefinition,
+  kept: number,
+  characters: number,
+): number {
   const [first] = sort;
   if (first === undefined) return 0;
   const { indexed, property } = first.sort;
   if (property.role === 'id' || property.role === 'created') return 0;
   if (indexed === true && sort.length === 1) return 0;
-  const texts = sort.filter((key) => key.sort.property.kind === 'string');
-  return sort.length * ORDERING + (texts.length > 0 ? characters * SORTED : 0);
+  return sort.reduce((sum, { collation, sort: { property: by, casemapColumn } }) => {
+    // A collation's key stands in the shadow column, or is made for each row.
+    const isMade = collation.startsWith('i;ascii') || casemapColumn === undefined;
+    const isText = by.kind === 'string';
+    const { row, character } = kept > FEW || (isText && isMade) ? AMONG : BEHIND;
+    return sum + row + (isText ? lengthOf(by, type, characters) * character : 0);
+  }, 0);
+}
+
+/** The longest that a text may be: the row has it once more in each shadow column. */
+function lengthOf(
+  property: PropertyDefinition,
+  { shadows }: DataTypeDefinition,
+  characters: number,
+): number {
+  return characters / (1 + shadows.filter((shadow) => shadow.property === property).length);
 }

@@ -220,7 +220,7 @@ class SqliteStore implements Store, ThreadedStore {
   ): QueryPage | null {
     // What has to be asked before makes it two statements.
     if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
-    const dialect = this.#sizes.dialectOf(accountId, type, plan);
+    const dialect = this.#sizes.dialectOf(accountId, type, plan, window.position + window.limit);
     return this.#atOnce(deadline, (reading) => {
       if (dialect === sqlite) this.#limit(accountId, deadline);
       else this.#limitBrief(accountId, deadline);

@@ -29,7 +29,7 @@ export class SqliteSnapshot extends SqlSnapshot<Reader> {
     return this.#sizes?.note(this.scope.accountId, type.table, page) ?? page;
   }
 
-  protected override dialectOf(type: DataTypeDefinition, plan: QueryPlan): Dialect {
-    return this.#sizes?.dialectOf(this.scope.accountId, type, plan) ?? sqlite;
+  protected override dialectOf(type: DataTypeDefinition, plan: QueryPlan, kept: number): Dialect {
+    return this.#sizes?.dialectOf(this.scope.accountId, type, plan, kept) ?? sqlite;
   }
 }
