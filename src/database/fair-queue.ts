@@ -11,6 +11,11 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
+  /** Of how many keys items wait. */
+  get keys(): number {
+    return this.#lanes.size;
+  }
+
   /** How many items of the key wait. */
   waiting(key: string): number {
     return this.#lanes.get(key)?.length ?? 0;

@@ -16,7 +16,7 @@ import type { Validator } from '../../src/capability/validation.js';
 
 const CAPABILITY = 'https://example.com/jmap/gadgets';
 
-function property(
+export function property(
   name: string,
   kind: PropertyKind,
   more: Partial<PropertyDefinition> = {},
@@ -30,7 +30,7 @@ function single(name: string, onDestroy: OnDestroy, acyclic = false): PropertyDe
   return property(name, 'string', { nullable: true, default: null, format: 'id', reference });
 }
 
-const STANDARD = [
+export const STANDARD = [
   property('id', 'string', { role: 'id', access: 'serverSet' }),
   property('created', 'date', { role: 'created', access: 'serverSet' }),
   property('updated', 'date', { role: 'updated', access: 'serverSet' }),
@@ -115,7 +115,7 @@ function validator(properties: object, required: readonly string[] = []): Valida
   return ajv.compile(shape) as Validator;
 }
 
-function dataType(
+export function dataType(
   name: string,
   properties: readonly PropertyDefinition[],
   schemas: object,
@@ -155,14 +155,14 @@ const TYPES = [
   dataType('Setting', SETTING, { theme: text }, { singleton: true }),
 ];
 
-function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
+export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
   const method = (
     verb: keyof typeof standard.argumentNames,
     account: MethodDefinition['account'],
     validateArguments: Validator,
   ): MethodDefinition => ({
     name: `${type.name}/${verb}`,
-    capability: CAPABILITY,
+    capability: type.capability,
     dataType: type,
     account,
     argumentNames: standard.argumentNames[verb],

@@ -7,7 +7,11 @@ import * as clientModule from '../../build/prisma/sqlite/client.js';
 import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { DataTypeDefinition, MethodDefinition } from '../../src/capability/definition.js';
+import type {
+  CapabilityDefinition,
+  DataTypeDefinition,
+  MethodDefinition,
+} from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
@@ -70,6 +74,8 @@ export interface Logic {
   readonly widget?: DataTypeDefinition;
   /** Logic of the gadgets' capability. */
   readonly gadgetHooks?: CapabilityHooks;
+  /** One more capability, and the SQL that makes its tables. */
+  readonly more?: { readonly capability: CapabilityDefinition; readonly tables: string };
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
   /** Another store than the one on SQLite. */
@@ -128,6 +134,7 @@ export class Rig {
     );
     writerDatabase.exec(WIDGET_TABLE);
     writerDatabase.exec(GADGET_TABLES);
+    if (logic.more !== undefined) writerDatabase.exec(logic.more.tables);
     const now = (): number => this.time ?? Date.now();
     const registry = createRegistry([
       ...generated,
@@ -135,6 +142,7 @@ export class Rig {
       logic.gadgetHooks === undefined
         ? gadgetCapability
         : { ...gadgetCapability, hooks: logic.gadgetHooks },
+      ...(logic.more === undefined ? [] : [logic.more.capability]),
     ]);
     const types = [...registry.dataTypes.values()];
     const store =
@@ -147,7 +155,8 @@ export class Rig {
         now,
         onStatement: (sql) => void this.statements.push(sql),
       });
-    const isHooked = (logic.hooks ?? logic.gadgetHooks) !== undefined;
+    const more = logic.more?.capability.hooks;
+    const isHooked = (logic.hooks ?? logic.gadgetHooks ?? more) !== undefined;
     const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
     this.#prisma = prisma;
     const setHooks = createSetHooks(registry);

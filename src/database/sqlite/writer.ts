@@ -72,6 +72,8 @@ export class Writer {
   readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
   #group: object | null = null;
+  /** Works that the group may run yet. */
+  #left = 0;
   #running = false;
   #ended: (isRefused: boolean) => void = () => undefined;
   #closing: (() => void) | undefined;
@@ -136,9 +138,10 @@ export class Writer {
     return this.#group;
   }
 
-  /** Of the account's works that wait in the plain lane. */
+  /** Of the account's works that wait in the plain lane and will be of this group, as accounts take turns. */
   *expected(accountId: string): Iterable<Expected> {
-    for (const { expects } of this.#plain.items(accountId))
+    const turns = Math.floor(this.#left / Math.max(1, this.#plain.keys));
+    for (const { expects } of this.#plain.items(accountId).slice(0, turns))
       if (expects !== undefined) yield expects;
   }
 
@@ -280,6 +283,7 @@ export class Writer {
     for (let count = 0; count < GROUP_WORKS && performance.now() < end; count += 1) {
       const job = this.#plain.shift();
       if (job === undefined) return;
+      this.#left = GROUP_WORKS - count - 1;
       if (performance.now() > job.deadline) {
         job.reject(lateError());
         continue;
