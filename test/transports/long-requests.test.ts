@@ -129,6 +129,60 @@ describe('a request that takes long to read', () => {
     },
   );
 
+  it.each(['over HTTP', 'over WebSockets'])(
+    'whose turn does not come within REQUEST_TIMEOUT, or whose client leaves, gives back its place, %s',
+    async (transport) => {
+      const env = { MAX_CONCURRENT_REQUESTS: '2', REQUEST_TIMEOUT: '1s' };
+      const harness = await startHarness({ env });
+      const ran: string[] = [];
+      let goOn: () => void = () => undefined;
+      harness.handle = async (envelope) => {
+        const name = envelope.methodCalls[0]?.callId ?? '';
+        ran.push(name);
+        if (name === 'long1') await new Promise<void>((resolve) => (goOn = resolve));
+        return echo(envelope);
+      };
+      const first = post(harness, long('long1'));
+      await until(() => ran.length === 1);
+      if (transport === 'over HTTP') {
+        // Nothing of it was begun, so it may be sent again.
+        const late = await post(harness, long('long2'));
+        expect([late.status, late.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+        const raw = new RawConnection(harness);
+        const body = long('long3');
+        const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+        raw.write(head('/jmap', lines));
+        await new Promise((resolve) => raw.socket.write(body, 'latin1', resolve));
+        await until(async () => (await post(harness, short('other'))).status === 400);
+        raw.socket.resetAndDestroy();
+      } else {
+        const url = `${harness.url.replace('http', 'ws')}/jmap/ws`;
+        const headers = { authorization: `Bearer ${TOKEN}` };
+        const socket = new WebSocket(url, ['jmap'], { headers });
+        await new Promise((resolve) => socket.once('open', resolve));
+        socket.send(long('long2'));
+        expect(await new Promise((resolve) => socket.once('close', resolve))).toBe(1013);
+      }
+      // The other of two slots, while the first one runs.
+      const next = new RawConnection(harness);
+      const nextLines = [
+        'Content-Type: application/json',
+        `Content-Length: ${short('next').length}`,
+      ];
+      await until(async () => {
+        const had = next.received.length;
+        next.write(head('/jmap', nextLines) + short('next'));
+        await until(() => next.received.length > had);
+        return next.received.slice(had).startsWith('HTTP/1.1 200 ');
+      });
+      next.socket.destroy();
+      goOn();
+      expect((await first).status).toBe(200);
+      expect((await post(harness, long('long4'))).status).toBe(200);
+      expect(ran.filter((name) => name.startsWith('long'))).toEqual(['long1', 'long4']);
+    },
+  );
+
   it('is not run where its token was revoked while it came', async () => {
     const harness = await startHarness();
     let ran = 0;

@@ -22,7 +22,7 @@ import {
 import type { Endpoint } from './edge.js';
 import { linesOf } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
-import { ClientGoneError, HttpError } from './reply.js';
+import { ClientGoneError, HttpError, overloaded } from './reply.js';
 import { writePieces } from './write-pieces.js';
 
 export interface ApiEndpointOptions {
@@ -30,6 +30,8 @@ export interface ApiEndpointOptions {
   /** Shared with WebSockets. */
   readonly slots: Slots;
   readonly turns: Turns;
+  /** How long a turn is waited for, ms. */
+  readonly requestTimeout: number;
   readonly maxConcurrentRequests: number;
   /** The principal of a request's credentials as they are now. */
   authenticate(req: IncomingMessage, res: EdgeResponse): Principal | Promise<Principal>;
@@ -65,7 +67,8 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     userId: string,
     data: Buffer,
   ): Promise<string[]> => {
-    const over = await turns.take(userId);
+    const over = await turns.take(userId, options.requestTimeout, res);
+    if (over === null) throw res.destroyed ? clientGone() : overloaded();
     try {
       const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
       return await api.run(value, await options.authenticate(req, res), true);
@@ -120,8 +123,12 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
 /** What takes slices is given up between two of them where nobody waits for it any more. */
 function stopWhenGone(res: EdgeResponse): () => void {
   return () => {
-    if (res.destroyed) throw new ClientGoneError('The client left while its request was read.');
+    if (res.destroyed) throw clientGone();
   };
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('The client left while its request was read.');
 }
 
 /** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */

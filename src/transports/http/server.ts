@@ -121,6 +121,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
       api: shared.api,
       slots: shared.requests,
       turns: shared.turns,
+      requestTimeout: shared.services.limits.requestTimeout,
       authenticate: (req, res) => edge.authenticate(req, res.route),
       fail: (req, res, error) => edge.fail(req, res, error),
       maxConcurrentRequests: limits.maxConcurrentRequests,

@@ -134,7 +134,8 @@ export class Connection {
     const { socket } = this.#options;
     this.#forget(this.#arriving);
     this.#arrivedAtBeat = 0;
-    if (this.#closing) return;
+    // What comes once either side has begun to close is not read.
+    if (this.#closing || socket.readyState !== socket.OPEN) return;
     if (isBinary) {
       socket.close(UNSUPPORTED, 'Messages are text.');
       return;
@@ -168,9 +169,15 @@ export class Connection {
       const isLong = isLongText(octets.length);
       // A reader who takes no answer must not keep a turn that waits for it.
       if (isLong) await this.#inOrder;
-      let over = isLong ? await shared.turns.take(this.#user) : NOTHING;
+      const { requestTimeout } = shared.services.limits;
+      let over = isLong ? await shared.turns.take(this.#user, requestTimeout, socket) : NOTHING;
       try {
         if (socket.readyState !== socket.OPEN) return;
+        if (over === null) {
+          // Which request it is only reading it would tell.
+          socket.close(TRY_AGAIN, OVERLOADED);
+          return;
+        }
         if (this.#isTooLarge(octets)) {
           const { maxSizeRequest } = shared.services.limits;
           throw new MessageError(requestTooLarge(maxSizeRequest), await idOf(octets, slices));
@@ -186,7 +193,7 @@ export class Connection {
         else if (!(error instanceof GoneError)) throw error;
       } finally {
         shared.budget.release(this.#user, held);
-        over();
+        over?.();
         goOn();
       }
     };

@@ -75,10 +75,10 @@ export class Outgoing {
 
   #throttle(): void {
     const socket = this.#socket;
-    if (socket.readyState !== socket.OPEN) return;
     const behind = this.#waiting > HIGH_WATER;
-    if (behind && !socket.isPaused) socket.pause();
-    else if (!behind && socket.isPaused) socket.resume();
+    // One that closes is read on: the peer's half of the close would not be seen otherwise.
+    if (!behind && socket.isPaused) socket.resume();
+    else if (behind && !socket.isPaused && socket.readyState === socket.OPEN) socket.pause();
   }
 }
 
