@@ -9,11 +9,16 @@ import type { SizedPage } from './page.js';
  */
 
 /**
- * What such a scan may take, ns, where each text is as long as it may be, of characters of four octets. Most take a
- * tenth of that. Casing and folding may lengthen a text, rows may be older than the bound of their texts, and a disk
- * may be slow: a statement that took long is no longer run where others wait (slice.ts), brief or not.
+ * What such a scan may take, ns, where each text is as long as it may be, of characters of four octets: others wait
+ * below 50 ms for the worst one, too, which was measured to take up to a quarter more. Most take a tenth. Casing and
+ * folding may lengthen a text, rows may be older than the bound of their texts, and a disk may be slow: a statement
+ * that took long is no longer run where others wait (slice.ts), brief or not.
  */
-const LONGEST = 64_000_000;
+const LONGEST = 40_000_000;
+/** The same where what it takes is watched: rows that are as long as they may be are told by the first such scan. */
+const WATCHED = 64_000_000;
+/** What shows that texts are long, ms of both the clock and the processor. */
+const SLOW = 10;
 /** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
 /** ... and for each character of its texts, since it goes on in other pages. */
@@ -38,11 +43,34 @@ const LIMIT = 1000;
 export class Sizes {
   /** By account, then by table. */
   readonly #known = new Map<string, Map<string, number>>();
+  /** Tables in which rows are long, by account: writes don't make them shorter. */
+  readonly #slow = new Map<string, Set<string>>();
 
-  /** In what a scan of its objects is composed. */
-  dialectOf(accountId: string, type: DataTypeDefinition, plan: QueryPlan, kept: number): Dialect {
+  /** In what a scan of its objects is composed. Who tells afterwards what it `took` may ask for a longer one. */
+  dialectOf(
+    accountId: string,
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    kept: number,
+    isWatched = false,
+  ): Dialect {
     const objects = this.#known.get(accountId)?.get(type.table);
-    return objects !== undefined && isBrief(type, plan, kept, objects) ? sqliteBriefly : sqlite;
+    if (objects === undefined) return sqlite;
+    const isSlow = this.#slow.get(accountId)?.has(type.table) ?? false;
+    const longest = isWatched && !isSlow ? WATCHED : LONGEST;
+    return boundOf(type, plan, kept) * objects <= longest ? sqliteBriefly : sqlite;
+  }
+
+  /** Milliseconds of the clock and of the processor: longer scans of such rows are not begun again. */
+  took(accountId: string, table: string, ms: number, processorMs: number): void {
+    if (ms < SLOW || processorMs < SLOW) return;
+    let slow = this.#slow.get(accountId);
+    if (slow === undefined) {
+      if (this.#slow.size >= LIMIT) this.#slow.clear();
+      slow = new Set();
+      this.#slow.set(accountId, slow);
+    }
+    slow.add(table);
   }
 
   /** Keeps what a page tells of the account beside what was asked for. */
@@ -63,17 +91,16 @@ export class Sizes {
   }
 }
 
-/** Whether a scan of so many objects is brief. Of a type whose rows have no bound, none is. */
-export function isBrief(
+/** What a scan takes for each object at the most, ns. Of types whose rows have no bound there is none. */
+export function boundOf(
   type: DataTypeDefinition,
   { filter, sort }: QueryPlan,
   kept: number,
-  objects: number,
-): boolean {
+): number {
   const { characters } = type;
-  if (characters === undefined) return false;
+  if (characters === undefined) return Number.POSITIVE_INFINITY;
   const row = STEP + characters * READING + costOf(filter, type, characters);
-  return objects * (row + costOfOrder(sort, type, kept, characters)) <= LONGEST;
+  return row + costOfOrder(sort, type, kept, characters);
 }
 
 /** Of one row, ns. */

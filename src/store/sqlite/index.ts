@@ -220,10 +220,13 @@ class SqliteStore implements Store, ThreadedStore {
   ): QueryPage | null {
     // What has to be asked before makes it two statements.
     if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
-    const dialect = this.#sizes.dialectOf(accountId, type, plan, window.position + window.limit);
+    const kept = window.position + window.limit;
+    const dialect = this.#sizes.dialectOf(accountId, type, plan, kept, true);
     return this.#atOnce(deadline, (reading) => {
       if (dialect === sqlite) this.#limit(accountId, deadline);
       else this.#limitBrief(accountId, deadline);
+      const begun =
+        dialect === sqlite ? null : { at: performance.now(), processor: process.cpuUsage() };
       try {
         const page = readPage(
           { connection: reading, accountId },
@@ -232,6 +235,11 @@ class SqliteStore implements Store, ThreadedStore {
           window.limit,
           wanted,
         ) as SizedPage;
+        if (begun !== null) {
+          const { user, system } = process.cpuUsage(begun.processor);
+          const ms = performance.now() - begun.at;
+          this.#sizes.took(accountId, type.table, ms, (user + system) / 1000);
+        }
         return this.#sizes.note(accountId, type.table, page);
       } catch (error) {
         // `read` knows by now that it takes long.
