@@ -1,0 +1,60 @@
+import type { Shared } from '../shared.js';
+
+/** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
+const CONTROL_FRAME = 6;
+/** Pings that a peer may leave unanswered. */
+const SILENT_PINGS = 2;
+
+/** What a peer sends, as octets: those of a message that isn't whole yet are held of the budget. */
+export class Arrival {
+  readonly #shared: Shared;
+  readonly #user: string;
+  #held = 0;
+  /** The same when the last beat came. */
+  #heldAtBeat = 0;
+  #silentPings = 0;
+
+  constructor(shared: Shared, user: string) {
+    this.#shared = shared;
+    this.#user = user;
+  }
+
+  /** False where the octets that have come don't fit. */
+  take(octets: number): boolean {
+    this.#silentPings = 0;
+    if (!this.#shared.budget.take(this.#user, octets)) return false;
+    this.#held += octets;
+    return true;
+  }
+
+  /** What has come was a control frame: it is no part of the message that it came within. */
+  control(payload: Buffer): void {
+    this.#release(payload.length + CONTROL_FRAME);
+  }
+
+  /** What has come is a whole message, or nothing more comes. */
+  whole(): void {
+    this.#release(this.#held);
+    this.#heldAtBeat = 0;
+  }
+
+  /** At intervals, before a ping: whether the peer has fallen silent, or sends a message too slowly. */
+  isDead(): boolean {
+    const { bodyRate, heartbeat } = this.#shared.timings;
+    const before = this.#heldAtBeat;
+    this.#heldAtBeat = this.#held;
+    const slow = before > 0 && this.#held - before < (bodyRate * heartbeat) / 1000;
+    return slow || this.#silentPings >= SILENT_PINGS;
+  }
+
+  /** A ping goes out that the peer can answer. */
+  pinged(): void {
+    this.#silentPings += 1;
+  }
+
+  #release(octets: number): void {
+    const released = Math.min(octets, this.#held);
+    this.#held -= released;
+    this.#shared.budget.release(this.#user, released);
+  }
+}
