@@ -6,7 +6,7 @@ import { quote } from '../sql/fragment.js';
 import { collector, type Row } from '../sql/objects.js';
 import { readStateOfAccount } from './changes.js';
 import type { Connection } from './connection.js';
-import { rowInText } from './instant.js';
+import { idOf, isRow, rowInText, type TextRow } from './instant.js';
 import { readerOf, readObjects } from './objects.js';
 
 /** Objects that are read ahead at once. */
@@ -130,9 +130,8 @@ function readAhead(
   const others = connection.group?.expected(accountId, type.table, own) ?? [];
   if (others.length === 0) return rows;
   const [text] = connection.one(statement, accountId, JSON.stringify([...own, ...others]));
-  for (const row of JSON.parse(text as string) as readonly (Row | string)[]) {
-    // Of one that is too large there is the id alone.
-    if (typeof row !== 'string') rows.set(row[0] as string, row);
+  for (const row of JSON.parse(text as string) as readonly TextRow[]) {
+    if (isRow(row)) rows.set(idOf(row), row);
   }
   return rows;
 }

@@ -41,13 +41,16 @@ const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
  */
 const SAME_IN_JSON: ReadonlySet<PropertyKind> = new Set(['string', 'boolean', 'integer', 'date']);
 
+/** A row in a text with others; of one that is too large there is the id alone. */
+export type TextRow = Row | string;
+
 interface Statements {
   readonly one: string;
   /** Null where it can't be had as one text. */
   readonly many: string | null;
   /** Of the changes that come with it. */
   readonly changed: string | null;
-  /** A row as the text of a JSON array; one that is too large as that of its id. */
+  /** A row as the text of a JSON array, or of its id (TextRow). */
   readonly row: string | null;
 }
 
@@ -83,18 +86,18 @@ function compose(
   const texts = properties
     .filter(({ kind, role }) => kind === 'string' && role !== 'id')
     .map(({ column }) => quote(column));
-  const bounded = (otherwise: string, of = ''): string => {
+  const bounded = (of = ''): string => {
     const row = `json_array(${names.map((column) => of + column).join(', ')})`;
     const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`);
     return octets.length === 0
       ? row
-      : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN ${otherwise} ELSE ${row} END`;
+      : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN json_quote(${of}"id") ELSE ${row} END`;
   };
-  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('0', '"t".')})
+  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('"t".')})
  FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
-  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('0', '"t".')})
+  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('"t".')})
  FROM (SELECT DISTINCT "objectId" FROM (SELECT "objectId" ${RECORDS})) AS "j" CROSS JOIN ${from('"j"."objectId"')})`;
-  return { one, many, changed, row: bounded('json_quote("id")') };
+  return { one, many, changed, row: bounded() };
 }
 
 /** How a row of the table is read into one text with others; null where it can't be. */
@@ -133,7 +136,7 @@ export function readObjectsAtOnce(
   if (many === null || length > MAX_OBJECTS) return null;
   const wanted = JSON.stringify(ids);
   const [number, text] = connection.one(many, accountId, table, wanted, accountId);
-  const rows = JSON.parse(text as string) as readonly (Row | 0)[];
+  const rows = JSON.parse(text as string) as readonly TextRow[];
   return isWhole(rows)
     ? { number: numberOf(number), objects: taken(reader, rows, maxOctets) }
     : null;
@@ -158,7 +161,7 @@ export function readChangesAtOnce(
   const records = (JSON.parse(text as string) as readonly Row[]).map(changeOf);
   const state = { number: numberOf(number), records };
   if (!changed || reader === null) return { ...state, found: null };
-  const rows = JSON.parse(objects as string) as readonly (Row | 0)[];
+  const rows = JSON.parse(objects as string) as readonly TextRow[];
   if (!isWhole(rows)) return { ...state, found: null };
   const { take, found } = gatherer(reader, wanted.maxOctets);
   for (const row of rows) take(row);
@@ -176,8 +179,16 @@ function taken(
 }
 
 /** No row was too large for the text. */
-function isWhole(rows: readonly (Row | 0)[]): rows is readonly Row[] {
-  return !rows.includes(0);
+export function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
+  return rows.every(isRow);
+}
+
+export function isRow(row: TextRow): row is Row {
+  return typeof row !== 'string';
+}
+
+export function idOf(row: TextRow): string {
+  return isRow(row) ? (row[0] as string) : row;
 }
 
 /** There is none before the first change. */

@@ -2,8 +2,8 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryPage, WantedObjects } from '../port.js';
 import type { Answer, Scope, WindowOf } from '../sql/engine.js';
 import { raw, sql } from '../sql/fragment.js';
-import { gatherer, type Row } from '../sql/objects.js';
-import { numberOf, rowInText } from './instant.js';
+import { gatherer } from '../sql/objects.js';
+import { idOf, isWhole, numberOf, rowInText, type TextRow } from './instant.js';
 import { readerOf } from './objects.js';
 import { after, type Reader } from './reader.js';
 
@@ -31,10 +31,7 @@ export function readPage(
   return after(connection.query(statement), ([found]) => {
     const number = numberOf(found?.[0]);
     const objects = numberOf(found?.[1]);
-    const rows = JSON.parse(`[${(found?.[2] as string | null) ?? ''}]`) as readonly (
-      | Row
-      | string
-    )[];
+    const rows = JSON.parse(`[${(found?.[2] as string | null) ?? ''}]`) as readonly TextRow[];
     if (row === null || wanted === null || !isWhole(rows)) {
       return { number, objects, ids: rows.map(idOf), found: null };
     }
@@ -42,13 +39,4 @@ export function readPage(
     for (const each of rows) gathered.take(each);
     return { number, objects, ids: gathered.ids, found: gathered.found() };
   });
-}
-
-/** No row was too large for the text. */
-function isWhole(rows: readonly (Row | string)[]): rows is readonly Row[] {
-  return rows.every((row) => typeof row !== 'string');
-}
-
-function idOf(row: Row | string): string {
-  return typeof row === 'string' ? row : (row[0] as string);
 }
