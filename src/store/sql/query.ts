@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan, QueryWindow } from '../port.js';
+import { composedFilter } from './composed.js';
 import type { Dialect } from './dialect.js';
-import { composeFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 
@@ -28,7 +28,7 @@ export function fewQuery(
   dialect: Dialect,
 ): Fragment | null {
   if (!hasIndexed(plan.filter)) return null;
-  const { lookup, ordered } = composeFilter(type, accountId, plan.filter, dialect);
+  const { lookup, ordered } = composedFilter(type, accountId, plan.filter, dialect);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
@@ -83,7 +83,7 @@ export function keysQuery(
   id: string,
   dialect: Dialect,
 ): Fragment {
-  const { where } = composeFilter(type, accountId, plan.filter, dialect);
+  const { where } = composedFilter(type, accountId, plan.filter, dialect);
   const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
   return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
@@ -101,7 +101,7 @@ export function rankQuery(
   dialect: Dialect,
 ): Fragment {
   const terms = orderTerms(plan.sort, dialect);
-  const { where, lookup } = composeFilter(type, accountId, plan.filter, dialect);
+  const { where, lookup } = composedFilter(type, accountId, plan.filter, dialect);
   const counted = (condition: Fragment): Fragment =>
     sql`(SELECT count(*) FROM ${rows(type, accountId, plan.filter, dialect)} AND ${condition})`;
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
@@ -132,7 +132,7 @@ export function keysOfQuery(
   ids: readonly string[],
   dialect: Dialect,
 ): Fragment {
-  const { where } = composeFilter(type, accountId, plan.filter, dialect);
+  const { where } = composedFilter(type, accountId, plan.filter, dialect);
   const terms = orderTerms(plan.sort, dialect);
   const keys = terms.map(({ expression }) => expression).join(', ');
   const elements = dialect.elements(JSON.stringify(ids), 'string');
@@ -202,7 +202,7 @@ function rows(
   inOrder = false,
   readsAll = false,
 ): Fragment {
-  const { where, lookup, ordered } = composeFilter(type, accountId, filter, dialect, leads);
+  const { where, lookup, ordered } = composedFilter(type, accountId, filter, dialect, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(accountId, dialect, isCommon);
   const isIndexed = ordered !== null || lookup !== null || filter.kind === 'all';

@@ -3,6 +3,7 @@ import type { FilterNode, QueryPage, QueryPlan, SortKey } from '../port.js';
 import type { Dialect } from '../sql/dialect.js';
 import { sqlite, sqliteBriefly } from './dialect.js';
 import type { SizedPage } from './page.js';
+import { SLICE } from './scans/slice.js';
 
 /**
  * Scans that end soon whatever they find: to ask for the time (tick.ts) would be two fifths of what they take.
@@ -17,8 +18,6 @@ import type { SizedPage } from './page.js';
 const LONGEST = 40_000_000;
 /** The same where what it takes is watched: rows that are as long as they may be are told by the first such scan. */
 const WATCHED = 64_000_000;
-/** What shows that texts are long, ms of both the clock and the processor. */
-const SLOW = 10;
 /** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
 /** ... and for each character of its texts, since it goes on in other pages. */
@@ -61,9 +60,9 @@ export class Sizes {
     return boundOf(type, plan, kept) * objects <= longest ? sqliteBriefly : sqlite;
   }
 
-  /** Milliseconds of the clock and of the processor: longer scans of such rows are not begun again. */
-  took(accountId: string, table: string, ms: number, processorMs: number): void {
-    if (ms < SLOW || processorMs < SLOW) return;
+  /** A scan that takes a slice, ms, shows that texts are long: longer ones of such rows are not begun again. */
+  took(accountId: string, table: string, ms: number): void {
+    if (ms < SLICE) return;
     let slow = this.#slow.get(accountId);
     if (slow === undefined) {
       if (this.#slow.size >= LIMIT) this.#slow.clear();

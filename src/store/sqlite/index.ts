@@ -1,14 +1,9 @@
-import { availableParallelism } from 'node:os';
 import type { Database, Statement } from 'better-sqlite3';
-import { Serial } from '../../database/serial.js';
-import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
-import { nextTurn } from '../../protocol/slices.js';
 import type {
   CallOptions,
   InstantReads,
-  QueryPage,
   Snapshot,
   StateChange,
   Store,
@@ -16,37 +11,22 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { fewQuery, windowQuery } from '../sql/query.js';
-import { Backlog } from './backlog.js';
+import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { Sizes } from './brief.js';
 import { accountGone } from './changes.js';
-import { CACHE_LENGTH, Connection } from './connection.js';
-import { sqlite } from './dialect.js';
+import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
 import { GroupReads } from './group-reads.js';
-import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { Log } from './log.js';
-import { readPage, type SizedPage } from './page.js';
+import { emptyLog, openBacklog } from './log-thread.js';
+import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
-import { endOfSlice, LongStatements, SliceError } from './scans/slice.js';
-import { SqliteSnapshot } from './snapshot.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
 
-/** What a read that may scan has of this thread, ms, before it is begun anew in another one. */
-const SLICE = 10;
-/**
- * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
- * once: there it keeps nobody waiting, and asking costs it a tenth of that.
- */
-const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
-/** After so long, ms, reads let the event loop have a turn. */
-const TURN = 10;
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
-/** How long emptying the log waits for the writer, ms. */
-const CHECKPOINT_WAIT = 5000;
 
 export interface SqliteStoreOptions {
   readonly writer: Writer;
@@ -92,216 +72,69 @@ class SqliteStore implements Store, ThreadedStore {
   readonly #writer: Writer;
   readonly #writing: Connection;
   readonly #group: GroupReads;
-  readonly #reading: Connection;
+  readonly #reads: Reads;
   readonly #now: () => number;
-  readonly #reads = new Serial();
   readonly #waitingReads: WaitingReads;
   readonly #scans: Scans | null;
-  readonly #slice: number;
-  readonly #long: LongStatements;
-  /** Of those that are brief by their bound. */
-  readonly #longOfBrief: LongStatements;
   readonly #sizes = new Sizes();
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
-  readonly #begin: () => unknown;
-  readonly #end: () => unknown;
   readonly #commit: Statement;
   readonly #backlog: Backlog | null;
   readonly #account: Statement<[string]>;
-  /** How long reads have had this thread since the event loop had a turn, ms. */
-  #spent = 0;
 
   constructor(options: SqliteStoreOptions) {
+    const { writer, writerDatabase, reader, onStatement } = options;
+    const { name: file } = reader;
     this.#names = storageNames(options.types);
-    this.#writer = options.writer;
-    this.#writing = new Connection(options.writerDatabase, options.onStatement);
-    this.#group = new GroupReads(options.writer);
+    this.#writer = writer;
+    this.#writing = new Connection(writerDatabase, onStatement);
+    this.#group = new GroupReads(writer);
     this.#writing.group = this.#group;
-    this.#reading = new Connection(options.reader, options.onStatement);
-    const { name: file } = options.reader;
     const log = new Log({
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
-      checkpoint: () => this.#emptyLog(),
-      move: async () => this.#backlog?.move(),
+      checkpoint: () => emptyLog(writer, this.#scans, this.#backlog),
     });
     this.#waitingReads = new WaitingReads(
       this.#names,
       log,
-      () => new Connection(openDatabase({ file, readonly: true }), options.onStatement),
+      () => new Connection(openDatabase({ file, readonly: true }), onStatement),
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    this.#scans =
-      scans &&
-      new Scans({ file, names: this.#names, sizes: this.#sizes, log }, scans, options.onStatement);
-    this.#backlog = this.#scans && this.#openBacklog(this.#scans);
-    this.#slice = scans?.slice ?? SLICE;
-    this.#long = new LongStatements(CACHE_LENGTH, scans?.moment ?? MOMENT);
-    this.#longOfBrief = new LongStatements(CACHE_LENGTH, this.#slice);
+    const scanned = { file, names: this.#names, sizes: this.#sizes, log };
+    this.#scans = scans && new Scans(scanned, scans, onStatement);
+    this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
+    this.#reads = new Reads({
+      names: this.#names,
+      connection: new Connection(reader, onStatement),
+      sizes: this.#sizes,
+      scans: this.#scans,
+      slice: scans?.slice,
+      moment: scans?.moment,
+    });
+    this.instant = this.#reads.instant;
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
-    const begin = options.reader.prepare('BEGIN');
-    const end = options.reader.prepare('COMMIT');
-    this.#begin = () => begin.run();
-    this.#end = () => end.run();
-    this.#commit = options.writerDatabase.prepare('COMMIT');
-    this.#account = options.writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
-    this.instant = Object.freeze({
-      objects: (accountId, deadline, type, ids, properties, maxOctets) =>
-        this.#atOnce(deadline, (reading) =>
-          readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
-        ),
-      changes: (accountId, deadline, type, since, limit, wanted) =>
-        this.#atOnce(deadline, (reading) =>
-          readChangesAtOnce(reading, accountId, type, since, limit, wanted),
-        ),
-      page: (...query) => this.#pageAtOnce(...query),
-    } satisfies InstantReads);
+    this.#commit = writerDatabase.prepare('COMMIT');
+    this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
     this.#pruner = new ChangePruner({
-      rows: async (query) => {
-        await nextTurn();
-        return this.#reading.query(query);
-      },
+      rows: (query) => this.#reads.later(query),
       change: (accountId, statement) =>
         this.#upkeep(accountId, () => this.#writing.change(statement)),
     });
   }
 
-  /** Works must not wait for another `read`: they have the connection one after the other. */
   read<T>(
     accountId: string,
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const { deadline } = options;
-    if (options.exclusive === true) return this.#waitingReads.run(accountId, deadline, work);
-    const scans = this.#scans;
-    if (options.mayScan !== true || scans === null) {
-      return this.#readHere(
-        accountId,
-        () => setDeadline(this.#reading.db, deadline),
-        deadline,
-        work,
-      );
-    }
-    return this.#readHere(accountId, () => this.#limit(accountId, deadline), deadline, work).catch(
-      (error: unknown) => {
-        if (!(error instanceof SliceError)) throw error;
-        return scans.run(accountId, deadline, work, (text, time) =>
-          this.#long.elsewhere(accountId, text, time),
-        );
-      },
-    );
+    return options.exclusive === true
+      ? this.#waitingReads.run(accountId, options.deadline, work)
+      : this.#reads.run(accountId, options, work);
   }
-
-  /** What may scan has a slice of this thread; without others it has all the time of its call. */
-  #limit(accountId: string, deadline: number): void {
-    const { db } = this.#reading;
-    if (this.#scans === null) {
-      setDeadline(db, deadline);
-      return;
-    }
-    const half = this.#slice / 2;
-    const end = Math.min(performance.now() + half, deadline);
-    setDeadline(db, end, endOfSlice(half, deadline, lateError));
-    this.#reading.slice = this.#long.of(accountId);
-  }
-
-  /** What is brief by its bound can't be stopped; if it takes a slice twice, `read` runs it from then on. */
-  #limitBrief(accountId: string, deadline: number): void {
-    setDeadline(this.#reading.db, deadline);
-    if (this.#scans !== null) this.#reading.slice = this.#longOfBrief.of(accountId);
-  }
-
-  #pageAtOnce(
-    ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
-  ): QueryPage | null {
-    // What has to be asked before makes it two statements.
-    if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
-    const kept = window.position + window.limit;
-    const dialect = this.#sizes.dialectOf(accountId, type, plan, kept, true);
-    return this.#atOnce(deadline, (reading) => {
-      if (dialect === sqlite) this.#limit(accountId, deadline);
-      else this.#limitBrief(accountId, deadline);
-      const begun =
-        dialect === sqlite ? null : { at: performance.now(), processor: process.cpuUsage() };
-      try {
-        const page = readPage(
-          { connection: reading, accountId },
-          type,
-          (list) => windowQuery(list, type, accountId, plan, window, dialect),
-          window.limit,
-          wanted,
-        ) as SizedPage;
-        if (begun !== null) {
-          const { user, system } = process.cpuUsage(begun.processor);
-          const ms = performance.now() - begun.at;
-          this.#sizes.took(accountId, type.table, ms, (user + system) / 1000);
-        }
-        return this.#sizes.note(accountId, type.table, page);
-      } catch (error) {
-        // `read` knows by now that it takes long.
-        if (error instanceof SliceError) return null;
-        throw error;
-      } finally {
-        reading.slice = null;
-      }
-    });
-  }
-
-  /**
-   * Runs a single statement, which needs no transaction, unless other reads are before it: within another's
-   * transaction it would see what that one sees, and not what has been committed since.
-   */
-  #atOnce<T>(deadline: number, work: (reading: Connection) => T): T | null {
-    if (!this.#reads.isIdle || this.#reading.db.inTransaction || this.#spent > TURN) return null;
-    const begun = performance.now();
-    if (begun > deadline) throw lateError();
-    try {
-      return work(this.#reading);
-    } finally {
-      this.#spend(performance.now() - begun);
-    }
-  }
-
-  #readHere<T>(
-    accountId: string,
-    limit: () => void,
-    deadline: number,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    return this.#reads.run(async () => {
-      if (this.#spent > TURN) {
-        await nextTurn(true);
-        this.#spent = 0;
-      }
-      const begun = performance.now();
-      checkDeadline(deadline);
-      limit();
-      const snapshot = new SqliteSnapshot(this.#names, this.#reading, accountId, this.#sizes);
-      this.#begin();
-      try {
-        return await work(snapshot);
-      } finally {
-        snapshot.end();
-        this.#reading.slice = null;
-        if (this.#reading.db.inTransaction) this.#end();
-        this.#spend(performance.now() - begun);
-      }
-    });
-  }
-
-  /** The loop has a turn of itself too, once nothing more is to be done in this one. */
-  #spend(time: number): void {
-    if (this.#spent === 0) setImmediate(this.#rested);
-    this.#spent += time;
-  }
-
-  readonly #rested = (): void => {
-    this.#spent = 0;
-  };
 
   async write<T>(
     accountId: string,
@@ -344,7 +177,7 @@ class SqliteStore implements Store, ThreadedStore {
   }
 
   async ping(): Promise<void> {
-    await this.#reads.run(async () => this.#reading.all('SELECT 1 FROM "JmapMeta" LIMIT 1'));
+    await this.#reads.rows('SELECT 1 FROM "JmapMeta" LIMIT 1');
   }
 
   pruneChanges(before: number, limit: number): Promise<number> {
@@ -368,51 +201,8 @@ class SqliteStore implements Store, ThreadedStore {
     await this.#waitingReads.close();
     await this.#backlog?.close();
     await this.#scans?.close();
-    this.#reading.db.close();
+    this.#reads.close();
     this.#writing.db.close();
-  }
-
-  /** From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. */
-  #openBacklog(scans: Scans): Backlog {
-    const { db } = this.#writing;
-    db.pragma('wal_autocheckpoint = 0');
-    const pages = db
-      .prepare<[], readonly [number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
-      .raw(true);
-    const isFree = (): boolean => db.open && !db.inTransaction;
-    const passive = () => scans.checkpoint('PASSIVE');
-    const backlog = new Backlog({
-      pages: () => {
-        if (!isFree()) return null;
-        const [, log, moved] = pages.get() ?? [0, 0, 0];
-        return [log, moved];
-      },
-      move: passive,
-      moveRest: () =>
-        this.#writer.exclusive(passive, { deadline: performance.now() + CHECKPOINT_WAIT }),
-      moveHere: () => {
-        if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
-      },
-    });
-    // Whoever writes: Prisma's tickets and accounts, too.
-    this.#writer.watch((isRefused) => {
-      if (isRefused) backlog.refused();
-      else backlog.wrote();
-    });
-    return backlog;
-  }
-
-  /** The writer waits for the last of it: emptying needs its lock. */
-  async #emptyLog(): Promise<void> {
-    const scans = this.#scans;
-    await this.#backlog?.move();
-    await this.#writer.exclusive(
-      async (db) => {
-        if (scans === null) db.pragma('wal_checkpoint(TRUNCATE)');
-        else await scans.checkpoint('TRUNCATE');
-      },
-      { deadline: performance.now() + CHECKPOINT_WAIT },
-    );
   }
 
   async #upkeep<T>(accountId: string, work: () => T): Promise<T> {

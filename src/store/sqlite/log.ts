@@ -8,8 +8,6 @@ const LIMIT = 64 * 1024 * 1024;
 const LAST = 8;
 /** How long reads wait before that, ms: what takes longer than this keeps nobody else waiting. */
 const MOMENT = 500;
-/** After a read that lasted so long, ms, what was written meanwhile is more than a commit should move. */
-const LONG = 1000;
 
 export interface LogOptions {
   /** The database's file. */
@@ -17,9 +15,6 @@ export interface LogOptions {
   readonly limit?: number;
   /** Moves what is in the log into the database and empties it, where no read keeps it from that. */
   readonly checkpoint: () => Promise<unknown>;
-  /** Moves into the database what reads allow, where no request waits for it. */
-  readonly move?: () => Promise<unknown>;
-  readonly long?: number;
 }
 
 /**
@@ -31,9 +26,6 @@ export class Log {
   readonly #file: string;
   readonly #limit: number;
   readonly #checkpoint: () => Promise<unknown>;
-  readonly #move: (() => Promise<unknown>) | undefined;
-  readonly #long: number;
-  #moving = false;
   #running = 0;
   #whenIdle: () => void = () => undefined;
   /** What reads that come wait for. */
@@ -41,13 +33,11 @@ export class Log {
   /** The length at which it is tried: after a trial in vain, one limit more. */
   #next: number;
 
-  constructor({ file, limit = LIMIT, checkpoint, move, long = LONG }: LogOptions) {
+  constructor({ file, limit = LIMIT, checkpoint }: LogOptions) {
     this.#file = `${file}-wal`;
     this.#limit = limit;
     this.#next = limit;
     this.#checkpoint = checkpoint;
-    this.#move = move;
-    this.#long = long;
   }
 
   /**
@@ -63,12 +53,10 @@ export class Log {
     }
     if (this.#emptied !== null) await inTime(deadline, this.#emptied, lateError);
     this.#running += 1;
-    const begun = performance.now();
     try {
       return await work();
     } finally {
       this.#running -= 1;
-      if (performance.now() - begun > this.#long) this.#moveAside();
       if (this.#running === 0) this.#whenIdle();
     }
   }
@@ -81,16 +69,6 @@ export class Log {
     }
     const left = this.#length();
     this.#next = left > this.#limit ? left + this.#limit : this.#limit;
-  }
-
-  /** Before the next commit does it, with all requests waiting. */
-  #moveAside(): void {
-    if (this.#moving || this.#move === undefined) return;
-    this.#moving = true;
-    const end = (): void => {
-      this.#moving = false;
-    };
-    this.#move().then(end, end);
   }
 
   /** Whether all reads ended in so many milliseconds; null: each ends at its own deadline. */

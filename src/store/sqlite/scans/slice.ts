@@ -1,3 +1,5 @@
+/** What a read that may scan has of the thread that serves all requests, ms, before it is begun anew in another one. */
+export const SLICE = 10;
 /** Statements that were too long for the thread of all requests, of all accounts together. */
 const LIMIT = 1000;
 /** For so long, ms, such a statement isn't tried there again. */

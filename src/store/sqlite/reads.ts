@@ -1,0 +1,222 @@
+import { availableParallelism } from 'node:os';
+import { Serial } from '../../database/serial.js';
+import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
+import { nextTurn } from '../../protocol/slices.js';
+import type { CallOptions, InstantReads, QueryPage, Snapshot } from '../port.js';
+import type { Fragment } from '../sql/fragment.js';
+import type { StorageNames } from '../sql/names.js';
+import type { Row } from '../sql/objects.js';
+import { fewQuery, windowQuery } from '../sql/query.js';
+import type { Sizes } from './brief.js';
+import { CACHE_LENGTH, type Connection } from './connection.js';
+import { sqlite } from './dialect.js';
+import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
+import { readPage, type SizedPage } from './page.js';
+import type { ScanOptions, Scans } from './scans/index.js';
+import { endOfSlice, LongStatements, SLICE, SliceError, stopwatch } from './scans/slice.js';
+import { SqliteSnapshot } from './snapshot.js';
+
+/**
+ * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
+ * once: there it keeps nobody waiting, and asking costs it a tenth of that.
+ */
+const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
+/** After so long, ms, reads let the event loop have a turn. */
+const TURN = 10;
+
+export interface ReadsOptions {
+  readonly names: StorageNames;
+  readonly connection: Connection;
+  readonly sizes: Sizes;
+  /** Where works go on that take longer than a slice; null: here. */
+  readonly scans: Scans | null;
+  readonly slice: ScanOptions['slice'];
+  readonly moment: ScanOptions['moment'];
+}
+
+/** Reads on the one connection that they share in the thread of all requests. */
+export class Reads {
+  readonly instant: InstantReads;
+  readonly #names: StorageNames;
+  readonly #connection: Connection;
+  readonly #sizes: Sizes;
+  readonly #scans: Scans | null;
+  readonly #slice: number;
+  readonly #long: LongStatements;
+  /** Of those that are brief by their bound. */
+  readonly #longOfBrief: LongStatements;
+  readonly #serial = new Serial();
+  readonly #begin: () => unknown;
+  readonly #end: () => unknown;
+  /** How long reads have had this thread since the event loop had a turn, ms. */
+  #spent = 0;
+
+  constructor({ names, connection, sizes, scans, slice = SLICE, moment = MOMENT }: ReadsOptions) {
+    this.#names = names;
+    this.#connection = connection;
+    this.#sizes = sizes;
+    this.#scans = scans;
+    this.#slice = slice;
+    this.#long = new LongStatements(CACHE_LENGTH, moment);
+    this.#longOfBrief = new LongStatements(CACHE_LENGTH, slice);
+    const begin = connection.db.prepare('BEGIN');
+    const end = connection.db.prepare('COMMIT');
+    this.#begin = () => begin.run();
+    this.#end = () => end.run();
+    this.instant = Object.freeze({
+      objects: (accountId, deadline, type, ids, properties, maxOctets) =>
+        this.#atOnce(deadline, (reading) =>
+          readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
+        ),
+      changes: (accountId, deadline, type, since, limit, wanted) =>
+        this.#atOnce(deadline, (reading) =>
+          readChangesAtOnce(reading, accountId, type, since, limit, wanted),
+        ),
+      page: (...query) => this.#pageAtOnce(...query),
+    } satisfies InstantReads);
+  }
+
+  /** Works must not wait for another `run`: they have the connection one after the other. */
+  run<T>(
+    accountId: string,
+    { deadline, mayScan }: CallOptions,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    const scans = this.#scans;
+    if (mayScan !== true || scans === null) {
+      const limit = () => setDeadline(this.#connection.db, deadline);
+      return this.#runHere(accountId, limit, deadline, work);
+    }
+    return this.#runHere(accountId, () => this.#limit(accountId, deadline), deadline, work).catch(
+      (error: unknown) => {
+        if (!(error instanceof SliceError)) throw error;
+        return scans.run(accountId, deadline, work, (text, time) =>
+          this.#long.elsewhere(accountId, text, time),
+        );
+      },
+    );
+  }
+
+  /** A statement by itself, between other reads. */
+  rows(text: string): Promise<readonly Row[]> {
+    return this.#serial.run(async () => this.#connection.all(text));
+  }
+
+  /** The same in another turn of the event loop, where works have ended: each does within one. */
+  async later(query: Fragment): Promise<readonly Row[]> {
+    await nextTurn();
+    return this.#connection.query(query);
+  }
+
+  idle(): Promise<void> {
+    return this.#serial.idle();
+  }
+
+  close(): void {
+    this.#connection.db.close();
+  }
+
+  /** What may scan has a slice of this thread; without others it has all the time of its call. */
+  #limit(accountId: string, deadline: number): void {
+    const { db } = this.#connection;
+    if (this.#scans === null) {
+      setDeadline(db, deadline);
+      return;
+    }
+    const half = this.#slice / 2;
+    const end = Math.min(performance.now() + half, deadline);
+    setDeadline(db, end, endOfSlice(half, deadline, lateError));
+    this.#connection.slice = this.#long.of(accountId);
+  }
+
+  /** What is brief by its bound can't be stopped; if it takes a slice twice, `run` has it from then on. */
+  #limitBrief(accountId: string, deadline: number): void {
+    setDeadline(this.#connection.db, deadline);
+    if (this.#scans !== null) this.#connection.slice = this.#longOfBrief.of(accountId);
+  }
+
+  #pageAtOnce(
+    ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
+  ): QueryPage | null {
+    const kept = window.position + window.limit;
+    const dialect = this.#sizes.dialectOf(accountId, type, plan, kept, true);
+    // What has to be asked before makes it two statements.
+    if (fewQuery(type, accountId, plan, dialect) !== null) return null;
+    return this.#atOnce(deadline, (reading) => {
+      const isBrief = dialect !== sqlite;
+      if (isBrief) this.#limitBrief(accountId, deadline);
+      else this.#limit(accountId, deadline);
+      const time = isBrief ? stopwatch(true) : null;
+      try {
+        const page = readPage(
+          { connection: reading, accountId },
+          type,
+          (list) => windowQuery(list, type, accountId, plan, window, dialect),
+          window.limit,
+          wanted,
+        ) as SizedPage;
+        if (time !== null) this.#sizes.took(accountId, type.table, time());
+        return this.#sizes.note(accountId, type.table, page);
+      } catch (error) {
+        // `run` knows by now that it takes long.
+        if (error instanceof SliceError) return null;
+        throw error;
+      } finally {
+        reading.slice = null;
+      }
+    });
+  }
+
+  /**
+   * Runs a single statement, which needs no transaction, unless other reads are before it: within another's
+   * transaction it would see what that one sees, and not what has been committed since.
+   */
+  #atOnce<T>(deadline: number, work: (reading: Connection) => T): T | null {
+    const { db } = this.#connection;
+    if (!this.#serial.isIdle || db.inTransaction || this.#spent > TURN) return null;
+    const begun = performance.now();
+    if (begun > deadline) throw lateError();
+    try {
+      return work(this.#connection);
+    } finally {
+      this.#spend(performance.now() - begun);
+    }
+  }
+
+  #runHere<T>(
+    accountId: string,
+    limit: () => void,
+    deadline: number,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    return this.#serial.run(async () => {
+      if (this.#spent > TURN) {
+        await nextTurn(true);
+        this.#spent = 0;
+      }
+      const begun = performance.now();
+      checkDeadline(deadline);
+      limit();
+      const snapshot = new SqliteSnapshot(this.#names, this.#connection, accountId, this.#sizes);
+      this.#begin();
+      try {
+        return await work(snapshot);
+      } finally {
+        snapshot.end();
+        this.#connection.slice = null;
+        if (this.#connection.db.inTransaction) this.#end();
+        this.#spend(performance.now() - begun);
+      }
+    });
+  }
+
+  /** The loop has a turn of itself too, once nothing more is to be done in this one. */
+  #spend(time: number): void {
+    if (this.#spent === 0) setImmediate(this.#rested);
+    this.#spent += time;
+  }
+
+  readonly #rested = (): void => {
+    this.#spent = 0;
+  };
+}
