@@ -65,6 +65,8 @@ const BLOB = 'urn:ietf:params:jmap:blob';
 /** Contract: at most 10 s from SIGTERM to the end, closing the database included. */
 const GRACE = 8500;
 const LAST_MOMENT = 10_000;
+/** What lines of the log may take that are on their way, ms. */
+const LAST_LINES = 100;
 
 /** Starts a server. Rejects with ConfigError, ServerLockError, MigrationError, or what the system says. */
 export async function startServer({ root, env }: StartOptions): Promise<StartedServer> {
@@ -318,9 +320,15 @@ async function run(): Promise<void> {
     process.exit(code);
   }
   const { log, flush } = server;
-  const end = (code: number): never => {
+  const end = (code: number): void => {
+    const isHeld = server.isHeld();
+    if (isHeld) log.warn({ code }, 'a thread is within a read: the process ends by SIGKILL');
     flush();
-    process.exit(code);
+    if (!isHeld) process.exit(code);
+    // That waits for each thread, and SQLite's code can't be stopped from outside. What waits for nothing has no
+    // patience with the lines that another thread writes either: they have a moment, in which nothing else is done.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_LINES);
+    process.kill(process.pid, 'SIGKILL');
   };
   const defect = (error: unknown): void => {
     log.fatal({ err: error }, 'defect: the process ends');
@@ -334,13 +342,7 @@ async function run(): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     // What hangs must not keep the process: everything acknowledged is on disk already.
-    setTimeout(() => {
-      if (!server.isHeld()) end(EXIT.fine);
-      // `process.exit` waits for each thread, and SQLite's code can't be stopped from outside. This can't be waited for.
-      log.warn('a read that nothing stops: the process ends by SIGKILL');
-      flush();
-      process.kill(process.pid, 'SIGKILL');
-    }, LAST_MOMENT).unref();
+    setTimeout(() => end(EXIT.fine), LAST_MOMENT).unref();
     server.close().then(() => end(EXIT.fine), defect);
   };
   process.on('SIGTERM', stop);

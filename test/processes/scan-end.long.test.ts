@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeUser } from '../support/fixtures.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { eventually } from '../support/poll.js';
+import { type Exit, type RunningServer, startServer } from '../support/server.js';
 
 /**
  * A statement that never asks for the time (src/store/sqlite/tick.ts): all of its rows have one time of
@@ -17,14 +18,23 @@ const CONDITIONS = 900;
 const END = 10_000;
 const SLACK = 2_500;
 
+/** A defect on demand: what nobody catches. */
+const DEFECT = 'process.on("SIGUSR2", () => { throw new Error("on demand"); })';
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(DEFECT)}`;
+
 describe('The end of a server within a scan that nothing stops', () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startServer({ env: { SCAN_THREADS: '2', REQUEST_TIMEOUT: '60s' } });
+    const env = { SCAN_THREADS: '2', REQUEST_TIMEOUT: '60s', NODE_OPTIONS };
+    server = await startServer({ env });
   });
   afterAll(() => server?.remove());
 
-  it('comes in time, and all that was acknowledged stays', async () => {
+  /** Fills an account, begins the scan, and has something acknowledged beside it. */
+  async function scanned(): Promise<{
+    readonly scan: Promise<string>;
+    readonly expectKept: () => Promise<void>;
+  }> {
     const { accountId, client } = await makeUser(server);
     fill(server, accountId);
     const conditions = Array.from({ length: CONDITIONS }, (_, n) => ({
@@ -40,6 +50,17 @@ describe('The end of a server within a scan that nothing stops', () => {
     const create = { k: { text: 'kept' } };
     const { created, newState } = await client.set('Todo', { accountId, create });
     const id = created?.['k']?.['id'];
+    return {
+      scan,
+      async expectKept() {
+        const { list, state } = await client.get('Todo', { accountId, ids: [id] });
+        expect([list[0]?.['text'], state]).toEqual(['kept', newState]);
+      },
+    };
+  }
+
+  it('comes in time, and all that was acknowledged stays', async () => {
+    const { scan, expectKept } = await scanned();
     const begun = performance.now();
     const exit = await server.stop();
     expect(performance.now() - begun).toBeLessThan(END + SLACK);
@@ -47,16 +68,34 @@ describe('The end of a server within a scan that nothing stops', () => {
     // There is no other way out: what ends a process with a code waits for its threads.
     expect(exit).toEqual({ code: null, signal: 'SIGKILL' });
 
-    const again = await server.restart();
-    try {
-      const { list, state } = await client.get('Todo', { accountId, ids: [id] });
-      expect([list[0]?.['text'], state]).toEqual(['kept', newState]);
-      expect(again.stderr()).toBe('');
-    } finally {
-      await again.remove();
-    }
+    server = await server.restart();
+    await expectKept();
+    expect(server.stderr()).toBe('');
+  });
+
+  it('comes after a defect too, whose code is 70 where no thread is busy', async () => {
+    const { scan, expectKept } = await scanned();
+    expect(await defect(server)).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await scan).toBe('cut');
+    // The pipe is read to its end a little after the process is gone.
+    await eventually(() => {
+      for (const text of ['on demand', 'by SIGKILL']) expect(server.stderr()).toContain(text);
+    });
+
+    server = await server.restart();
+    await expectKept();
+    expect(await defect(server)).toEqual({ code: 70, signal: null });
   });
 });
+
+/** The process is gone before it is asked for its exit, which would stop it. */
+async function defect(server: RunningServer): Promise<Exit> {
+  process.kill(server.pid, 'SIGUSR2');
+  await eventually(() => {
+    expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
+  }, END + SLACK);
+  return server.stop();
+}
 
 /** Beside what is made, so that reading the request takes several slices, and so does its answer. */
 const PADDING = Array.from({ length: 60_000 }, (_, n) => ({ n, text: `${'x'.repeat(100)}${n}` }));
