@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { STATE_LEAP } from '../protocol/leap.js';
 import { retryBusy, type TransactionClient } from './change.js';
 
@@ -12,6 +12,8 @@ const TRANSACTION = { maxWait: 10_000, timeout: 300_000 };
 /** Changes that a type of an account may see in a millisecond; hundreds of leaps stay below 2^53 all the same. */
 const FASTEST = 64n;
 
+/** Accounts of a step: their writers wait for each other's. */
+const ACCOUNTS = 100;
 /** Pairs of an account and a type that one statement reads. */
 const PAGE = 500;
 /** Records a step removes: a few milliseconds of the write lock. */
@@ -30,18 +32,28 @@ export function leapAt(now: number): bigint {
 
 /**
  * After a restore from a backup (decision 9): raises the counter of every type in every account far beyond what
- * was ever issued, in one transaction. From its commit on every older state is refused for its distance
- * (`requireUnbroken`), by a running server too, which reads the counter at each call. The change records of before
- * go in small steps afterwards, beside others that read and write; what is left where that is cut short goes
- * when its time has passed. `tables` are those of the registered types: a type without a change has no row yet,
- * but clients have seen its state "0".
+ * was ever issued, the types of an account in one transaction. From its commit on every older state is refused for
+ * its distance (`requireUnbroken`), by a running server too, which reads the counter at each call. The change
+ * records of before go afterwards. Both in small steps, beside others that read and write. Where that is cut short
+ * it is to be called again, for some accounts are as they were; records that are left go when their time has passed.
+ * `tables` are those of the registered types: a type without a change has no row yet, but clients have seen its
+ * state "0".
  */
 export async function resetStates(
   prisma: PrismaClient,
   tables: readonly string[],
   leap = LEAP,
 ): Promise<void> {
-  await raise(prisma, tables, leap, async () => undefined);
+  for (let after = ''; ; ) {
+    const [last] = await retryBusy(
+      () => prisma.$queryRaw<readonly { readonly id: string }[]>`SELECT "id" FROM "JmapAccount"
+        WHERE "id" > ${after} ORDER BY "id" LIMIT 1 OFFSET ${ACCOUNTS - 1}`,
+    );
+    await raiseStep(prisma, tables, leap, { after, end: last?.id });
+    if (last === undefined) break;
+    after = last.id;
+    await sleep(PAUSE);
+  }
   await removeBefore(prisma, leap);
 }
 
@@ -51,28 +63,59 @@ export function resetAllAtOnce(
   tables: readonly string[],
   leap = LEAP,
 ): Promise<void> {
-  return raise(prisma, tables, leap, async (transaction) => {
-    await transaction.$executeRaw`DELETE FROM "JmapChange"`;
-  });
+  return retryBusy(() =>
+    prisma.$transaction(async (transaction) => {
+      await raise(transaction, tables, leap, () => EVERY);
+      await transaction.$executeRaw`DELETE FROM "JmapChange"`;
+    }, TRANSACTION),
+  );
 }
 
-function raise(
+const EVERY = Prisma.sql`1 = 1`;
+
+/** Behind one id, up to another or to the end: so no row of an account that is gone is left out. */
+interface Range {
+  readonly after: string;
+  readonly end: string | undefined;
+}
+
+function raiseStep(
   prisma: PrismaClient,
   tables: readonly string[],
   leap: bigint,
-  further: (transaction: TransactionClient) => Promise<void>,
+  { after, end }: Range,
 ): Promise<void> {
+  const within = (column: Prisma.Sql) =>
+    end === undefined
+      ? Prisma.sql`${column} > ${after}`
+      : Prisma.sql`${column} > ${after} AND ${column} <= ${end}`;
   return retryBusy(() =>
     prisma.$transaction(async (transaction) => {
-      // A write first: it takes the write lock before anything is read.
-      await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + CAST(${leap} AS BIGINT)`;
-      for (const table of tables) {
-        await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
-          SELECT "id", CAST(${table} AS TEXT), CAST(${leap} AS BIGINT) FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING`;
-      }
-      await further(transaction);
+      // The accounts' rows first, as every transaction of the engine: two that take the counters of an account in
+      // different orders would wait for each other. On SQLite it takes the write lock before anything is read.
+      await transaction.$executeRaw`UPDATE "JmapAccount" SET "name" = "name" WHERE ${within(ID)}`;
+      await raise(transaction, tables, leap, within);
     }, TRANSACTION),
   );
+}
+
+const ID = Prisma.sql`"id"`;
+const ACCOUNT_ID = Prisma.sql`"accountId"`;
+
+async function raise(
+  transaction: TransactionClient,
+  tables: readonly string[],
+  leap: bigint,
+  within: (column: Prisma.Sql) => Prisma.Sql,
+): Promise<void> {
+  // A write first: it takes the write lock before anything is read.
+  await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + CAST(${leap} AS BIGINT)
+    WHERE ${within(ACCOUNT_ID)}`;
+  for (const table of tables) {
+    await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
+      SELECT "id", CAST(${table} AS TEXT), CAST(${leap} AS BIGINT) FROM "JmapAccount"
+      WHERE ${within(ID)} ON CONFLICT DO NOTHING`;
+  }
 }
 
 interface Log {
@@ -81,14 +124,16 @@ interface Log {
   readonly number: bigint;
 }
 
-/** Goes over all states, in the order of their key, which name every pair that has records. */
+/** Goes over the states that have records of before, in the order of their key: they name every pair that has. */
 async function removeBefore(prisma: PrismaClient, leap: bigint): Promise<void> {
   let [accountId, type] = ['', ''];
   for (;;) {
     const page = await retryBusy(
       () => prisma.$queryRaw<readonly Log[]>`
-        SELECT "accountId", "type", CAST("number" AS BIGINT) AS "number" FROM "JmapState"
-        WHERE ("accountId", "type") > (${accountId}, ${type})
+        SELECT "accountId", "type", CAST("number" AS BIGINT) AS "number" FROM "JmapState" AS "s"
+        WHERE ("accountId", "type") > (${accountId}, ${type}) AND EXISTS (SELECT 1 FROM "JmapChange" AS "c"
+          WHERE "c"."accountId" = "s"."accountId" AND "c"."type" = "s"."type"
+            AND "c"."number" <= "s"."number" - CAST(${leap} AS BIGINT))
         ORDER BY "accountId", "type" LIMIT ${PAGE}`,
     );
     for (const log of page) await removeOf(prisma, log, BigInt(log.number) - leap);

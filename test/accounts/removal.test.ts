@@ -190,7 +190,7 @@ describe('resetting states (decision 9)', () => {
     }
   });
 
-  it('in one short transaction: records go in steps behind it, and none that is written meanwhile', async () => {
+  it('in short transactions: records go in steps behind it, and none that is written meanwhile', async () => {
     const { db } = database;
     const write = db.prepare(
       `INSERT INTO "JmapChange" VALUES (?, 'Order', ?, 'late', 0, 0) ON CONFLICT DO NOTHING`,
@@ -227,6 +227,20 @@ describe('resetting states (decision 9)', () => {
     expect(state(first, 'Order')).toBe(1_000_001_234);
     expect(state(second, 'Quiet')).toBe(1_000_000_000);
     expect(rows(first)).toMatchObject({ JmapChange: 0, [quoted]: 1234, JmapState: 2 });
+  });
+
+  it('in every account, however many steps that takes, and in those that are gone', async () => {
+    const { db } = database;
+    const count = 200 - Number(db.prepare('SELECT count(*) FROM "JmapAccount"').pluck().get());
+    db.exec(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+      WITH RECURSIVE "all"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "all" WHERE n < ${count})
+      SELECT 'n' || n, '', 'u', 1 FROM "all"`);
+    db.exec(`INSERT INTO "JmapState" ("accountId", "type", "number")
+      VALUES ('gone', 'Order', 3), ('zzz', 'Order', 3), ('A', 'Order', 3)`);
+    await resetStates(database.prisma, ['Order']);
+    const states = db.prepare('SELECT count(*) FROM "JmapState" WHERE "number" >= ?').pluck();
+    expect(states.get(1_000_000_000)).toBe(203);
+    expect(states.get(2_000_000_000)).toBe(0);
   });
 
   it('raises them beyond what the last time raised them to', async () => {
