@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
+import { makeToken } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
+import { ChangingLoad } from './changing-load.js';
 import { expectServed, expectSound, type Rig, startRig } from './rig.js';
 
 const SIZE = '24m';
@@ -78,6 +80,36 @@ describe.skipIf(folder === null)('a disk that is full, database, blobs and all',
       await stop();
       await expectSound(rig);
     }
+  });
+
+  it('under updates and destroys: what was acknowledged is there, and nothing of what was refused', async () => {
+    const { server } = rig;
+    const made = ['create', '--name', 'B', '--user', 'v'];
+    const accountId = await server.tool('scripts/account', made);
+    const load = new ChangingLoad(accountId, await makeToken(server, ['--user', 'v']));
+    await load.prepare(server.url, 8);
+    const served = async (): Promise<void> => {
+      const before = load.acknowledged;
+      await eventually(() => expect(load.acknowledged).toBeGreaterThan(before + 40), 60_000);
+    };
+    for (let round = 0; round < 3; round += 1) {
+      const stop = load.start(server.url);
+      await served();
+      const before = load.refused;
+      await eventually(() => {
+        fill();
+        expect(load.refused).toBeGreaterThan(before + 20);
+      }, 60_000);
+      // Looked at while the disk is full, too: what was refused can't be read either.
+      await stop();
+      await load.expectKept(server.url);
+      const again = load.start(server.url);
+      makeRoom();
+      await served();
+      await again();
+      await load.expectKept(server.url);
+    }
+    await expectSound(rig);
   });
 
   it('under uploads: 503, no file is left, and a later upload is kept', async () => {

@@ -6,9 +6,9 @@ import type { Item, JsonMap } from '../support/json.js';
 /** Objects in each /set: enough that a half-written one would show. */
 const BATCH = 5;
 /** A writer that was refused tries again after this, ms. */
-const REFUSED_PAUSE = 20;
+export const REFUSED_PAUSE = 20;
 /** Where an answer says so, none of the /set may be there. */
-const NOTHING_CHANGED = /nothing was changed/;
+export const NOTHING_CHANGED = /nothing was changed/;
 
 export interface LoadOptions {
   readonly accountId: string;
