@@ -35,7 +35,8 @@ export interface CallOptions {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
-const NOTHING: readonly Invocation[] = Object.freeze([]);
+/** Follow-ups of most calls. */
+export const NOTHING: readonly Invocation[] = Object.freeze([]);
 
 /** One method call while it runs: the context of its handler. */
 export class MethodCall implements CallContext {

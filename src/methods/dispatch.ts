@@ -13,7 +13,7 @@ import {
   ReferenceAllowance,
   resolveReferences,
 } from './arguments.js';
-import { MethodCall, mapOctets, separated } from './call.js';
+import { type Admitted, MethodCall, mapOctets, NOTHING, separated } from './call.js';
 import type { RequestScope, Services } from './context.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './foresight.js';
@@ -39,10 +39,15 @@ export interface Answer {
 /** Runs the method calls of requests. */
 export interface Dispatcher {
   /**
-   * Never rejects for anything that a call does: each failure is an `error` response. `isLong`:
-   * the request took long to read, so its answers may take long to write.
+   * Never throws or rejects for anything that a call does: each failure is an `error` response. No
+   * promise where all is answered at once. `isLong`: the request took long to read, so its answers
+   * may take long to write.
    */
-  handle(envelope: RequestEnvelope, principal: Principal, isLong?: boolean): Promise<Answer>;
+  handle(
+    envelope: RequestEnvelope,
+    principal: Principal,
+    isLong?: boolean,
+  ): Answer | Promise<Answer>;
 }
 
 export function createDispatcher(
@@ -66,6 +71,9 @@ const ERROR_OCTETS = 160;
 
 /** After so long, ms, a request lets others have a turn before its next call. */
 const TURN = 10;
+
+/** Calls that follow from another; `NOTHING` where there are none. */
+type Following = readonly Invocation[];
 
 /** The calls of one request, one after the other (RFC 8620 3.3). */
 class RequestRun {
@@ -110,8 +118,18 @@ class RequestRun {
     };
   }
 
-  async run(): Promise<Answer> {
-    const { methodCalls, createdIds: given } = this.#envelope;
+  /** No promise where the only call is answered at once. */
+  run(): Answer | Promise<Answer> {
+    const { methodCalls } = this.#envelope;
+    const only = methodCalls[0];
+    if (only === undefined || methodCalls.length > 1) return this.#inOrder();
+    this.#scope.remainingOctets += errorOctets(only);
+    const following = this.#run(only, false);
+    return following === NOTHING ? this.#answer() : this.#behind(following);
+  }
+
+  async #inOrder(): Promise<Answer> {
+    const { methodCalls } = this.#envelope;
     let begun = performance.now();
     for (let index = 0; index < methodCalls.length; index += 1) {
       const invocation = methodCalls[index];
@@ -124,35 +142,70 @@ class RequestRun {
       }
       this.#scope.remainingOctets += errorOctets(invocation);
       this.#foresee(index, invocation);
-      let due: readonly Invocation[] = [invocation];
-      for (let at = 0; at < due.length; at += 1) {
-        const current = due[at] ?? invocation;
-        let call: MethodCall | undefined;
-        try {
-          const method = this.#method(current.name);
-          // The arguments of what follows from a call are ours.
-          const resolved = at > 0 ? current.args : this.#resolved(current);
-          const args = checkArguments(method, resolved);
-          call = this.#begin(method, current, args);
-          const handled = await method.handle(args, call);
-          const { response, text, createdIds } =
-            this.#isLong || showsMany(handled)
-              ? await call.settleInSlices(handled)
-              : call.settle(handled);
-          // 3.3: only now is the call known to have succeeded. The latest creation under an id
-          // counts (5.3).
-          for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
-          this.#emit(text, current.name, response, current.callId);
-          call.committed();
-          // 5.4: "after emitting the response, but before processing the next method".
-          if (at === 0 && call.followUps.length > 0) due = [invocation, ...call.followUps];
-        } catch (error) {
-          this.#failed(call, current, error);
-        }
-      }
+      const following = this.#run(invocation, false);
+      if (following !== NOTHING) await this.#behind(following);
     }
-    const shown = given === null ? null : this.#scope.createdIds;
+    return this.#answer();
+  }
+
+  /** 5.4: "after emitting the response, but before processing the next method". */
+  async #behind(following: Following | Promise<Following>): Promise<Answer> {
+    for (const call of await following) await this.#run(call, true);
+    return this.#answer();
+  }
+
+  #answer(): Answer {
+    const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     return { invocations: this.#texts, createdIds: shown };
+  }
+
+  /** Runs a call to its response; the calls that follow from it, without a promise where it is done at once. */
+  #run(current: Invocation, isFollowing: boolean): Following | Promise<Following> {
+    let call: MethodCall | undefined;
+    try {
+      const method = this.#method(current.name);
+      // The arguments of what follows from a call are ours.
+      const resolved = isFollowing ? current.args : this.#resolved(current);
+      const args = checkArguments(method, resolved);
+      call = this.#begin(method, current, args);
+      const handled: object | Promise<object> = method.handle(args, call);
+      if (handled instanceof Promise || this.#isLong || showsMany(handled)) {
+        return this.#runOn(call, current, handled);
+      }
+      this.#settled(call, current, call.settle(handled));
+      return call.followUps;
+    } catch (error) {
+      this.#failed(call, current, error);
+      return NOTHING;
+    }
+  }
+
+  async #runOn(
+    call: MethodCall,
+    current: Invocation,
+    handling: object | Promise<object>,
+  ): Promise<Following> {
+    try {
+      const handled = await handling;
+      const admitted =
+        this.#isLong || showsMany(handled)
+          ? await call.settleInSlices(handled)
+          : call.settle(handled);
+      this.#settled(call, current, admitted);
+      return call.followUps;
+    } catch (error) {
+      this.#failed(call, current, error);
+      return NOTHING;
+    }
+  }
+
+  #settled(call: MethodCall, { name, callId }: Invocation, admitted: Admitted): void {
+    const { response, text, createdIds } = admitted;
+    // 3.3: only now is the call known to have succeeded. The latest creation under an id
+    // counts (5.3).
+    for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
+    this.#emit(text, name, response, callId);
+    call.committed();
   }
 
   /** What was found for earlier calls is forgotten behind them. */

@@ -8,21 +8,27 @@ import type { Sessions } from '../protocol/session.js';
 
 /** Runs the calls of a request: src/methods/dispatch. */
 export interface RequestRunner {
-  handle(envelope: RequestEnvelope, principal: Principal, isLong: boolean): Promise<ResponseBody>;
+  /** No promise where all is answered at once. */
+  handle(
+    envelope: RequestEnvelope,
+    principal: Principal,
+    isLong: boolean,
+  ): ResponseBody | Promise<ResponseBody>;
 }
 
 /** One JMAP request, whatever carried it: HTTP and WebSocket differ only in framing. */
 export interface Api {
   /**
-   * Runs a parsed body; resolves to the Response's text as pieces to write in order, `first` in front of its
-   * members. `isLong`: it was read in slices, and is answered so. Throws RequestError before anything is run.
+   * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. No promise
+   * where all calls are answered at once. `isLong`: it was read in slices, and is answered so. Throws RequestError
+   * before anything is run.
    */
   run(
     value: JsonValue,
     principal: Principal,
     isLong: boolean,
     first?: JsonObject,
-  ): Promise<string[]>;
+  ): string[] | Promise<string[]>;
 }
 
 export interface ApiOptions {
@@ -41,22 +47,27 @@ export function createApi(options: ApiOptions): Api {
     maxCallsInRequest: options.maxCallsInRequest,
     hasCapability: (urn: string) => registry.capabilities.has(urn),
   };
+  const answered = (body: ResponseBody, principal: Principal, first?: JsonObject): string[] => {
+    for (const text of body.invocations) {
+      if (text.startsWith(ERROR_PREFIX)) {
+        metrics.methodError(
+          text.slice(ERROR_PREFIX.length, text.indexOf('"', ERROR_PREFIX.length)),
+        );
+      }
+    }
+    return responseText(body, sessions.state(principal), first);
+  };
   return {
-    async run(value, principal, isLong, first) {
+    run(value, principal, isLong, first) {
       const envelope = parseRequest(value, requestOptions);
       for (const call of envelope.methodCalls) {
         // A name that a client made up must not become a label.
         metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
       }
-      const body = await dispatcher.handle(envelope, principal, isLong);
-      for (const text of body.invocations) {
-        if (text.startsWith(ERROR_PREFIX)) {
-          metrics.methodError(
-            text.slice(ERROR_PREFIX.length, text.indexOf('"', ERROR_PREFIX.length)),
-          );
-        }
-      }
-      return responseText(body, sessions.state(principal), first);
+      const body = dispatcher.handle(envelope, principal, isLong);
+      return body instanceof Promise
+        ? body.then((made) => answered(made, principal, first))
+        : answered(body, principal, first);
     },
   };
 }

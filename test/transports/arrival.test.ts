@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { hasArrived } from '../../src/transports/http/body.js';
+import { EdgeRequest } from '../../src/transports/http/edge-request.js';
 import { Tally } from '../../src/transports/tally.js';
 import {
   ECHO,
@@ -81,26 +81,65 @@ describe('a body is the same however its packets come', () => {
   });
 });
 
-describe('Node tells of a request', () => {
-  it('between head and body: what came with the head has arrived a microtask later', async () => {
-    const seen: boolean[] = [];
-    const server = createServer(async (req, res) => {
-      await null;
-      seen.push(hasArrived(req));
-      req.resume().on('end', () => res.end(ECHO.replace('Core/echo', 'sessionState')));
+/** What became of the bodies of requests to a server that takes them past their streams. */
+async function taken(texts: readonly string[]): Promise<readonly string[]> {
+  const seen: string[] = [];
+  const server = createServer({ IncomingMessage: EdgeRequest }, (req, res) => {
+    const answer = (what: string): void => {
+      seen.push(what);
+      res.end('{"sessionState":""}');
+    };
+    const length = Number(req.headers['content-length'] ?? -1);
+    req.takeBody(length, {
+      whole: (data) => answer(`whole ${data.length} ${req.complete} ${req.readableEnded}`),
+      inPieces: () => {
+        let octets = 0;
+        req.on('data', (chunk: Buffer) => {
+          octets += chunk.length;
+        });
+        req.on('end', () => answer(`pieces ${octets}`));
+        req.on('close', () => req.complete || seen.push('gone'));
+      },
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const at = { url: `http://127.0.0.1:${port}` };
-    const request = whole(ECHO);
-    await answersTo(at, [request]);
-    const slow = new RawConnection(at).write(request.slice(0, -3));
-    await until(() => seen.length === 2);
-    await slow.write(request.slice(-3)).until(/sessionState/);
-    await answersTo(at, [head('/jmap', [], 'GET')]);
-    server.closeAllConnections();
-    server.close();
-    expect(seen).toEqual([true, false, true]);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const raw = new RawConnection({ url: `http://127.0.0.1:${port}` });
+  for (const text of texts) {
+    raw.write(text);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  raw.socket.destroy();
+  await until(() => seen.length > 0);
+  server.closeAllConnections();
+  server.close();
+  return seen;
+}
+
+describe('the stream of a request is not begun for a body that is one piece', () => {
+  const request = whole(ECHO);
+  const end = request.indexOf('\r\n\r\n') + 4;
+
+  it('with its head or behind it, and none at all', async () => {
+    const one = `whole ${ECHO.length} true true`;
+    expect(await taken([request])).toEqual([one]);
+    expect(await taken([request.slice(0, end), request.slice(end)])).toEqual([one]);
+    expect(await taken([whole('')])).toEqual(['whole 0 true true']);
+    expect(await taken([request, request, request])).toEqual([one, one, one]);
+  });
+
+  it('is, with all of it, where it comes in pieces', async () => {
+    const pieces = `pieces ${ECHO.length}`;
+    expect(await taken([request.slice(0, -3), request.slice(-3)])).toEqual([pieces]);
+    const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
+    const chunk = `${chunked}${ECHO.length.toString(16)}\r\n${ECHO}\r\n0\r\n\r\n`;
+    expect(await taken([chunk])).toEqual([pieces]);
+    expect(await taken([chunk + request])).toEqual([pieces, `whole ${ECHO.length} true true`]);
+  });
+
+  it('tells of a client that leaves before', async () => {
+    expect(await taken([request.slice(0, end)])).toEqual(['gone']);
+    expect(await taken([request.slice(0, -3)])).toEqual(['gone']);
   });
 });
 

@@ -224,6 +224,8 @@ describe.each(['at once', 'later'] as const)('where a token is known %s', (knows
       'HTTP/1.1 200',
       'sessionState',
     ]);
+    // It was asked for before the server was stopped, and answered since.
+    expect(works.received).toContain('Connection: close');
     expect(waits.received).toBe('');
     await nothingIsHeld(harness);
   });

@@ -13,10 +13,11 @@ import type { Slots } from '../slots.js';
 import type { Turns } from '../turns.js';
 import {
   admitBody,
-  arrivedBody,
+  type Body,
   type BodyReader,
-  collectBody,
-  hasArrived,
+  bodyOf,
+  declaredLength,
+  holdBody,
   refuseEncoding,
 } from './body.js';
 import type { Endpoint } from './edge.js';
@@ -77,27 +78,29 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     }
   };
 
+  const release = (userId: string, held: number): void => {
+    reader.budget.release(userId, held);
+    slots.release(userId);
+  };
+
+  /** Answers once the body is there and its calls have run; until then other requests have the event loop. */
   const answer = async (
     req: IncomingMessage,
     res: EdgeResponse,
     principal: Principal,
+    coming: () => Body | Promise<Body>,
   ): Promise<void> => {
     const { userId } = principal;
     let held = 0;
     try {
-      admitBody(req, res, userId, reader);
-      await null;
-      const body = await (hasArrived(req)
-        ? arrivedBody(req, userId, reader)
-        : collectBody(req, res, userId, reader));
+      const body = await coming();
       held = body.octets;
       let pieces: string[];
       if (isLongText(body.octets)) {
         pieces = await runLong(req, res, userId, body.data);
       } else {
         if (body.octets > SHORT) await turn();
-        const isFresh = performance.now() - res.startedAt <= FRESH;
-        const current = isFresh ? principal : await options.authenticate(req, res);
+        const current = isFresh(res) ? principal : await options.authenticate(req, res);
         pieces = await api.run(parseIJson(body.data), current, false);
       }
       const writing = writePieces(req, res, HEADERS, pieces, writer);
@@ -105,8 +108,53 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     } catch (error) {
       options.fail(req, res, error);
     } finally {
-      reader.budget.release(userId, held);
-      slots.release(userId);
+      release(userId, held);
+    }
+  };
+
+  /** Answers a request whose body came at once: at once, where its calls do. */
+  const answerWhole = (
+    req: IncomingMessage,
+    res: EdgeResponse,
+    principal: Principal,
+    data: Buffer,
+  ): void => {
+    if (data.length > SHORT || !isFresh(res)) {
+      void answer(req, res, principal, () => holdBody(data, principal.userId, reader));
+      return;
+    }
+    const { userId } = principal;
+    let held = 0;
+    try {
+      held = holdBody(data, userId, reader).octets;
+      const pieces = api.run(parseIJson(data), principal, false);
+      const writing =
+        pieces instanceof Promise
+          ? pieces.then((made) => writePieces(req, res, HEADERS, made, writer))
+          : writePieces(req, res, HEADERS, pieces, writer);
+      if (writing !== null) {
+        void ending(req, res, writing, userId, held);
+        return;
+      }
+    } catch (error) {
+      options.fail(req, res, error);
+    }
+    release(userId, held);
+  };
+
+  const ending = async (
+    req: IncomingMessage,
+    res: EdgeResponse,
+    writing: Promise<unknown>,
+    userId: string,
+    held: number,
+  ): Promise<void> => {
+    try {
+      await writing;
+    } catch (error) {
+      options.fail(req, res, error);
+    } finally {
+      release(userId, held);
     }
   };
 
@@ -115,9 +163,30 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
-    if (!slots.take(principal.userId)) throw tooManyRequests(options.maxConcurrentRequests);
-    void answer(req, res, principal);
+    const { userId } = principal;
+    if (!slots.take(userId)) throw tooManyRequests(options.maxConcurrentRequests);
+    try {
+      admitBody(req, res, userId, reader);
+    } catch (error) {
+      slots.release(userId);
+      throw error;
+    }
+    const inPieces = (): void => {
+      reader.watch.arrived(req);
+      void answer(req, res, principal, () => bodyOf(req, res, userId, reader));
+    };
+    const whole = (data: Buffer): void => {
+      reader.watch.arrived(req);
+      answerWhole(req, res, principal, data);
+    };
+    if (req.takeBody(declaredLength(req) ?? -1, { whole, inPieces })) reader.watch.expect(req);
+    else inPieces();
   };
+}
+
+/** Whether what is known of the credentials is as new as it was when the request came. */
+function isFresh(res: EdgeResponse): boolean {
+  return performance.now() - res.startedAt <= FRESH;
 }
 
 /** What takes slices is given up between two of them where nobody waits for it any more. */

@@ -52,23 +52,35 @@ export function admitBody(
   if (req.headers.expect !== undefined) res.writeContinue();
 }
 
-/**
- * Whether all of a body is here already, which it is of most requests: one packet is one request. Asked in a microtask
- * after Node has told of the request, which it does between head and body.
- */
-export function hasArrived(req: IncomingMessage): boolean {
+/** A body that has arrived, counted. Throws HttpError 503 where it is too much. */
+export function holdBody(data: Buffer, user: string, reader: BodyReader): Body {
+  refuseTooMany(data.length, user, data.length, reader);
+  return { data, octets: data.length };
+}
+
+/** The body of a request as its stream tells of it. Rejects as `collectBody` does. */
+export function bodyOf(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  user: string,
+  reader: BodyReader,
+): Promise<Body> {
+  return hasArrived(req) ? arrivedBody(req, user, reader) : collectBody(req, res, user, reader);
+}
+
+/** Whether all of a body is here already: it came while the token was looked up, or the answer in front was made. */
+function hasArrived(req: IncomingMessage): boolean {
   return req.complete || req.readableLength === declaredLength(req);
 }
 
 /** The body of a request that has arrived: nothing is to be waited for, or watched. Rejects as `collectBody` does. */
-export function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Promise<Body> {
+function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Promise<Body> {
   const data = (req.read() as Buffer | null) ?? NOTHING;
   return new Promise((resolve, reject) => {
     const onClose = (): void => {
       try {
         if (!req.complete) throw clientGone();
-        refuseTooMany(data.length, user, data.length, reader);
-        resolve({ data, octets: data.length });
+        resolve(holdBody(data, user, reader));
       } catch (error) {
         reject(error);
       }

@@ -9,10 +9,11 @@ export function createSharedHeads(
 ): (cors: readonly string[]) => SharedHead {
   const heads = new WeakMap<readonly string[], SharedHead>();
   const fixedLines = linesOf(fixed);
+  const openingLines = `HTTP/1.1 200 OK\r\n${fixedLines}X-Request-Id: `;
   return (cors) => {
     let head = heads.get(cors);
     if (head === undefined) {
-      head = Object.freeze({ fixed, cors, fixedLines, corsLines: linesOf(cors) });
+      head = Object.freeze({ fixed, cors, fixedLines, openingLines, corsLines: linesOf(cors) });
       heads.set(cors, head);
     }
     return head;

@@ -1,6 +1,7 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '../../accounts/principal.js';
+import type { EdgeRequest } from './edge-request.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
 /** Headers that many answers begin with: names and values in turn, and the same as text, each line with its end. */
@@ -9,6 +10,8 @@ export interface SharedHead {
   readonly fixed: readonly string[];
   readonly cors: readonly string[];
   readonly fixedLines: string;
+  /** Of an answer of 200: its status line, the fixed lines, and the request id's name. */
+  readonly openingLines: string;
   readonly corsLines: string;
 }
 
@@ -16,14 +19,22 @@ const NO_HEAD: SharedHead = Object.freeze({
   fixed: [],
   cors: [],
   fixedLines: '',
+  openingLines: '',
   corsLines: '',
 });
+
+/** What changes of a server while it answers. */
+export interface ServerState {
+  isStopping: boolean;
+}
+
+const RUNNING: ServerState = Object.freeze({ isStopping: false });
 
 /**
  * A response with what the edge function found out about its request. Fields rather than a map beside it: they
  * survive Express, which swaps a response's prototype, and cost nothing on the hot path.
  */
-export class EdgeResponse extends ServerResponse<IncomingMessage> {
+export class EdgeResponse extends ServerResponse<EdgeRequest> {
   requestId = '';
   /** `performance.now()` at the request's arrival. */
   startedAt = 0;
@@ -31,12 +42,17 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   principal: Principal | null = null;
   /** What every answer begins with, the request id apart: `edgeHeaders` has it all. */
   sharedHead: SharedHead = NO_HEAD;
-  /** The server is stopping: the answer closes its connection. */
-  closes = false;
+  /** Of the server that it is an answer of. */
+  server: ServerState = RUNNING;
   /** Header lines that go in front of those of `writeHead` as they are. */
   preface = '';
   /** Called once the answers in front of this one are out and the connection is its own. */
   onTurn: (() => void) | null = null;
+
+  /** The server is stopping: the answer closes its connection. */
+  get closes(): boolean {
+    return this.server.isStopping;
+  }
 
   override assignSocket(socket: Socket): void {
     super.assignSocket(socket);

@@ -7,7 +7,8 @@ import { type Credentials, readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
 import type { Cors } from './cors.js';
 import { createSharedHeads } from './edge-head.js';
-import type { EdgeResponse } from './edge-response.js';
+import type { EdgeRequest } from './edge-request.js';
+import type { EdgeResponse, ServerState } from './edge-response.js';
 import { refuse } from './refuse.js';
 import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
 import { createRequestIds } from './request-id.js';
@@ -15,7 +16,7 @@ import { type Route, UNKNOWN_ROUTE } from './routes.js';
 import { securityHeaders } from './security-headers.js';
 
 /** Answers one request whose route, method and credentials are right. May throw where it refuses one at once. */
-export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => void;
+export type Endpoint = (req: EdgeRequest, res: EdgeResponse) => void;
 
 export interface EdgeOptions {
   readonly services: TransportServices;
@@ -30,7 +31,7 @@ export interface EdgeOptions {
 
 /** The one function that every request comes through. */
 export interface Edge {
-  handle(req: IncomingMessage, res: EdgeResponse): void;
+  handle(req: EdgeRequest, res: EdgeResponse): void;
   /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
   begin(req: IncomingMessage, res: EdgeResponse): Route | null;
   /** The principal of the credentials a route asks for. Throws HttpError 400 or 401. */
@@ -52,14 +53,14 @@ export function createEdge(options: EdgeOptions): Edge {
   const requestIds = createRequestIds();
   // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
   const requests = log.child({}, { redact: [] });
-  let draining = false;
+  const server: ServerState = { isStopping: false };
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
     write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
     if (!this.req.complete) giveUp(this.req, linger);
-    // An answer that was begun before could not say "Connection: close": nobody may wait for another on it.
-    else if (draining) this.req.socket.destroySoon();
+    // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
+    else if (server.isStopping) this.req.socket.destroySoon();
   }
 
   const write = (res: EdgeResponse, status: string): void => {
@@ -77,7 +78,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const given = req.headers['x-request-id'];
     res.requestId = requestIds(typeof given === 'string' ? given : undefined);
     res.sharedHead = sharedHead(cors.headers(req.headers.origin));
-    res.closes = draining;
+    res.server = server;
     res.on('close', record);
     const route = router(pathOf(req));
     res.route = route ?? UNKNOWN_ROUTE;
@@ -127,7 +128,7 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 
   /** Without a promise where the authenticator knows at once. */
-  const serve = (req: IncomingMessage, res: EdgeResponse, route: Route): void => {
+  const serve = (req: EdgeRequest, res: EdgeResponse, route: Route): void => {
     const endpoint = route.direct ? options.api : options.rest;
     try {
       if (route.access === 'metrics') checkMetricsToken(req, services.metricsToken);
@@ -146,7 +147,7 @@ export function createEdge(options: EdgeOptions): Edge {
   };
 
   const serveLater = async (
-    req: IncomingMessage,
+    req: EdgeRequest,
     res: EdgeResponse,
     principal: Promise<Principal>,
     endpoint: Endpoint,
@@ -165,7 +166,7 @@ export function createEdge(options: EdgeOptions): Edge {
     fail,
     upgraded: (res) => write(res, '101'),
     drain() {
-      draining = true;
+      server.isStopping = true;
     },
     handle(req, res) {
       const route = begin(req, res);

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { EdgeRequest } from './edge-request.js';
 import type { EdgeResponse } from './edge-response.js';
 
 /** Requests that may wait on a connection for the answers in front of them. */
 const MAX_WAITING = 64;
 
-type Handle = (req: IncomingMessage, res: EdgeResponse) => void;
+type Handle = (req: EdgeRequest, res: EdgeResponse) => void;
 
 /**
  * Begins pipelined requests one after the other: those that change something must not run side by side (RFC 9112

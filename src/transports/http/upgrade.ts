@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { UpgradeTarget } from '../upgrade-target.js';
 import type { Cors } from './cors.js';
 import { type Edge, queryOf } from './edge.js';
+import type { EdgeRequest } from './edge-request.js';
 import { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { WEBSOCKET_TEMPLATE } from './routes.js';
@@ -16,7 +17,7 @@ export interface UpgradeOptions {
 /** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's own headers, ids, logs and errors. */
 export function createUpgrade(
   options: UpgradeOptions,
-): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
+): (req: EdgeRequest, socket: Socket, head: Buffer) => void {
   const { edge, target } = options;
   return (req, socket, head) => {
     // Node has taken its own listener off: an error without one would end the process.

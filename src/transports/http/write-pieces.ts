@@ -3,6 +3,7 @@ import { inSlices } from '../../protocol/slices.js';
 import type { ResponseBudget } from '../response-budget.js';
 import { writeFixedHead } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
+import { sendWhole } from './send-whole.js';
 import type { StallWatch } from './stall-watch.js';
 
 /** Answers up to this many characters leave in one write; longer ones in chunks of it. */
@@ -34,6 +35,7 @@ export function writePieces(
   if (characters <= CHUNK) {
     const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
     const octets = Buffer.byteLength(text);
+    if (characters <= ABSORBED && sendWhole(res, lines, text, octets)) return null;
     writeFixedHead(res, lines, octets);
     if (characters > ABSORBED) {
       const watched = writer.watch.writing(req, res);
