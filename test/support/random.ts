@@ -37,3 +37,20 @@ export class Random {
     return item;
   }
 }
+
+/**
+ * Calls `work` with so many seeds, the first from the environment or a fresh one; a failure says which seed repeats it.
+ * Resolves to what they were.
+ */
+export async function withSeeds(
+  count: number,
+  work: (seed: number) => Promise<void>,
+): Promise<string> {
+  const first = Random.fromEnvironment().seed;
+  for (let seed = first; seed < first + count; seed += 1) {
+    await work(seed).catch((error: unknown) => {
+      throw new Error(`TEST_SEED=${seed} repeats it.`, { cause: error });
+    });
+  }
+  return count === 1 ? `seed ${first}` : `seeds ${first} to ${first + count - 1}`;
+}

@@ -8,14 +8,13 @@ import {
   type Harness,
   head,
   http,
+  JSON_HEADER,
   OTHER_TOKEN,
   post,
   RawConnection,
   startHarness,
   until,
 } from './harness.js';
-
-const JSON_HEADER = 'Content-Type: application/json';
 
 async function problem(response: Response): Promise<unknown> {
   expect(response.headers.get('content-type')).toBe('application/problem+json');

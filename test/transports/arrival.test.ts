@@ -8,18 +8,13 @@ import {
   gate,
   type Harness,
   head,
+  JSON_HEADER,
   post,
   RawConnection,
   startHarness,
   until,
+  whole,
 } from './harness.js';
-
-const JSON_HEADER = 'Content-Type: application/json';
-
-/** A request whose body is as long as `length` says, in one text. */
-function whole(body: string, length = body.length): string {
-  return head('/jmap', [JSON_HEADER, `Content-Length: ${length}`]) + body;
-}
 
 async function answersTo(harness: Pick<Harness, 'url'>, texts: readonly string[]): Promise<string> {
   const raw = new RawConnection(harness);

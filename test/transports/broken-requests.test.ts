@@ -5,22 +5,18 @@ import {
   type Harness,
   type HarnessOptions,
   head,
+  JSON_HEADER,
   OTHER_TOKEN,
   post,
   RawConnection,
   startHarness,
   TOKEN,
   until,
+  whole,
 } from './harness.js';
 
-const JSON_HEADER = 'Content-Type: application/json';
 const CHUNKED = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
 const NOTHING = { slots: 0, octets: 0 };
-
-/** A request whose body is as long as `length` says, or isn't. */
-function whole(body: string, length = body.length): string {
-  return head('/jmap', [JSON_HEADER, `Content-Length: ${length}`]) + body;
-}
 
 function chunked(body: string): string {
   return `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

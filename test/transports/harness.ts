@@ -323,6 +323,13 @@ export function head(path: string, lines: readonly string[], method = 'POST'): s
   return `${[...all, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
+export const JSON_HEADER = 'Content-Type: application/json';
+
+/** A request to the API; the length that it says may be another than its body's. */
+export function whole(body: string, length = body.length): string {
+  return head('/jmap', [JSON_HEADER, `Content-Length: ${length}`]) + body;
+}
+
 /** Waits until `check` holds; a test that waits for what never comes ends in its time-out. */
 export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 5));
