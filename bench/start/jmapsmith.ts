@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountName, Server } from '../model.js';
 import { ROOT, run, startProcess } from './processes.js';
@@ -72,20 +72,32 @@ types:
     sort: [text, done, created, updated]
 `;
 
+export function makeIndexedProject(folder: string): Promise<string> {
+  return makeProject(folder, INDEXED);
+}
+
+/**
+ * The to-dos of the checkout as whoever generates them now gets them: the checkout's own migrations are
+ * released, and so are the tables that they make.
+ */
+export async function makeNewProject(folder: string): Promise<string> {
+  return makeProject(folder, await readFile(join(ROOT, 'capabilities/todos.yaml'), 'utf8'));
+}
+
 /** Makes the project and generates it; resolves to its folder. */
-export async function makeIndexedProject(folder: string): Promise<string> {
+async function makeProject(folder: string, descriptor: string): Promise<string> {
   await mkdir(join(folder, 'capabilities'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules/jmapsmith'), 'junction');
   await writeFile(
     join(folder, 'package.json'),
-    '{ "name": "indexed", "version": "1.0.0", "type": "module", "private": true }\n',
+    '{ "name": "bench", "version": "1.0.0", "type": "module", "private": true }\n',
   );
   await writeFile(
     join(folder, 'tsconfig.json'),
     '{ "extends": "jmapsmith/tsconfig.json", "include": ["capabilities", "generated"] }\n',
   );
-  await writeFile(join(folder, 'capabilities/todos.yaml'), INDEXED);
+  await writeFile(join(folder, 'capabilities/todos.yaml'), descriptor);
   await run([join(ROOT, 'bin/jmapsmith.mjs'), 'generate'], { cwd: folder });
   return folder;
 }

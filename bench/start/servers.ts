@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import type { Protocol } from '../model.js';
 import { startBaseline } from './baselines.js';
-import { makeIndexedProject, type StartedServer, startJmapsmith } from './jmapsmith.js';
+import {
+  makeIndexedProject,
+  makeNewProject,
+  type StartedServer,
+  startJmapsmith,
+} from './jmapsmith.js';
 import type { Postgresql } from './postgresql.js';
 
 /** What is measured, by name. */
@@ -51,6 +56,12 @@ export const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Those that serve a project of their own; all others serve the checkout. */
+const PROJECTS: ReadonlyMap<string, (folder: string) => Promise<string>> = new Map([
+  ['jmapsmith-indexed', makeIndexedProject],
+  ['jmapsmith-pg', makeNewProject],
+]);
+
 interface Environment {
   /** A folder of the whole run. */
   readonly folder: string;
@@ -76,7 +87,7 @@ export async function startServer(kind: Kind, at: Environment): Promise<StartedS
   };
   if (kind.protocol !== 'jmap')
     return startBaseline({ ...options, protocol: kind.protocol, compiled: at.compiled });
-  if (name !== 'jmapsmith-indexed') return startJmapsmith(options);
-  const project = await makeIndexedProject(join(at.folder, 'indexed-project'));
-  return startJmapsmith({ ...options, project });
+  const make = PROJECTS.get(name);
+  if (make === undefined) return startJmapsmith(options);
+  return startJmapsmith({ ...options, project: await make(join(at.folder, `${name}-project`)) });
 }

@@ -6,6 +6,7 @@ import { printDatasource, printModels } from '../emit/prisma-text.js';
 import type { Model, ModelType } from '../model.js';
 import { meanwhile } from '../thread/second.js';
 import { backfillsOf } from './backfill.js';
+import { inScanOrder } from './column-order.js';
 import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
@@ -71,7 +72,8 @@ export async function compose(change: Change): Promise<Composed> {
   const steps: string[] = [];
   if (snapshot !== undefined && leftovers.length > 0)
     steps.push(await diff(provider, snapshot.tables, clean));
-  steps.push(await diff(provider, snapshot === undefined ? undefined : clean, tables));
+  const wanted = provider === 'sqlite' ? tables : inScanOrder(tables, model, existing);
+  steps.push(await diff(provider, snapshot === undefined ? undefined : clean, wanted));
   const tablesSql = steps
     .filter((sql) => sql.trim() !== EMPTY)
     .map((sql) => (provider === 'sqlite' ? finishSqlite(sql, ordered) : finishPostgresql(sql)));

@@ -48,7 +48,8 @@ async function advance(root: string, db: Evolving, of: ReturnType<typeof model>)
   return db.migrate(root);
 }
 
-const TODO_ROW = `INSERT INTO "Todo" VALUES ('a', 'r1', 1, 2, 'Milk', true, 'milk', 'MILK')`;
+const TODO_ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded", "text_casemap")
+ VALUES ('a', 'r1', 1, 2, 'Milk', true, 'milk', 'MILK')`;
 
 describe('PostgreSQL migrations', () => {
   it('make tables whose text compares by bytes', async () => {
