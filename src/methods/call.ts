@@ -8,7 +8,7 @@ import { inSlices, turn } from '../protocol/slices.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from './blob/time.js';
 import { builtInMethod } from './built-in.js';
-import type { CallContext, RequestScope, Services } from './context.js';
+import type { CallContext, CreatedIds, RequestScope, Services } from './context.js';
 import { ownMethod } from './hooks/own.js';
 import { HookScope } from './hooks/scope.js';
 import { setWithin } from './set-within.js';
@@ -20,7 +20,7 @@ export interface Admitted {
   /** The serialised triple. */
   readonly text: string;
   readonly octets: number;
-  readonly createdIds: ReadonlyMap<string, string>;
+  readonly createdIds: CreatedIds;
 }
 
 export interface CallOptions {
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly showsCreatedIds: boolean;
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+const NONE: readonly never[] = Object.freeze([]);
 /** Follow-ups of most calls. */
 export const NOTHING: readonly Invocation[] = Object.freeze([]);
 
@@ -93,12 +93,17 @@ export class MethodCall implements CallContext {
     return (await ownMethod(name, args, this)) as Response;
   }
 
-  admit(response: object, createdIds: ReadonlyMap<string, string> = NONE): void {
+  admit(response: object, createdIds: CreatedIds = NONE, json?: string): void {
     this.release();
-    this.#take(response, serialise([this.method.name, response, this.#callId]), createdIds);
+    const { name } = this.method;
+    const text =
+      json === undefined
+        ? serialise([name, response, this.#callId])
+        : `[${JSON.stringify(name)},${json},${JSON.stringify(this.#callId)}]`;
+    this.#take(response, text, createdIds);
   }
 
-  #take(response: object, text: string, createdIds: ReadonlyMap<string, string>): void {
+  #take(response: object, text: string, createdIds: CreatedIds): void {
     const octets = separated(text) + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
     if (octets > this.request.remainingOctets) tooLarge();
     this.request.remainingOctets -= octets;
@@ -150,7 +155,7 @@ export function separated(text: string): number {
 }
 
 /** Octets of entries of the response's `createdIds`. */
-export function mapOctets(createdIds: ReadonlyMap<string, string>): number {
+export function mapOctets(createdIds: CreatedIds): number {
   let octets = 0;
   // Both are Ids: ASCII without anything to escape. Four quotes, a colon, a comma.
   for (const [creationId, id] of createdIds) octets += creationId.length + id.length + 6;

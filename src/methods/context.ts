@@ -53,6 +53,9 @@ export interface RequestScope {
   foresight?: Foresight | null;
 }
 
+/** Creation ids and the ids of what was created; in order, a later one counts. */
+export type CreatedIds = Iterable<readonly [creationId: string, id: string]>;
+
 /** One method call: what src/methods implementations get. */
 export interface CallContext extends MethodContext {
   readonly services: Services;
@@ -76,8 +79,9 @@ export interface CallContext extends MethodContext {
    * transaction, so that an answer that can't be given undoes the write; for all others dispatch
    * does it. A second call takes the place of the first: a transaction may be run again.
    * `createdIds` are what the call adds to the request's map once it has succeeded (RFC 8620 3.3).
+   * `json` is the response's JSON, where the method has it.
    */
-  admit(response: object, createdIds?: ReadonlyMap<string, string>): void;
+  admit(response: object, createdIds?: CreatedIds, json?: string): void;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).

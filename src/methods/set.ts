@@ -2,6 +2,7 @@ import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { accountOf } from './accounts.js';
 import type { StandardMethod } from './context.js';
 import { inTurns, isMany } from './many.js';
+import { plainSet } from './set/plain-run.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
@@ -17,6 +18,8 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const account = accountOf(context);
   const { services, request } = context;
   const index = indexOf(type);
+  const plain = plainSet(index, args, context);
+  if (plain !== null) return services.store.write(account.id, writeOptions(type, context), plain);
   // What needs no data is judged before the transaction, which others wait for.
   const plan = planSet(index, args, {
     createdIds: request.createdIds,

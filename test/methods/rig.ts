@@ -115,6 +115,8 @@ export class Rig {
   readonly services: Services;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
+  /** What the database holds. */
+  readonly rows: (statement: string) => readonly unknown[];
   /** Epoch ms that the store and the methods see; null is the system's clock. */
   time: number | null = null;
   readonly #folder: string;
@@ -128,6 +130,7 @@ export class Rig {
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
     this.run = (statement) => void writerDatabase.exec(statement);
+    this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
     writerDatabase.exec(
       `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ${accounts.join(', ')}`,

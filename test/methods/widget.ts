@@ -52,7 +52,7 @@ export const WIDGET_TABLE = `CREATE TABLE "Widget" (
   "iconId" TEXT, "title_folded" TEXT NOT NULL DEFAULT '',
   "title_casemap" TEXT NOT NULL DEFAULT '', PRIMARY KEY ("accountId", "id"))`;
 
-const SCHEMAS = {
+export const SCHEMAS = {
   title: { type: 'string', maxLength: 20 },
   kind: { type: 'string', enum: ['small', 'large'] },
   rankNumber: { type: 'integer', minimum: -10, maximum: 10 },
