@@ -11,6 +11,12 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
+  /** The item whose turn it is. */
+  get next(): Item | undefined {
+    for (const lane of this.#lanes.values()) return lane[0];
+    return undefined;
+  }
+
   /** Of how many keys items wait. */
   get keys(): number {
     return this.#lanes.size;

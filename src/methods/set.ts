@@ -27,9 +27,9 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     ids: services.ids,
   });
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
-  const options = writeOptions(type, context, plan.updates);
-  const count = plan.creates.size + plan.updates.length + plan.destroys.length;
-  const slices = isMany(count) ? inTurns(context.deadline) : null;
+  const isLong = isMany(plan.creates.size + plan.updates.length + plan.destroys.length);
+  const options = writeOptions(type, context, plan.updates, isLong);
+  const slices = isLong ? inTurns(context.deadline) : null;
   return services.store.write(account.id, options, async (transaction) => {
     context.hooks.begin();
     if (slices !== null) await slices.next();

@@ -167,6 +167,8 @@ export interface CallOptions {
    * them together with those of other works.
    */
   readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
+  /** Of a `write`: it takes turns with others (slices.ts). What an engine has done by then need not wait for it. */
+  readonly isLong?: boolean;
 }
 
 /** What one committed transaction changed, for push: states as the /set's `newState` said them. */

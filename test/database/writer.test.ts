@@ -62,6 +62,51 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual(['a', 'b', 'c']);
   });
 
+  it('shares it with those that come in the next turn of the event loop', async () => {
+    const { writer } = open();
+    let commits = 0;
+    writer.watch(() => {
+      commits += 1;
+    });
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const first = writer.run(insert('a'), soon());
+    await new Promise(setImmediate);
+    const second = writer.run(insert('b'), soon());
+    await new Promise(setImmediate);
+    await Promise.all([first, second, writer.run(insert('c'), soon())]);
+    expect(commits).toBe(1);
+  });
+
+  it('commits what is done before it begins a long work', async () => {
+    const { writer, other } = open();
+    const answered: string[] = [];
+    let during: unknown;
+    const first = writer.run(insert('a'), soon()).then(() => answered.push('a'));
+    const long = async (db: Database) => {
+      during = { answered: [...answered], committed: idsOf(other) };
+      await insert('b')(db);
+    };
+    await Promise.all([first, writer.run(long, { ...soon(), isLong: true })]);
+    expect(during).toEqual({ answered: ['a'], committed: ['a'] });
+    expect(idsOf(other)).toEqual(['a', 'b']);
+  });
+
+  it('D6: works that wait for a long one are told at their deadline', async () => {
+    const { writer, other } = open();
+    let late: Promise<unknown> = Promise.resolve();
+    const long = async () => {
+      const told = late.catch((error: unknown) => error);
+      const end = new Promise((resolve) => setTimeout(resolve, 5000, 'not told').unref());
+      return Promise.race([told, end]);
+    };
+    const first = writer.run(long, { ...soon(), isLong: true });
+    late = writer.run(insert('a'), { deadline: performance.now() + 200 });
+    expect(await first).toBeInstanceOf(UnavailableError);
+    expect(idsOf(other)).toEqual([]);
+  });
+
   it('tells of the works behind, but for those that will be of another group', async () => {
     const { writer } = open();
     const told: string[][] = [];

@@ -10,13 +10,15 @@ import { isDiskError, translateError } from './errors.js';
 const GROUP_WORKS = 64;
 /** ... or for so long, ms: others wait for its commit. */
 const GROUP_TIME = 10;
+/** For so long, ms, a group does not begin as long as each turn of the event loop brings it more works. */
+const GATHER = 2;
 /** After so long, ms, the event loop gets a turn before the commit, and before another answer. */
 const TURN = 10;
 /** Works that may wait; beyond it a call is turned away at once (D6). One account has half of them. */
 const QUEUE_LIMIT = 2048;
 /** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
 const EXCLUSIVE_WAIT = 10_000;
-/** How often late waiting works are told so while an exclusive work holds the lock, ms. */
+/** How often late waiting works are told so while an exclusive or long work holds the lock, ms. */
 const SWEEP = 50;
 
 /**
@@ -38,11 +40,14 @@ export interface RunOptions {
   readonly accountId?: string;
   /** For works before it to read along. */
   readonly expects?: Expected | undefined;
+  /** It takes slices: no work that is done waits for it before its commit. */
+  readonly isLong?: boolean | undefined;
 }
 
 interface Job {
   readonly work: Work<unknown>;
   readonly deadline: number;
+  readonly isLong: boolean;
   readonly expects: Expected | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -141,8 +146,10 @@ export class Writer {
   /** Of the account's works that wait in the plain lane and will be of this group, as accounts take turns. */
   *expected(accountId: string): Iterable<Expected> {
     const turns = Math.floor(this.#left / Math.max(1, this.#plain.keys));
-    for (const { expects } of this.#plain.items(accountId).slice(0, turns))
+    for (const { expects, isLong } of this.#plain.items(accountId).slice(0, turns)) {
+      if (isLong) return;
       if (expects !== undefined) yield expects;
+    }
   }
 
   /** Lets what waits finish, then refuses works. The connection stays open: its owner closes it. */
@@ -159,13 +166,13 @@ export class Writer {
   }
 
   #enqueue<T>(lane: FairQueue<Job>, work: Work<T>, options: RunOptions): Promise<T> {
-    const { deadline, accountId = '', expects } = options;
+    const { deadline, accountId = '', expects, isLong = false } = options;
     if (this.#closed) return Promise.reject(new UnavailableError('The server is stopping.'));
     if (this.#isFull(accountId)) {
       return Promise.reject(new UnavailableError('Too many writes are waiting.'));
     }
     return new Promise<T>((resolve, reject) => {
-      lane.push(accountId, { work, deadline, expects, resolve, reject });
+      lane.push(accountId, { work, deadline, isLong, expects, resolve, reject });
       if (this.#running) return;
       this.#running = true;
       this.#schedule();
@@ -181,14 +188,21 @@ export class Writer {
   }
 
   /**
-   * The next turn: after this turn's sockets have been read, so that their works make one group. Not
-   * in one that something long has.
+   * The next turn: after this turn's sockets have been read, so that their works make one group, and what has come
+   * while they were read; each work less in a commit is a part more of one. Not in a turn that something long has.
    */
   #schedule(): void {
-    setImmediate(() => {
+    const begun = performance.now();
+    let seen = 0;
+    const gather = (): void => {
+      const { size } = this.#plain;
       if (isTaken()) void nextTurn(true).then(() => this.#turn());
-      else void this.#turn();
-    });
+      else if (size > seen && size < GROUP_WORKS && performance.now() - begun < GATHER) {
+        seen = size;
+        setImmediate(gather);
+      } else void this.#turn();
+    };
+    setImmediate(gather);
   }
 
   async #turn(): Promise<void> {
@@ -281,6 +295,7 @@ export class Writer {
   async #runWorks(finished: Finished[]): Promise<void> {
     const end = performance.now() + GROUP_TIME;
     for (let count = 0; count < GROUP_WORKS && performance.now() < end; count += 1) {
+      if (finished.length > 0 && this.#plain.next?.isLong === true) return;
       const job = this.#plain.shift();
       if (job === undefined) return;
       this.#left = GROUP_WORKS - count - 1;
@@ -291,7 +306,7 @@ export class Writer {
       setDeadline(this.#db, job.deadline);
       try {
         this.#statements.savepoint.run();
-        const value = await job.work(this.#db);
+        const value = await (job.isLong ? this.#runLong(job) : job.work(this.#db));
         // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone
         // on.
         if (!this.#db.inTransaction) throw new UnavailableError('The transaction was rolled back.');
@@ -305,6 +320,15 @@ export class Writer {
         this.#statements.undo.run();
         this.#statements.release.run();
       }
+    }
+  }
+
+  async #runLong(job: Job): Promise<unknown> {
+    const sweep = setInterval(() => this.#rejectLate(), SWEEP);
+    try {
+      return await job.work(this.#db);
+    } finally {
+      clearInterval(sweep);
     }
   }
 

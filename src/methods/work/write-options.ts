@@ -12,9 +12,11 @@ export function writeOptions(
   type: DataTypeDefinition,
   context: CallContext,
   updates: readonly { readonly key: string }[] = NONE,
+  isLong = false,
 ): CallOptions {
   const { deadline, services } = context;
   if (services.setHooks?.isExclusive(type) === true) return { deadline, exclusive: true };
+  if (isLong) return { deadline, isLong };
   if (updates.length === 0 || updates.length > FEW) return { deadline };
   // A creation id's object is most often of the same call.
   const ids = updates.flatMap(({ key }) => (key.startsWith('#') ? [] : [key]));

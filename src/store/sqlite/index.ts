@@ -154,9 +154,9 @@ class SqliteStore implements Store, ThreadedStore {
       changed = transaction.changed;
       return value;
     };
-    const { deadline, expects } = options;
+    const { deadline, expects, isLong } = options;
     const expected = expects && { table: expects.type.table, ids: expects.ids };
-    const turn = { deadline, accountId, expects: expected };
+    const turn = { deadline, accountId, expects: expected, isLong };
     const result = await (options.exclusive === true
       ? runExclusive(this.#writer, this.#writing, this.#commit, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
