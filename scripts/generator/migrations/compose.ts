@@ -93,6 +93,7 @@ export async function compose(change: Change): Promise<Composed> {
     ...leftovers.flatMap((leftover) => fillLeftNulls(leftover, clean)),
     ...difference.changed.flatMap(fillNulls),
     ...tablesSql,
+    nullsSql(change),
     ...search.triggers,
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),
@@ -114,6 +115,22 @@ export async function compose(change: Change): Promise<Composed> {
   if (provider === 'sqlite') return { sql, backfill: [] };
   const split = concurrently(sql, new Set(clean.map(({ name }) => name)));
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
+}
+
+/** Says where the version before finds null in objects that the new one creates: no plain value is legal there. */
+function nullsSql({ difference, tables }: Change): string {
+  return difference.changed
+    .flatMap(({ after, removed }) => {
+      const kept = tables.find(({ name }) => name === after.name)?.columns ?? [];
+      return removed
+        .filter(({ nullable }) => !nullable)
+        .filter(({ name }) => kept.find((column) => column.name === name)?.nullable === true)
+        .map(
+          ({ name }) =>
+            `-- The version before finds null in "${after.name}"."${name}" of objects that the new one creates.\n`,
+        );
+    })
+    .join('');
 }
 
 /** Tables that the SQL makes anew. */

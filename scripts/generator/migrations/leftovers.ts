@@ -1,9 +1,9 @@
-import type { JsonValue } from '../../../src/protocol/json.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, ColumnType, Table } from '../emit/prisma-datamodel.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
+import { leastValue } from './least-value.js';
 import { releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 import type { Leftover, SnapshotProperty } from './snapshot.js';
@@ -124,13 +124,13 @@ export function formerLinks(
 
 const NO_LINKS = Object.freeze({ references: [], blobs: [] });
 
-/** New objects need a value there that the version before can serve. */
+/** New objects need a value there that the version before can serve; where none is plain, null. */
 function withDefault(column: Column, property: SnapshotProperty | undefined): Column {
   if (column.nullable || column.default !== undefined) return column;
   const fallback =
     property === undefined
       ? LEAST[column.type]
-      : defaultText({ ...property, default: legalValue(property) });
+      : defaultText({ ...property, default: leastValue(property) });
   return fallback === undefined ? { ...column, nullable: true } : { ...column, default: fallback };
 }
 
@@ -144,25 +144,3 @@ const LEAST: Readonly<Record<ColumnType, string | undefined>> = Object.freeze({
   Json: undefined,
   Bytes: undefined,
 });
-
-/** The least that the property's schema takes, as far as that is plain. */
-function legalValue({ kind, format, schema }: SnapshotProperty): JsonValue {
-  const [first] = (schema.enum ?? []) as readonly JsonValue[];
-  if (first !== undefined) return first;
-  switch (kind) {
-    case 'boolean':
-      return false;
-    case 'integer':
-    case 'number':
-      return Math.min(Math.max(0, schema.minimum ?? 0), schema.maximum ?? Infinity);
-    case 'date':
-      return EPOCH;
-    case 'json':
-      return schema.type === 'array' ? [] : schema.type === 'object' ? {} : null;
-    case 'string':
-      if (format === 'date') return EPOCH;
-      return format === 'local-date-time' ? EPOCH.slice(0, -1) : '';
-  }
-}
-
-const EPOCH = '1970-01-01T00:00:00Z';

@@ -1,0 +1,70 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import { mainType, validationSchema } from '../emit/validation-schema.js';
+import { createAjv } from '../emit/validators.js';
+import type { SnapshotProperty } from './snapshot.js';
+
+/**
+ * The least value that a property may have, as its own validator judges; null where none of those that are plain
+ * is legal: a pattern or a number of items that no simple value has, what names an object or a blob, a secret.
+ */
+export function leastValue(property: SnapshotProperty): JsonValue {
+  const { reference, blob, secret, schema } = property;
+  if (blob || secret !== undefined || reference?.form === 'single') return null;
+  const value = validationSchema(schema, 'stored');
+  const isLegal = createAjv().compile({ type: 'object', properties: { value } });
+  // The validator settles numbers in place: it gets a copy.
+  const legal = candidates(property).find((one) => isLegal({ value: structuredClone(one) }));
+  return legal ?? null;
+}
+
+const EPOCH = '1970-01-01T00:00:00Z';
+
+/** Of texts that a pattern or a length asks for: so many characters. */
+const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8];
+const CHARACTERS = ['0', 'a', 'A'];
+
+/** From the least on. */
+function candidates({ kind, schema }: SnapshotProperty): readonly JsonValue[] {
+  if (schema.enum !== undefined) return schema.enum as readonly JsonValue[];
+  switch (kind) {
+    case 'boolean':
+      return [false, true];
+    case 'integer':
+    case 'number':
+      return numbers(schema);
+    case 'date':
+      return [EPOCH];
+    case 'json':
+      return jsonValues(schema);
+    case 'string':
+      return texts(schema);
+  }
+}
+
+function numbers({
+  minimum = -Infinity,
+  maximum = Infinity,
+  multipleOf = 1,
+}: JSONSchema7): readonly number[] {
+  const first = Math.ceil(minimum / multipleOf) * multipleOf;
+  const last = Math.floor(maximum / multipleOf) * multipleOf;
+  return [0, first, last, minimum, maximum].filter(Number.isFinite);
+}
+
+function jsonValues(schema: JSONSchema7): readonly JsonValue[] {
+  switch (mainType(schema)) {
+    case 'array':
+      return [[]];
+    case 'object':
+      return [{}];
+    default:
+      return [{}, [], '', 0, false];
+  }
+}
+
+function texts({ minLength = 0 }: JSONSchema7): readonly string[] {
+  const lengths = [...new Set([minLength, ...LENGTHS])].filter((length) => length > 0);
+  const filled = lengths.flatMap((length) => CHARACTERS.map((one) => one.repeat(length)));
+  return ['', ...filled, EPOCH, EPOCH.slice(0, -1)];
+}
