@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import type { FilterNode, QueryPlan, SortKey } from '../../src/store/port.js';
 import { name, render } from '../../src/store/sql/fragment.js';
 import { fewQuery } from '../../src/store/sql/query.js';
-import { boundOf, Sizes } from '../../src/store/sqlite/brief.js';
+import { boundOf, LONGEST } from '../../src/store/sqlite/brief.js';
 import { sqlite, sqliteBriefly } from '../../src/store/sqlite/dialect.js';
 import { Gadget, PROPERTIES } from './gadget.js';
 
@@ -30,8 +30,9 @@ const ordered = (property: PropertyDefinition, more = {}): SortKey => ({
 });
 const { title, created, rank } = PROPERTIES;
 
-const isBrief = (...[of, plan, kept, objects]: [...Parameters<typeof boundOf>, number]): boolean =>
-  boundOf(of, plan, kept) * objects <= 40_000_000;
+/** Where nothing is known but the bound of texts. */
+const isBrief = (of: DataTypeDefinition, plan: QueryPlan, kept: number, objects: number): boolean =>
+  boundOf(of, plan, kept, of.characters ?? Number.POSITIVE_INFINITY) * objects <= LONGEST;
 
 describe('A scan on SQLite that ends soon by its bound', () => {
   it('is one of few objects with short texts', () => {
@@ -94,39 +95,16 @@ describe('A scan on SQLite that ends soon by its bound', () => {
     expect(isBrief(type, by(all, both), 50, 5000)).toBe(false);
   });
 
-  it('is composed without asking for the time, until the account is written to', () => {
-    const sizes = new Sizes();
-    const dialect = () => sizes.dialectOf('a', type, by(text), 50);
-    expect(dialect()).toBe(sqlite);
-    const page = { number: 1, ids: [], found: null };
-    expect(sizes.note('a', type.table, { ...page, objects: 100 })).toEqual(page);
-    expect(dialect()).toBe(sqliteBriefly);
-    expect(sizes.dialectOf('b', type, by(text), 50)).toBe(sqlite);
-    sizes.forget('a');
-    expect(dialect()).toBe(sqlite);
+  it('grows evenly with the texts: what rows take on average they take together', () => {
+    const plan = by(text, [ordered(title)]);
+    const [none, some, more] = [0, 700, 1400].map((length) => boundOf(type, plan, 50, length));
+    expect((more ?? 0) - (some ?? 0)).toBeCloseTo((some ?? 0) - (none ?? 0));
+    expect(some).toBeGreaterThan(none ?? 0);
+  });
+
+  it('is composed without asking for the time', () => {
     const { texts } = sqliteBriefly.contains(name('title'), 'word');
     expect(texts.join('') + sqliteBriefly.tick.text).not.toMatch(/octet_length|random\(\)/);
-  });
-});
-
-describe('A scan whose time is watched', () => {
-  it('may be longer, unless one of the same rows was slow', () => {
-    const sizes = new Sizes();
-    const dialect = (isWatched: boolean) =>
-      sizes.dialectOf('a', type, by(text), 50, isWatched) === sqliteBriefly;
-    sizes.note('a', type.table, { number: 1, ids: [], found: null, objects: 7000 });
-    expect([dialect(false), dialect(true)]).toEqual([false, true]);
-    sizes.took('a', type.table, 9);
-    sizes.took('b', type.table, 50);
-    sizes.took('a', 'Other', 50);
-    expect(dialect(true)).toBe(true);
-    sizes.took('a', type.table, 11);
-    expect(dialect(true)).toBe(false);
-    sizes.note('a', type.table, { number: 1, ids: [], found: null, objects: 5000 });
-    expect(dialect(true)).toBe(true);
-    sizes.forget('a');
-    sizes.note('a', type.table, { number: 2, ids: [], found: null, objects: 7000 });
-    expect(dialect(true)).toBe(false);
   });
 });
 

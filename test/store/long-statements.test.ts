@@ -7,10 +7,11 @@ import {
 } from '../../src/store/sqlite/scans/slice.js';
 
 const MOMENT = 1;
-const TEXT = 'SELECT 1';
+const SLICE = 5;
+const TEXT = 'SELECT 1 WHERE jmap_tick()';
 
 function statements() {
-  return new LongStatements(100, MOMENT);
+  return new LongStatements(100, MOMENT, SLICE);
 }
 
 const admits = (long: LongStatements, account = 'a', text = TEXT): boolean => {
@@ -35,6 +36,21 @@ describe('What is known of statements', () => {
     expect(admits(long)).toBe(false);
     expect(admits(long, 'b')).toBe(true);
     expect(admits(long, 'a', 'SELECT 2')).toBe(true);
+  });
+
+  it('lets one that never asks for the time, which is bounded otherwise, have a slice', () => {
+    const long = statements();
+    const text = 'SELECT 1';
+    const took = (time: number) => {
+      long.of('a').took(text, time);
+      long.of('a').took(text, time);
+    };
+    took(SLICE);
+    expect(admits(long, 'a', text)).toBe(true);
+    took(SLICE + 0.1);
+    expect(admits(long, 'a', text)).toBe(false);
+    long.elsewhere('a', text, SLICE / 2);
+    expect(admits(long, 'a', text)).toBe(true);
   });
 
   it('lets it come back when it was done in a moment elsewhere', () => {

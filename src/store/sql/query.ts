@@ -41,6 +41,11 @@ function hasIndexed(node: FilterNode): boolean {
   return node.kind === 'operator' && node.conditions.some(hasIndexed);
 }
 
+/** Whether an index may have the order of a window, so that not all of the account is read for it. */
+export function readsInOrder({ sort }: QueryPlan, dialect: Dialect): boolean {
+  return orderTerms(sort, dialect)[0]?.indexed === true;
+}
+
 /**
  * Rows of a window of the ordered result, of the columns that `list` says. Where the filter `leads`, what its indexes find is
  * sorted; otherwise an index of the order may be read until the window is full. `+ 0`: SQLite plans a

@@ -1,23 +1,16 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { FilterNode, QueryPage, QueryPlan, SortKey } from '../port.js';
-import type { Dialect } from '../sql/dialect.js';
-import { sqlite, sqliteBriefly } from './dialect.js';
-import type { SizedPage } from './page.js';
-import { SLICE } from './scans/slice.js';
+import type { FilterNode, QueryPlan, SortKey } from '../port.js';
 
 /**
  * Scans that end soon whatever they find: to ask for the time (tick.ts) would be two fifths of what they take.
  */
 
 /**
- * What such a scan may take, ns, where each text is as long as it may be, of characters of four octets: others wait
- * below 50 ms for the worst one, too, which was measured to take up to a quarter more. Most take a tenth. Casing and
- * folding may lengthen a text, rows may be older than the bound of their texts, and a disk may be slow: a statement
- * that took long is no longer run where others wait (slice.ts), brief or not.
+ * What such a scan may take, ns, where each character has four octets: others wait below 50 ms for the worst one, too,
+ * which was measured to take up to a quarter more. Rows that SQL put in are not counted, and a disk may be slow: a
+ * statement that took long twice is no longer run where others wait (slice.ts), brief or not.
  */
-const LONGEST = 40_000_000;
-/** The same where what it takes is watched: rows that are as long as they may be are told by the first such scan. */
-const WATCHED = 64_000_000;
+export const LONGEST = 40_000_000;
 /** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
 /** ... and for each character of its texts, since it goes on in other pages. */
@@ -35,69 +28,16 @@ const AMONG = { row: 1000, character: 20 };
 /** Rows that are few. */
 const FEW = 1000;
 
-/** Accounts that are remembered. */
-const LIMIT = 1000;
-
-/** How many objects of a type an account has, as of the last read that told it. */
-export class Sizes {
-  /** By account, then by table. */
-  readonly #known = new Map<string, Map<string, number>>();
-  /** Tables in which rows are long, by account: writes don't make them shorter. */
-  readonly #slow = new Map<string, Set<string>>();
-
-  /** In what a scan of its objects is composed. Who tells afterwards what it `took` may ask for a longer one. */
-  dialectOf(
-    accountId: string,
-    type: DataTypeDefinition,
-    plan: QueryPlan,
-    kept: number,
-    isWatched = false,
-  ): Dialect {
-    const objects = this.#known.get(accountId)?.get(type.table);
-    if (objects === undefined) return sqlite;
-    const isSlow = this.#slow.get(accountId)?.has(type.table) ?? false;
-    const longest = isWatched && !isSlow ? WATCHED : LONGEST;
-    return boundOf(type, plan, kept) * objects <= longest ? sqliteBriefly : sqlite;
-  }
-
-  /** A scan that takes a slice, ms, shows that texts are long: longer ones of such rows are not begun again. */
-  took(accountId: string, table: string, ms: number): void {
-    if (ms < SLICE) return;
-    let slow = this.#slow.get(accountId);
-    if (slow === undefined) {
-      if (this.#slow.size >= LIMIT) this.#slow.clear();
-      slow = new Set();
-      this.#slow.set(accountId, slow);
-    }
-    slow.add(table);
-  }
-
-  /** Keeps what a page tells of the account beside what was asked for. */
-  note(accountId: string, table: string, { objects, ...page }: SizedPage): QueryPage {
-    let known = this.#known.get(accountId);
-    if (known === undefined) {
-      if (this.#known.size >= LIMIT) this.#known.clear();
-      known = new Map();
-      this.#known.set(accountId, known);
-    }
-    known.set(table, objects);
-    return page;
-  }
-
-  /** The account has been written to. */
-  forget(accountId: string): void {
-    this.#known.delete(accountId);
-  }
-}
-
-/** What a scan takes for each object at the most, ns. Of types whose rows have no bound there is none. */
+/**
+ * What a scan takes at the most, ns, for each object whose texts, shadow columns counted, have so many characters
+ * together. It grows evenly with them: of the average it is the average.
+ */
 export function boundOf(
   type: DataTypeDefinition,
   { filter, sort }: QueryPlan,
   kept: number,
+  characters: number,
 ): number {
-  const { characters } = type;
-  if (characters === undefined) return Number.POSITIVE_INFINITY;
   const row = STEP + characters * READING + costOf(filter, type, characters);
   return row + costOfOrder(sort, type, kept, characters);
 }

@@ -13,10 +13,10 @@ import { type NamedType, type StorageNames, storageNames } from '../sql/names.js
 import { ChangePruner } from '../sql/prune.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
-import { Sizes } from './brief.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
+import { Extents, type Measure } from './extents.js';
 import { GroupReads } from './group-reads.js';
 import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
@@ -27,6 +27,8 @@ import { WaitingReads } from './waiting-reads.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
+/** How long measuring what an account holds may take, ms. */
+const MEASURE_WAIT = 10_000;
 
 export interface SqliteStoreOptions {
   readonly writer: Writer;
@@ -76,7 +78,6 @@ class SqliteStore implements Store, ThreadedStore {
   readonly #now: () => number;
   readonly #waitingReads: WaitingReads;
   readonly #scans: Scans | null;
-  readonly #sizes = new Sizes();
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -103,13 +104,15 @@ class SqliteStore implements Store, ThreadedStore {
       () => new Connection(openDatabase({ file, readonly: true }), onStatement),
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    const scanned = { file, names: this.#names, sizes: this.#sizes, log };
+    const extents = new Extents();
+    const scanned = { file, names: this.#names, extents, log };
     this.#scans = scans && new Scans(scanned, scans, onStatement);
+    if (this.#scans !== null) extents.measureBy(measureIn(this.#scans));
     this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
     this.#reads = new Reads({
       names: this.#names,
       connection: new Connection(reader, onStatement),
-      sizes: this.#sizes,
+      extents,
       scans: this.#scans,
       slice: scans?.slice,
       moment: scans?.moment,
@@ -162,10 +165,7 @@ class SqliteStore implements Store, ThreadedStore {
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
-    if (changed !== undefined) {
-      this.#sizes.forget(accountId);
-      this.#announce({ accountId, changed });
-    }
+    if (changed !== undefined) this.#announce({ accountId, changed });
     return result;
   }
 
@@ -234,6 +234,16 @@ async function within<T>(
   } finally {
     transaction.end();
   }
+}
+
+function measureIn(scans: Scans): Measure {
+  return (accountId, type) =>
+    scans.run(
+      accountId,
+      performance.now() + MEASURE_WAIT,
+      (snapshot) => snapshot.measure(type),
+      () => undefined,
+    );
 }
 
 function compiledScans(threads?: number): ScanOptions | null {

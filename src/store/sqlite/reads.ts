@@ -3,18 +3,18 @@ import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { nextTurn } from '../../protocol/slices.js';
 import type { CallOptions, InstantReads, QueryPage, Snapshot } from '../port.js';
-import type { Fragment } from '../sql/fragment.js';
+import type { Fragment, Raw } from '../sql/fragment.js';
 import type { StorageNames } from '../sql/names.js';
 import type { Row } from '../sql/objects.js';
 import { fewQuery, windowQuery } from '../sql/query.js';
-import type { Sizes } from './brief.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
+import type { Extents } from './extents.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { readPage, type SizedPage } from './page.js';
 import type { ScanOptions, Scans } from './scans/index.js';
-import { endOfSlice, LongStatements, SLICE, SliceError, stopwatch } from './scans/slice.js';
-import { SqliteSnapshot } from './snapshot.js';
+import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
+import { readBriefPage, SqliteSnapshot } from './snapshot.js';
 
 /**
  * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
@@ -27,7 +27,7 @@ const TURN = 10;
 export interface ReadsOptions {
   readonly names: StorageNames;
   readonly connection: Connection;
-  readonly sizes: Sizes;
+  readonly extents: Extents;
   /** Where works go on that take longer than a slice; null: here. */
   readonly scans: Scans | null;
   readonly slice: ScanOptions['slice'];
@@ -39,26 +39,23 @@ export class Reads {
   readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #connection: Connection;
-  readonly #sizes: Sizes;
+  readonly #extents: Extents;
   readonly #scans: Scans | null;
   readonly #slice: number;
   readonly #long: LongStatements;
-  /** Of those that are brief by their bound. */
-  readonly #longOfBrief: LongStatements;
   readonly #serial = new Serial();
   readonly #begin: () => unknown;
   readonly #end: () => unknown;
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
 
-  constructor({ names, connection, sizes, scans, slice = SLICE, moment = MOMENT }: ReadsOptions) {
+  constructor({ names, connection, extents, scans, slice = SLICE, moment = MOMENT }: ReadsOptions) {
     this.#names = names;
     this.#connection = connection;
-    this.#sizes = sizes;
+    this.#extents = extents;
     this.#scans = scans;
     this.#slice = slice;
-    this.#long = new LongStatements(CACHE_LENGTH, moment);
-    this.#longOfBrief = new LongStatements(CACHE_LENGTH, slice);
+    this.#long = new LongStatements(CACHE_LENGTH, moment, slice);
     const begin = connection.db.prepare('BEGIN');
     const end = connection.db.prepare('COMMIT');
     this.#begin = () => begin.run();
@@ -129,40 +126,31 @@ export class Reads {
     this.#connection.slice = this.#long.of(accountId);
   }
 
-  /** What is brief by its bound can't be stopped; if it takes a slice twice, `run` has it from then on. */
-  #limitBrief(accountId: string, deadline: number): void {
-    setDeadline(this.#connection.db, deadline);
-    if (this.#scans !== null) this.#connection.slice = this.#longOfBrief.of(accountId);
-  }
-
   #pageAtOnce(
     ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
   ): QueryPage | null {
-    const kept = window.position + window.limit;
-    const dialect = this.#sizes.dialectOf(accountId, type, plan, kept, true);
     // What has to be asked before makes it two statements.
-    if (fewQuery(type, accountId, plan, dialect) !== null) return null;
-    return this.#atOnce(deadline, (reading) => {
-      const isBrief = dialect !== sqlite;
-      if (isBrief) this.#limitBrief(accountId, deadline);
-      else this.#limit(accountId, deadline);
-      const time = isBrief ? stopwatch(true) : null;
+    if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
+    const extents = this.#extents;
+    const kept = window.position + window.limit;
+    const states = extents.statesOf(accountId, type, plan, kept);
+    return this.#atOnce(deadline, (connection) => {
+      const scope = { connection, accountId };
+      this.#limit(accountId, deadline);
       try {
-        const page = readPage(
-          { connection: reading, accountId },
-          type,
-          (list) => windowQuery(list, type, accountId, plan, window, dialect),
-          window.limit,
-          wanted,
-        ) as SizedPage;
-        if (time !== null) this.#sizes.took(accountId, type.table, time());
-        return this.#sizes.note(accountId, type.table, page);
+        const brief = states && readBriefPage(states, scope, type, plan, window, wanted);
+        const compose = (list: Raw) => windowQuery(list, type, accountId, plan, window, sqlite);
+        const page = brief ?? readPage(scope, type, compose, window.limit, wanted);
+        // A connection of this thread has answered.
+        const noted = extents.note(accountId, type, page as SizedPage);
+        if (brief === null) extents.wanted(accountId, type, plan, kept);
+        return noted;
       } catch (error) {
         // `run` knows by now that it takes long.
         if (error instanceof SliceError) return null;
         throw error;
       } finally {
-        reading.slice = null;
+        connection.slice = null;
       }
     });
   }
@@ -197,7 +185,7 @@ export class Reads {
       const begun = performance.now();
       checkDeadline(deadline);
       limit();
-      const snapshot = new SqliteSnapshot(this.#names, this.#connection, accountId, this.#sizes);
+      const snapshot = new SqliteSnapshot(this.#names, this.#connection, accountId, this.#extents);
       this.#begin();
       try {
         return await work(snapshot);

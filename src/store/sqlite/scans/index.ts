@@ -3,9 +3,8 @@ import { Serial } from '../../../database/serial.js';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import { inTime } from '../../in-time.js';
-import type { Snapshot } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
-import type { Sizes } from '../brief.js';
+import type { Extents } from '../extents.js';
 import type { Log } from '../log.js';
 import { SqliteSnapshot } from '../snapshot.js';
 import type { Checkpoint } from './messages.js';
@@ -42,7 +41,7 @@ export interface ScanOptions {
 interface Scanned {
   readonly file: string;
   readonly names: StorageNames;
-  readonly sizes: Sizes;
+  readonly extents: Extents;
   readonly log: Log;
 }
 
@@ -54,7 +53,7 @@ export class Scans {
   readonly #file: string;
   readonly #module: URL;
   readonly #names: StorageNames;
-  readonly #sizes: Sizes;
+  readonly #extents: Extents;
   readonly #log: Log;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #turns: FairTurns;
@@ -68,14 +67,14 @@ export class Scans {
   #failedAt = 0;
 
   constructor(
-    { file, names, sizes, log }: Scanned,
+    { file, names, extents, log }: Scanned,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
     this.#file = file;
     this.#module = module;
     this.#names = names;
-    this.#sizes = sizes;
+    this.#extents = extents;
     this.#log = log;
     this.#onStatement = onStatement;
     this.#turns = new FairTurns(threads ?? THREADS);
@@ -88,7 +87,7 @@ export class Scans {
   run<T>(
     accountId: string,
     deadline: number,
-    work: (snapshot: Snapshot) => Promise<T>,
+    work: (snapshot: SqliteSnapshot) => Promise<T>,
     took: (sql: string, time: number) => void,
   ): Promise<T> {
     // Its turn lasts until the thread is free again, which may be after the deadline.
@@ -96,7 +95,7 @@ export class Scans {
       const scan = async (): Promise<void> => {
         const thread = this.#take();
         const reader = new RemoteReader(thread, deadline, this.#onStatement, took);
-        const snapshot = new SqliteSnapshot(this.#names, reader, accountId, this.#sizes);
+        const snapshot = new SqliteSnapshot(this.#names, reader, accountId, this.#extents);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();
         await this.#free(thread);

@@ -75,6 +75,7 @@ interface Known {
 export class LongStatements {
   readonly #longest: number;
   readonly #moment: number;
+  readonly #slice: number;
   /** By account, then by text. */
   readonly #known = new Map<string, Map<string, Known>>();
   #size = 0;
@@ -85,11 +86,12 @@ export class LongStatements {
   /**
    * A text of more than `longest` characters is long to prepare, whatever it reads; what takes more
    * than `moment` ms twice in a row is better run where nobody waits for it. Once may be a cold cache, or
-   * another program's time.
+   * another program's time. What never asks for the time is bounded otherwise, and has a `slice`.
    */
-  constructor(longest: number, moment: number) {
+  constructor(longest: number, moment: number, slice: number) {
     this.#longest = longest;
     this.#moment = moment;
+    this.#slice = slice;
   }
 
   of(accountId: string): Slice {
@@ -105,7 +107,7 @@ export class LongStatements {
         return this.#suspected > 0 && this.#suspects.get(accountId)?.has(text) === true;
       },
       took: (text, time) => {
-        if (time > this.#moment) this.#suspect(accountId, text);
+        if (time > this.#moment && time > this.#momentOf(text)) this.#suspect(accountId, text);
         else if (this.#suspected > 0) this.#acquit(accountId, text);
       },
       exhausted: (text) => {
@@ -120,8 +122,12 @@ export class LongStatements {
    * other values it would be again.
    */
   elsewhere(accountId: string, text: string, time: number): void {
-    if (time > this.#moment / 2) return;
+    if (time > this.#momentOf(text) / 2) return;
     if (this.#known.get(accountId)?.get(text)?.stopped === false) this.#forget(accountId, text);
+  }
+
+  #momentOf(text: string): number {
+    return text.includes('jmap_tick') ? this.#moment : Math.max(this.#moment, this.#slice);
   }
 
   #suspect(accountId: string, text: string): void {
