@@ -24,7 +24,7 @@ it('calls of /set that share transactions of PostgreSQL answer as a naive model 
   await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
     VALUES ('a1', '', 'u', 1)`);
   let calls = 0;
-  await withSeeds(RUNS, async (seed) => {
+  const seeds = await withSeeds(RUNS, async (seed) => {
     await operator.query('TRUNCATE "Widget", "JmapState", "JmapChange"');
     const comparison = new Comparison(seed, {
       store: (types, now) =>
@@ -34,5 +34,6 @@ it('calls of /set that share transactions of PostgreSQL answer as a naive model 
     calls += comparison.counts.calls;
   });
   await operator.end();
+  process.stdout.write(`${calls} calls, ${seeds}\n`);
   expect(calls).toBeGreaterThan(1000);
 }, 600_000);
