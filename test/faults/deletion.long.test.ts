@@ -97,7 +97,7 @@ it('on SQLite: kill -9 in the middle of a deletion', async () => {
     const ask: Ask = async (sql) => db.prepare(sql).pluck().get();
     return { ask, close: async () => void db.close() };
   }, {});
-}, 300_000);
+});
 
 it('on PostgreSQL: kill -9 in the middle of a deletion', async () => {
   const url = await postgresql().createDatabase('deleted');
@@ -112,4 +112,4 @@ it('on PostgreSQL: kill -9 in the middle of a deletion', async () => {
     },
     { DATABASE_URL: url },
   );
-}, 300_000);
+});

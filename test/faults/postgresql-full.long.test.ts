@@ -63,7 +63,7 @@ describe.skipIf(small === null)('the disk of PostgreSQL is full', () => {
     await eventually(() => {
       fill();
       expect(refused()).toBeGreaterThan(sofar + 20);
-    }, 300_000);
+    });
     rmSync(ballast, { force: true });
     // Where its log found no room it ended, as it should: it is started again, the server is not.
     const client = new Client(server.url, token);

@@ -78,7 +78,7 @@ it('serves a new type from an empty folder', async () => {
       [`${name} b`]: `${created?.['b']?.['id']}`,
     };
   }
-}, 180_000);
+}, 600_000);
 
 it('knows no capability that a project does not have', async () => {
   for (const { client } of served.values())

@@ -31,7 +31,7 @@ describeLinux('A server that scans', () => {
     }
     // A thread has moved the log into the database meanwhile: what is counted begins without one.
     server = await server.restart();
-  }, 120_000);
+  });
   afterAll(() => server?.remove());
 
   async function ok(name: string, args: object): Promise<unknown> {

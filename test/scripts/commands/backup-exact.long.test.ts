@@ -142,4 +142,4 @@ it('PostgreSQL: a backup under writers is one state that there was, and has what
   const { rows } = await database.query(`SELECT row_to_json("t") AS "row" FROM "Todo" AS "t"`);
   const order = (a: Row, b: Row): number => (a.id < b.id ? -1 : 1);
   expect(rows.map(({ row }) => row).sort(order)).toEqual([...rowsOf(last, 'Todo')].sort(order));
-}, 300_000);
+});
