@@ -1,14 +1,17 @@
 import { type AccountAccess, accountHas } from '../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
+import { turn } from '../protocol/slices.js';
 import { accountCapability, accountOf, sourceAccount } from './accounts.js';
 import { BlobTransfer } from './blob/transfer.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { copiesOf, planCopy } from './copy/plan.js';
 import { readOriginals } from './copy/read.js';
 import { CopyRun } from './copy/run.js';
+import { inTurns, isMany } from './many.js';
 import { sealSecrets } from './set/secrets.js';
 import { indexOf } from './type-index.js';
+import { UnitOfWork } from './work/unit.js';
 import { writeOptions } from './work/write-options.js';
 
 /**
@@ -27,16 +30,22 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
   });
   const overrides = copiesOf(plan);
   const seals = await sealSecrets(index, { creates: overrides, updates: [] }, context);
+  const isLong = isMany(plan.entries.size);
+  const slices = isLong ? inTurns(context.deadline) : null;
+  // They are read at once, as those of a /get.
+  if (isLong) await turn();
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
   const transfer = new BlobTransfer(from, context);
   try {
     const blobs = await transfer.copy(originals.blobs);
     const { response, copied, inserted } = await services.store.write(
       accountOf(context).id,
-      writeOptions(type, context),
-      (transaction) => {
+      writeOptions(type, context, [], isLong),
+      async (transaction) => {
         context.hooks.begin();
-        const scene = { index, plan, seals, originals, blobs, from, context, transaction };
+        if (slices !== null) await slices.next();
+        const unit = new UnitOfWork(transaction, slices);
+        const scene = { index, plan, seals, originals, blobs, from, context, unit };
         return new CopyRun(scene).run(args);
       },
     );

@@ -82,6 +82,43 @@ describe('calls of a thousand objects', () => {
     expect(Number(updated.newState) - Number(updated.oldState)).toBe(COUNT);
   });
 
+  it('of /copy leave turns between reading, judging, writing and telling', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    const { created, newState } = await rig.call('Todo/set', { create: creates('old') });
+    const ids = Object.values<Json>(created).map(({ id }) => id);
+    slowClock(9);
+    const create = Object.fromEntries(ids.map((id, n) => [`c${n}`, { id }]));
+    const args = { fromAccountId: 'a1', accountId: 'a2', create };
+    const { order, answers } = await besideEchoes({ copy: () => rig.call('Todo/copy', args) });
+    const before = order.slice(0, order.indexOf('copy'));
+    expect(before.length).toBeGreaterThan(8);
+    const [copy] = answers;
+    expect(Object.keys(copy.created)).toHaveLength(COUNT);
+    expect(Number(copy.newState) - Number(copy.oldState)).toBe(COUNT);
+    vi.restoreAllMocks();
+    const again = await rig.call('Todo/copy', { ...args, create: { k: { id: ids[0] } } });
+    expect(again.oldState).toBe(copy.newState);
+    expect((await rig.call('Todo/get', { ids: [] })).state).toBe(newState);
+  });
+
+  it('a /copy whose time is over among its writes is unavailable, leaves nothing and holds nothing', async () => {
+    rig = new Rig({ requestTimeout: 60_000 });
+    const { created } = await rig.call('Todo/set', { create: creates('first') });
+    const ids = Object.values<Json>(created).map(({ id }) => id);
+    const args = { fromAccountId: 'a1', accountId: 'a2' };
+    const create = Object.fromEntries(ids.map((id, n) => [`c${n}`, { id }]));
+    const begun = rig.statements.length;
+    passAfter(5, 100_000);
+    const copy = await rig.call('Todo/copy', { ...args, create });
+    expect(copy).toMatchObject({ error: 'serverUnavailable' });
+    expect(rig.statements.slice(begun).some((text) => text.startsWith('INSERT'))).toBe(true);
+    vi.restoreAllMocks();
+    const { total } = await rig.call('Todo/query', { accountId: 'a2', calculateTotal: true });
+    expect(total).toBe(0);
+    const next = await rig.call('Todo/copy', { ...args, create: { k: { id: ids[0] } } });
+    expect(next).toMatchObject({ oldState: '0', newState: '1', created: { k: {} } });
+  });
+
   it('are seen as a whole or not at all while they are cut', async () => {
     rig = new Rig({ requestTimeout: 1e9 });
     slowClock(9);

@@ -3,7 +3,7 @@ import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { NewBlob, StoredObject, Transaction } from '../../store/port.js';
+import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { blobIdsOf, requireUsableBlobs, type UsableBlobs, usableBlobs } from '../set/blobs.js';
@@ -18,7 +18,7 @@ import type { Seals } from '../set/secrets.js';
 import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
-import { UnitOfWork } from '../work/unit.js';
+import type { UnitOfWork } from '../work/unit.js';
 import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
 
@@ -32,7 +32,8 @@ export interface CopyScene {
   readonly blobs: ReadonlyMap<string, NewBlob>;
   readonly from: AccountAccess;
   readonly context: CallContext;
-  readonly transaction: Transaction;
+  /** Of the transaction of the target account. */
+  readonly unit: UnitOfWork;
 }
 
 export interface CopyResult {
@@ -58,7 +59,8 @@ export class CopyRun {
   }
 
   async run(args: CopyArguments): Promise<CopyResult> {
-    const { index, plan, context, transaction, from } = this.#scene;
+    const { index, plan, context, unit, from } = this.#scene;
+    const { transaction, slices } = unit;
     const oldState = await transaction.stateNumber(index.type);
     requireState('ifInState', args.ifInState, oldState);
     const { userId } = context.request.principal;
@@ -67,9 +69,14 @@ export class CopyRun {
       const error = this.#copy(creationId, entry, usable);
       if (error !== null) this.#notCreated.set(creationId, error);
     }
-    const unit = await this.#settle(usable);
+    if (slices?.isOver() === true) await slices.next();
+    await this.#settle(usable);
+    if (slices?.isOver() === true) await slices.next();
+    this.#tell();
     const newState = oldState + unit.steps(index.type);
+    if (slices?.isOver() === true) await slices.next();
     await unit.record();
+    if (slices?.isOver() === true) await slices.next();
     const copied = {
       fromAccountId: from.id,
       accountId: accountOf(context).id,
@@ -140,9 +147,9 @@ export class CopyRun {
   }
 
   /** Judges the copies together, as a /set would its creates, and writes those that may be. */
-  async #settle(blobs: UsableBlobs): Promise<UnitOfWork> {
-    const { index, plan, context, transaction } = this.#scene;
-    const unit = new UnitOfWork(transaction);
+  async #settle(blobs: UsableBlobs): Promise<void> {
+    const { index, plan, context, unit } = this.#scene;
+    const { transaction, slices } = unit;
     const { setHooks, ...services } = context.services;
     const { createdIds } = plan;
     const scene = { index, createdIds, author: 'client', blobs, now: clock(services) } as const;
@@ -150,6 +157,7 @@ export class CopyRun {
     const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
     const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
+    if (slices?.isOver() === true) await slices.next();
     const settlement = new Settlement({ proposal, unit, context, ...none });
     const destruction = await settlement.settle();
     await completeRefusals({
@@ -159,7 +167,7 @@ export class CopyRun {
       before: new Map(),
       registry: services.registry,
     });
-    if (this.#copies.length === 0) return unit;
+    if (this.#copies.length === 0) return;
     await settlement.apply(destruction);
     for (const { operation, entry, moved } of this.#copies) {
       if (proposal.refused.has(operation)) continue;
@@ -173,17 +181,22 @@ export class CopyRun {
       await setHooks.afterWrites(index.type, unit, context);
       await unit.flush();
     }
+    for (const { operation } of this.#copies) {
+      const refused = proposal.refused.get(operation);
+      if (refused !== undefined) this.#notCreated.set(operation.key, refused);
+    }
+  }
+
+  /** The copies as the unit leaves them. */
+  #tell(): void {
+    const { index, unit } = this.#scene;
     for (const { operation, entry, moved } of this.#copies) {
       const { key, id } = operation;
-      const refused = proposal.refused.get(operation);
-      if (refused !== undefined) this.#notCreated.set(key, refused);
-      else {
-        const object = unit.current(index.type, id) ?? operation.object;
-        this.#createdIds.set(key, id);
-        this.#created.set(key, copyReport(index, entry.overrides.sent, object, moved.values));
-      }
+      if (this.#notCreated.has(key)) continue;
+      const object = unit.current(index.type, id) ?? operation.object;
+      this.#createdIds.set(key, id);
+      this.#created.set(key, copyReport(index, entry.overrides.sent, object, moved.values));
     }
-    return unit;
   }
 }
 
