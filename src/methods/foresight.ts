@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { FoundObjects, StoredObject, WantedObjects } from '../store/port.js';
 import type { CallContext } from './context.js';
+import { type AskedIds, isInOrder } from './creation-ids.js';
 import { propertiesNamed } from './properties.js';
 import type { Registry } from './registry.js';
 import { indexOf } from './type-index.js';
@@ -23,7 +24,10 @@ export class Foresight {
   readonly last: number;
   #number = 0;
   #octets = 0;
-  #objects: ReadonlyMap<string, StoredObject | null> | null = null;
+  #ids: readonly string[] = [];
+  #objects: readonly StoredObject[] | null = null;
+  /** By id, null for what there is none of; made for what is asked for in another order. */
+  #known: ReadonlyMap<string, StoredObject | null> | null = null;
 
   constructor(
     accountId: string,
@@ -39,33 +43,46 @@ export class Foresight {
 
   /** Notes what was found of `ids`, with the state it was found with. */
   found(number: number, ids: readonly string[], { objects, octets }: FoundObjects): void {
-    const known = new Map<string, StoredObject | null>();
-    for (const id of ids) known.set(id, null);
-    for (const object of objects) known.set(object.id, object);
     this.#number = number;
     this.#octets = octets;
-    this.#objects = known;
+    this.#ids = ids;
+    this.#objects = objects;
+    this.#known = null;
   }
 
   /** The objects that exist of `ids`, in this order; null where something else has to be read. */
   answer(
     context: CallContext,
     type: DataTypeDefinition,
-    ids: Iterable<string>,
+    { existing }: AskedIds,
     properties: readonly PropertyDefinition[],
   ): { readonly number: number; readonly objects: readonly StoredObject[] } | null {
-    const known = this.#objects;
-    if (known === null || this.#octets > context.request.remainingOctets) return null;
+    const found = this.#objects;
+    if (found === null || this.#octets > context.request.remainingOctets) return null;
     if (context.account?.id !== this.accountId || type !== this.type) return null;
     if (!isSame(properties, this.properties)) return null;
+    const number = this.#number;
+    if (existing.size === 0) return { number, objects: [] };
+    if (isInOrder(existing, found)) return { number, objects: found };
+    this.#known ??= known(this.#ids, found);
     const objects: StoredObject[] = [];
-    for (const id of ids) {
-      const object = known.get(id);
+    for (const id of existing.keys()) {
+      const object = this.#known.get(id);
       if (object === undefined) return null;
       if (object !== null) objects.push(object);
     }
-    return { number: this.#number, objects };
+    return { number, objects };
   }
+}
+
+function known(
+  ids: readonly string[],
+  objects: readonly StoredObject[],
+): ReadonlyMap<string, StoredObject | null> {
+  const byId = new Map<string, StoredObject | null>();
+  for (const id of ids) byId.set(id, null);
+  for (const object of objects) byId.set(object.id, object);
+  return byId;
 }
 
 /** The objects that a call had better read along with at most so many ids; null for none. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { Comparator } from '../capability/standard.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -28,7 +28,7 @@ export function compileQuery(
     canonical(plan.filter),
     plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
   ];
-  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
+  const digest = hash('sha256', JSON.stringify(identity), 'base64url');
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
 }
 

@@ -48,7 +48,7 @@ export abstract class Questions {
     const begun = this.toWrite();
     if (begun !== null) await begun;
     const text = render(fragment, postgresql.placeholder);
-    const tag = await this.run(composed(text, fragment.values), ignore);
+    const tag = await this.run(composed(text, fragment.values as readonly Parameter[]), ignore);
     return Number(tag.slice(tag.lastIndexOf(' ') + 1));
   }
 

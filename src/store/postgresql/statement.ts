@@ -46,7 +46,8 @@ let composedCount = 0;
  * still, unless it has found a plan that is as good for any. What scans is planned for its account each time:
  * after a few large accounts, PostgreSQL would read the whole table for the smallest, too.
  */
-export function recurring(text: string, { values: parameters, scans }: Fragment): Statement {
+export function recurring(text: string, { values, scans }: Fragment): Statement {
+  const parameters = values as readonly Parameter[];
   if (scans === true || text.length > SHORT) return composed(text, parameters);
   const known = composedNames.get(text);
   const name = known === null ? `${PASSING}${composedCount++}` : (known ?? null);
@@ -58,8 +59,8 @@ export function recurring(text: string, { values: parameters, scans }: Fragment)
       break;
     }
   }
-  const values = parameters.map(storable);
-  return name === null ? { text, values } : { name, text, values };
+  const kept = parameters.map(storable);
+  return name === null ? { text, values: kept } : { name, text, values: kept };
 }
 
 /** A statement that is parsed and planned each time. */

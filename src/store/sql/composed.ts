@@ -2,10 +2,11 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type ComposedFilter, composeFilter } from './filter.js';
+import type { SqlValue } from './fragment.js';
 
 interface Kept {
   readonly type: DataTypeDefinition;
-  readonly accountId: string;
+  readonly accountId: SqlValue;
   readonly dialect: Dialect;
   readonly leads: boolean;
   readonly composed: ComposedFilter;
@@ -17,7 +18,7 @@ const kept = new WeakMap<FilterNode, Kept>();
 /** `composeFilter`, once for all statements of a call, and for those that are begun anew elsewhere. */
 export function composedFilter(
   type: DataTypeDefinition,
-  accountId: string,
+  accountId: SqlValue,
   filter: FilterNode,
   dialect: Dialect,
   leads = false,

@@ -5,7 +5,7 @@ import type { Fragment, Raw, SqlValue } from './fragment.js';
 export interface SearchTarget {
   /** SearchIndexDefinition.name. */
   readonly name: string;
-  readonly accountId: string;
+  readonly accountId: SqlValue;
 }
 
 /** Where the databases' SQL differs, for the composers of this folder. */
@@ -25,7 +25,7 @@ export interface Dialect {
   tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;
 
   /** True where `needle` occurs in the column. */
-  contains(column: Raw, needle: string): Fragment;
+  contains(column: Raw, needle: SqlValue): Fragment;
 
   /**
    * True at least where each of `words` occurs in one of the columns, in the words that the search

@@ -5,7 +5,7 @@ import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
-import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
+import { type Fragment, name, type Raw, raw, Slot, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
 import { columnValue } from './rows.js';
 import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
@@ -61,7 +61,7 @@ export interface ComposedFilter {
  */
 export function composeFilter(
   type: DataTypeDefinition,
-  accountId: string,
+  accountId: SqlValue,
   filter: FilterNode,
   dialect: Dialect,
   leads = false,
@@ -109,7 +109,7 @@ export function composeFilter(
 /** The condition beside what the type's search index, or an ordered one, says of it. */
 function narrowed(
   type: DataTypeDefinition,
-  accountId: string,
+  accountId: SqlValue,
   filter: FilterDefinition,
   value: JsonValue,
   condition: Fragment,
@@ -217,14 +217,14 @@ function composeCondition(
   dialect: Dialect,
 ): Fragment | boolean {
   const column = name(filter.column);
-  const operand = (): SqlValue => comparable(filter, value, dialect);
+  const operand = (): SqlValue => operandOf(type, filter, value, dialect);
   switch (filter.operator) {
     case 'equals':
       return value === null ? sql`${column} IS NULL` : sql`${column} = ${operand()}`;
     case 'in':
       return composeIn(filter, value, dialect);
     case 'contains':
-      return dialect.contains(column, needle(type, filter, value));
+      return dialect.contains(column, operandOf(type, filter, value, dialect));
     case 'startsWith':
       return dialect.startsWith(column, needle(type, filter, value));
     // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
@@ -291,6 +291,20 @@ function composeIn(
   const members = sql`${column} IN (${dialect.elements(json, kind)})`;
   if (present.length === values.length) return present.length > 0 && members;
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
+}
+
+/** What a condition with one parameter compares with: its value as the column holds it. */
+export function operandOf(
+  type: DataTypeDefinition,
+  filter: FilterDefinition,
+  value: JsonValue,
+  dialect: Dialect,
+): SqlValue {
+  const known: unknown = value;
+  if (known instanceof Slot) return known;
+  return filter.operator === 'contains'
+    ? needle(type, filter, value)
+    : comparable(filter, value, dialect);
 }
 
 /** A condition's value as its column holds it. */

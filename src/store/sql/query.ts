@@ -4,6 +4,7 @@ import { composedFilter } from './composed.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
+import { composedOnce } from './shapes.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -48,8 +49,7 @@ export function readsInOrder({ sort }: QueryPlan, dialect: Dialect): boolean {
 
 /**
  * Rows of a window of the ordered result, of the columns that `list` says. Where the filter `leads`, what its indexes find is
- * sorted; otherwise an index of the order may be read until the window is full. `+ 0`: SQLite plans a
- * statement anew for each value that a bare LIMIT is bound to.
+ * sorted; otherwise an index of the order may be read until the window is full.
  */
 export function windowQuery(
   list: Raw,
@@ -60,11 +60,27 @@ export function windowQuery(
   dialect: Dialect,
   leads = false,
 ): Fragment {
+  const how = `${leads} ${list.text}`;
+  return composedOnce(how, type, accountId, plan, window, dialect, (account, asked, ...bounds) =>
+    composeWindow(list, type, account, asked, bounds, dialect, leads),
+  );
+}
+
+/** `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to. */
+function composeWindow(
+  list: Raw,
+  type: DataTypeDefinition,
+  accountId: SqlValue,
+  plan: QueryPlan,
+  [limit, position]: readonly [limit: SqlValue, position: SqlValue],
+  dialect: Dialect,
+  leads: boolean,
+): Fragment {
   const terms = orderTerms(plan.sort, dialect);
   const order = raw(orderBy(terms));
   const inOrder = terms[0]?.indexed === true;
   const query = sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder, !inOrder)}
- ORDER BY ${order} LIMIT ${window.limit} + 0 OFFSET ${window.position}`;
+ ORDER BY ${order} LIMIT ${limit} + 0 OFFSET ${position}`;
   return inOrder ? query : scanning(query);
 }
 
@@ -200,7 +216,7 @@ function scanning(query: Fragment): Fragment {
  */
 function rows(
   type: DataTypeDefinition,
-  accountId: string,
+  accountId: SqlValue,
   filter: FilterNode,
   dialect: Dialect,
   leads = false,
@@ -221,7 +237,7 @@ function rows(
  WHERE "id" = "_found"."_id" AND ${own}`;
 }
 
-function accountIs(accountId: string, dialect: Dialect, isCommon: boolean): Fragment {
+function accountIs(accountId: SqlValue, dialect: Dialect, isCommon: boolean): Fragment {
   const condition = sql`"accountId" = ${accountId}`;
   return isCommon ? (dialect.said?.(condition, 'common') ?? condition) : condition;
 }

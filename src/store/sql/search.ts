@@ -2,7 +2,7 @@ import type { DataTypeDefinition, FilterDefinition } from '../../capability/defi
 import type { JsonValue } from '../../protocol/json.js';
 import { fold } from '../../text/index.js';
 import type { Dialect } from './dialect.js';
-import { type Fragment, raw, sql } from './fragment.js';
+import { type Fragment, raw, type SqlValue, sql } from './fragment.js';
 
 /** What a filter asks of texts, and where the type's search index can answer it. */
 
@@ -43,7 +43,7 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
 /** What the search index says of a condition that it can narrow down. */
 export function searchOf(
   type: DataTypeDefinition,
-  accountId: string,
+  accountId: SqlValue,
   filter: FilterDefinition,
   value: JsonValue,
   dialect: Dialect,

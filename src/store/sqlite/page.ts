@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryPage, WantedObjects } from '../port.js';
 import type { Answer, Scope, WindowOf } from '../sql/engine.js';
-import { raw, sql } from '../sql/fragment.js';
+import { type Fragment, raw, sql } from '../sql/fragment.js';
 import { gatherer, type Row } from '../sql/objects.js';
 import { idOf, isWhole, numberOf, rowInText, type TextRow } from './instant.js';
 import { readerOf } from './objects.js';
@@ -58,13 +58,7 @@ function found(
 ): Answer<Row | undefined> {
   const row = rowOf(type, limit, wanted);
   const page = compose(raw(`${row ?? 'json_quote("id")'} AS "row"`));
-  const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
-  const guarded =
-    states === null
-      ? rows
-      : sql`CASE WHEN "number" BETWEEN ${states.from} AND ${states.until} THEN ${rows} END`;
-  const statement = sql`SELECT "number", "objects", ${guarded}
- FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${type.table}`;
+  const statement = withState(page, accountId, type.table, states);
   return after(connection.query(statement), ([first]) => first);
 }
 
@@ -91,4 +85,33 @@ function rowOf(
   wanted: WantedObjects | null,
 ): string | null {
   return wanted && rowInText(type, wanted.properties, limit);
+}
+
+/** Of pages that recur: what a page becomes with its state, and where it is read in some states alone. */
+const whole = new WeakMap<Fragment['texts'], Fragment['texts']>();
+const guarded = new WeakMap<Fragment['texts'], Fragment['texts']>();
+
+/** One row `[state, number of objects, rows of the page]`. */
+function withState(
+  page: Fragment,
+  accountId: string,
+  table: string,
+  states: States | null,
+): Fragment {
+  const known = states === null ? whole : guarded;
+  const texts = page.recurs === true ? known.get(page.texts) : undefined;
+  if (texts !== undefined) {
+    const bounds = states === null ? [] : [states.from, states.until];
+    return { texts, values: [...bounds, ...page.values, accountId, table], recurs: true };
+  }
+  const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
+  const read =
+    states === null
+      ? rows
+      : sql`CASE WHEN "number" BETWEEN ${states.from} AND ${states.until} THEN ${rows} END`;
+  const statement = sql`SELECT "number", "objects", ${read}
+ FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${table}`;
+  if (page.recurs !== true) return statement;
+  known.set(page.texts, statement.texts);
+  return { ...statement, recurs: true };
 }
