@@ -150,7 +150,9 @@ function detached(value: JsonValue, meter: ReferenceMeter): JsonValue {
   meter.spend(2);
   if (isArray(value)) {
     meter.spend(Math.max(0, value.length - 1));
-    return value.map((item) => detached(item, meter));
+    const items: JsonValue[] = [];
+    for (const item of value) items.push(detached(item, meter));
+    return items;
   }
   const copy = emptyObject();
   let separator = 1;

@@ -38,17 +38,3 @@ export function distinctIds(
   }
   return { existing, unresolved };
 }
-
-/** Whether these are all objects that were asked for, as they were asked for. */
-export function isInOrder(
-  asked: AskedIds['existing'],
-  objects: readonly { readonly id: string }[],
-): boolean {
-  if (objects.length !== asked.size) return false;
-  let index = 0;
-  for (const id of asked.keys()) {
-    if (objects[index]?.id !== id) return false;
-    index += 1;
-  }
-  return true;
-}

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
-import type { FoundObjects, StoredObject, WantedObjects } from '../store/port.js';
+import type { FoundObjects, StateAndObjects, StoredObject, WantedObjects } from '../store/port.js';
 import type { CallContext } from './context.js';
-import { type AskedIds, isInOrder } from './creation-ids.js';
+import type { AskedIds } from './creation-ids.js';
 import { propertiesNamed } from './properties.js';
 import type { Registry } from './registry.js';
 import { indexOf } from './type-index.js';
@@ -50,28 +50,48 @@ export class Foresight {
     this.#known = null;
   }
 
+  /** What was found where that is what `asked` names, each object once, in this order; null where it isn't. */
+  all(
+    context: CallContext,
+    type: DataTypeDefinition,
+    asked: readonly string[],
+    properties: readonly PropertyDefinition[],
+  ): StateAndObjects | null {
+    const objects = this.#usable(context, type, properties);
+    if (objects === null || asked.length !== objects.length) return null;
+    for (let index = 0; index < asked.length; index += 1) {
+      if (objects[index]?.id !== asked[index]) return null;
+    }
+    return { number: this.#number, objects };
+  }
+
   /** The objects that exist of `ids`, in this order; null where something else has to be read. */
   answer(
     context: CallContext,
     type: DataTypeDefinition,
     { existing }: AskedIds,
     properties: readonly PropertyDefinition[],
-  ): { readonly number: number; readonly objects: readonly StoredObject[] } | null {
-    const found = this.#objects;
-    if (found === null || this.#octets > context.request.remainingOctets) return null;
-    if (context.account?.id !== this.accountId || type !== this.type) return null;
-    if (!isSame(properties, this.properties)) return null;
-    const number = this.#number;
-    if (existing.size === 0) return { number, objects: [] };
-    if (isInOrder(existing, found)) return { number, objects: found };
-    this.#known ??= known(this.#ids, found);
+  ): StateAndObjects | null {
+    const found = this.#usable(context, type, properties);
+    if (found === null) return null;
     const objects: StoredObject[] = [];
+    if (existing.size > 0) this.#known ??= known(this.#ids, found);
     for (const id of existing.keys()) {
-      const object = this.#known.get(id);
+      const object = this.#known?.get(id);
       if (object === undefined) return null;
       if (object !== null) objects.push(object);
     }
-    return { number, objects };
+    return { number: this.#number, objects };
+  }
+
+  #usable(
+    context: CallContext,
+    type: DataTypeDefinition,
+    properties: readonly PropertyDefinition[],
+  ): readonly StoredObject[] | null {
+    if (this.#objects === null || this.#octets > context.request.remainingOctets) return null;
+    if (context.account?.id !== this.accountId || type !== this.type) return null;
+    return isSame(properties, this.properties) ? this.#objects : null;
   }
 }
 

@@ -5,7 +5,7 @@ import { turn } from '../protocol/slices.js';
 import type { Snapshot, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
-import { type AskedIds, distinctIds, isInOrder } from './creation-ids.js';
+import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
 import { isMany } from './many.js';
 import { propertiesNamed } from './properties.js';
@@ -20,8 +20,14 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
   const asked = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
   if (asked !== null && asked.length > maximum) tooMany(maximum);
+  const { foresight } = context.request;
+  const whole = asked && foresight?.all(context, type, asked, properties);
+  if (whole) {
+    const state = formatState(whole.number);
+    return { accountId: account.id, state, list: whole.objects, notFound: [] };
+  }
   const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
-  const seen = ids && context.request.foresight?.answer(context, type, ids, properties);
+  const seen = ids && foresight?.answer(context, type, ids, properties);
   if (ids && seen) {
     const { list, notFound } = sorted(ids, seen.objects);
     return { accountId: account.id, state: formatState(seen.number), list, notFound };
@@ -76,8 +82,7 @@ function sorted(
   ids: AskedIds,
   found: readonly StoredObject[],
 ): { readonly list: readonly StoredObject[]; readonly notFound: readonly string[] } {
-  if (ids.unresolved.size === 0 && isInOrder(ids.existing, found))
-    return { list: found, notFound: [] };
+  if (isInOrder(ids, found)) return { list: found, notFound: [] };
   const byId = new Map(found.map((object) => [object.id, object]));
   const list: StoredObject[] = [];
   const notFound: string[] = [];
@@ -88,6 +93,17 @@ function sorted(
   }
   notFound.push(...ids.unresolved);
   return { list, notFound };
+}
+
+/** All of them, as they were asked for. */
+function isInOrder({ existing, unresolved }: AskedIds, found: readonly StoredObject[]): boolean {
+  if (found.length !== existing.size || unresolved.size > 0) return false;
+  let index = 0;
+  for (const id of existing.keys()) {
+    if (found[index]?.id !== id) return false;
+    index += 1;
+  }
+  return true;
 }
 
 /** It is always there: with its defaults before anything was written. */
