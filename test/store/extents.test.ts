@@ -111,6 +111,20 @@ describe('What is known of an account', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
+  it('is measured no more where the texts are as long as they may be, of several octets each', async () => {
+    const { characters = 0 } = type;
+    const { all, asked, wanted, statesOf } = extents({
+      ...{ number: 50, objects: 50 },
+      octets: 50 * characters * 4,
+    });
+    for (let n = 0; n < 3; n += 1) {
+      all.note('a', type, page(50, 50));
+      await wanted();
+    }
+    expect(asked).toEqual(['a']);
+    expect(statesOf()).toBeNull();
+  });
+
   it('reads nothing for a page of another state', () => {
     const db = openDatabase({ file: ':memory:' });
     let touched = 0;

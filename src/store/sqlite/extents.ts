@@ -22,8 +22,10 @@ export interface Extent {
 }
 
 interface Known extends Extent {
-  /** When it was read from the table, ms; null: each text is taken to be as long as it may be. */
+  /** When the table was measured last, ms. */
   readonly measured: number | null;
+  /** It was what the table held; otherwise each text is taken to be as long as it may be. */
+  readonly isExact: boolean;
 }
 
 /** Reads an extent where it keeps nobody waiting. */
@@ -66,9 +68,13 @@ export class Extents {
     const { table, characters = Number.POSITIVE_INFINITY } = type;
     const known = this.#known.get(accountId)?.get(table);
     const octets = objects * characters;
-    const written = known === undefined ? 0 : number - known.number;
-    if (known === undefined || written < 0 || octets <= known.octets + written * characters)
-      this.#keep(accountId, table, { number, objects, octets, measured: null });
+    const written = number - (known?.number ?? 0);
+    const isBetter = (exact: Known): boolean =>
+      written < 0 || (written > 0 && octets <= exact.octets + written * characters);
+    if (known?.isExact !== true || isBetter(known)) {
+      const measured = known?.measured ?? null;
+      this.#keep(accountId, table, { number, objects, octets, measured, isExact: false });
+    }
     return page;
   }
 
@@ -76,16 +82,20 @@ export class Extents {
   wanted(accountId: string, type: DataTypeDefinition, plan: QueryPlan, kept: number): void {
     const known = this.#known.get(accountId)?.get(type.table);
     if (this.#measure === null || known === undefined || readsInOrder(plan, sqlite)) return;
-    const { measured, objects } = known;
+    const { measured, objects, isExact } = known;
     if (measured !== null && performance.now() < measured + PAUSE) return;
-    const least = measured === null ? { objects, octets: 0 } : known;
-    if (type.characters === undefined || boundOfAll(type, plan, kept, least) > LONGEST) return;
+    const least = isExact ? known : { objects, octets: 0 };
+    const { characters } = type;
+    if (characters === undefined || boundOfAll(type, plan, kept, least) > LONGEST) return;
     const key = `${accountId} ${type.table}`;
     if (this.#measuring.has(key)) return;
     this.#measuring.add(key);
     this.#measure(accountId, type)
       .then((extent) => {
-        this.#keep(accountId, type.table, { ...extent, measured: performance.now() });
+        // A character may have four octets.
+        const octets = Math.min(extent.octets, extent.objects * characters);
+        const exact = { ...extent, octets, measured: performance.now(), isExact: true };
+        this.#keep(accountId, type.table, exact);
       })
       // Too many scans, or a thread that ended: the next one asks again.
       .catch(() => undefined)
