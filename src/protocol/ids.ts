@@ -38,6 +38,9 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
   let timeText = '';
   let high = 0;
   let low = 0;
+  /** What the ids of a millisecond begin with: all but the last eight digits. */
+  let head = '';
+  let headPrefix = '';
 
   function startTime(next: number): void {
     time = next;
@@ -45,6 +48,7 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
     // The top bit stays clear, so that adding within one millisecond has room.
     high = random(5) % (HALF / 2);
     low = random(5);
+    head = '';
   }
 
   return {
@@ -58,10 +62,15 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
         if (low >= HALF) {
           low -= HALF;
           high += 1;
+          head = '';
         }
         if (high >= HALF) startTime(time + 1);
       }
-      return { id: `${prefix}${timeText}${digits(high)}${digits(low)}`, time };
+      if (head === '' || prefix !== headPrefix) {
+        head = `${prefix}${timeText}${digits(high)}`;
+        headPrefix = prefix;
+      }
+      return { id: head + digits(low), time };
     },
   };
 }

@@ -79,6 +79,11 @@ export class Connection implements Reader {
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */
   run(text: string, ...parameters: readonly Parameter[]): number {
+    return this.runWith(text, parameters);
+  }
+
+  /** The same with a list of parameters, which may be long: it is not copied. */
+  runWith(text: string, parameters: readonly Parameter[]): number {
     return this.#guard(text, () => this.#prepare(text).run(...parameters).changes);
   }
 

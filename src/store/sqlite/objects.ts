@@ -266,12 +266,13 @@ function writeRows(
     return;
   }
   const columns = writeColumns(type);
-  const parameters: Parameter[] = [accountId];
-  for (const object of objects) addValues(columns, object, parameters);
-  const unbound = (statement.size - objects.length) * columns.length;
-  for (let count = 0; count < unbound; count += 1) parameters.push(null);
-  parameters.push(objects.length);
-  connection.run(statement[how], ...parameters);
+  // Of its final size: a list of hundreds that grows is copied again and again.
+  const parameters = new Array<Parameter>(statement.size * columns.length + 2).fill(null);
+  parameters[0] = accountId;
+  let at = 1;
+  for (const object of objects) at = putValues(columns, object, parameters, at);
+  parameters[parameters.length - 1] = objects.length;
+  connection.runWith(statement[how], parameters);
 }
 
 /** One statement. */
@@ -288,11 +289,24 @@ function addValues(
   object: StoredObject,
   parameters: Parameter[],
 ): void {
+  putValues(columns, object, parameters, parameters.length);
+}
+
+/** Puts them where `begin` says; returns the place behind them. */
+function putValues(
+  columns: readonly WriteColumn[],
+  object: StoredObject,
+  parameters: Parameter[],
+  begin: number,
+): number {
+  let at = begin;
   for (const { encode } of columns) {
     const value = encode(object);
     // As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4).
-    if (typeof value === 'number') parameters.push(value + 0);
-    else if (typeof value === 'boolean') parameters.push(Number(value));
-    else parameters.push(value as string | null);
+    if (typeof value === 'number') parameters[at] = value + 0;
+    else if (typeof value === 'boolean') parameters[at] = Number(value);
+    else parameters[at] = value as string | null;
+    at += 1;
   }
+  return at;
 }
