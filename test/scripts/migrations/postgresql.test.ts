@@ -302,3 +302,34 @@ describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
   finishes(open);
 });
+
+it('the version before keeps the blobs of a dropped property beside one that stays', async () => {
+  const db = await open();
+  const root = temporaryRoot();
+  const blob = (name: string) => property(name, 'string', { nullable: true, blob: true });
+  await advance(root, db, model([type('Todo', [blob('fileId'), blob('photoId')])]));
+  const put = async (id: string, file: string, photo: string): Promise<void> => {
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "fileId", "photoId")
+      VALUES ('a', '${id}', 1, ${Date.now()}, '${file}', '${photo}')`);
+    for (const each of [file, photo]) {
+      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+        VALUES ('a', '${each}', 'text/plain', 1, 'u', 1)`);
+      await db.run(`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+        VALUES ('a', '${each}', 'Todo', '${id}')`);
+    }
+  };
+  await db.run(
+    `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a', '', 'u', 1)`,
+  );
+  await put('r1', 'B1', 'B2');
+  const after = [type('Todo', [blob('fileId')], { drops: ['photoId'] })];
+  await advance(root, db, model(after));
+  await put('r2', 'B3', 'B4');
+  await db.start({ types: after });
+  expect(await db.rows(`SELECT "blobId" FROM "JmapBlobReference" ORDER BY "blobId"`)).toEqual(
+    ['B1', 'B2', 'B3', 'B4'].map((blobId) => ({ blobId })),
+  );
+  expect(
+    await db.rows(`SELECT "id" FROM "JmapBlob" WHERE "unreferencedSince" IS NOT NULL`),
+  ).toEqual([]);
+});
