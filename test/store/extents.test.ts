@@ -14,6 +14,8 @@ import { openSqlite } from './open-sqlite.js';
 
 const A = 'aone';
 const MODULE = new URL('./scan-thread.mjs', import.meta.url);
+/** No statement is too long for the thread of all requests. */
+const SCANS = { module: MODULE, threads: 2, slice: 60_000, moment: 60_000 };
 const title = PROPERTIES.title;
 const filter: FilterNode = {
   kind: 'condition',
@@ -180,17 +182,19 @@ describe('A scan of an account on SQLite', () => {
 
   /** Whether each statement of a page asked for the time. */
   async function ticks(): Promise<readonly boolean[]> {
-    await new Promise(setImmediate);
-    opened.statements.length = 0;
-    const found = opened.store.instant?.page(A, soon(), type, plan, WINDOW, null);
-    expect(found?.number).toBeGreaterThan(0);
+    // On a slow machine what ran before may have had all of a turn.
+    for (let found = null; found === null; ) {
+      await new Promise(setImmediate);
+      opened.statements.length = 0;
+      found = opened.store.instant?.page(A, soon(), type, plan, WINDOW, null) ?? null;
+    }
     return opened.statements
       .filter((text) => text.includes('group_concat'))
       .map((text) => text.includes('jmap_tick'));
   }
 
   it('asks for the time until the table was measured, and again behind the bound', async () => {
-    opened = await openSqlite({ now: Date.now, scans: { module: MODULE, threads: 2 } });
+    opened = await openSqlite({ now: Date.now, scans: SCANS });
     await insert(20, 'a word');
     // Twenty might take twice as long as they may; they are short.
     expect(await ticks()).toEqual([true]);
@@ -203,7 +207,7 @@ describe('A scan of an account on SQLite', () => {
   });
 
   it('knows what another process has written', async () => {
-    opened = await openSqlite({ now: Date.now, scans: { module: MODULE, threads: 2 } });
+    opened = await openSqlite({ now: Date.now, scans: SCANS });
     await insert(5, 'a word');
     expect(await ticks()).toEqual([true]);
     expect(await ticks()).toEqual([false]);
