@@ -29,6 +29,8 @@ export interface ConnectionOptions {
    * fails with LaterError.
    */
   readonly once?: boolean;
+  /** Others wait for the answers: what goes over all of an account fails with LaterError. */
+  readonly shared?: boolean;
   /** What works that wait for this transaction will read. */
   readonly ahead?: ReadAhead;
   /** Each statement waits for the one before: hooks read on the connection, too. */
@@ -38,7 +40,7 @@ export interface ConnectionOptions {
   readonly release: (broken: boolean) => void;
 }
 
-/** A work that was expected to read once wants more: it has to begin anew, in a transaction. */
+/** A work asks for more than it was expected to: it has to begin anew, in a transaction or by itself. */
 export class LaterError extends Error {}
 
 /**
@@ -71,6 +73,7 @@ export class Connection extends Questions {
   /** The running work has sent something that writes; any work has. */
   #works = false;
   #wrote = false;
+  #scanned = false;
 
   /** Begins, and locks the account. */
   constructor(client: PoolClient, options: ConnectionOptions) {
@@ -100,6 +103,11 @@ export class Connection extends Questions {
   /** True once something has been sent that writes. */
   get wrote(): boolean {
     return this.#wrote;
+  }
+
+  /** True once something was asked that goes over all rows of the account. */
+  get scanned(): boolean {
+    return this.#scanned;
   }
 
   /** True where the connection is of no use any more. */
@@ -233,6 +241,12 @@ export class Connection extends Questions {
     // Deleted since the request was let in: nothing may be written that nobody would remove.
     if (rows.length === 0)
       throw new MethodError('accountNotFound', 'The account has been deleted.');
+  }
+
+  protected override scanning(): void {
+    if (this.#options.shared === true)
+      throw new LaterError('A work that shares a connection scans.');
+    this.#scanned = true;
   }
 
   protected override toWrite(): Promise<void> | null {

@@ -9,6 +9,7 @@ import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
+import { Quickness } from './quickness.js';
 import { retried } from './retry.js';
 import { Shares, sharesOf } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
@@ -22,8 +23,9 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
-/** How long reads that share a connection wait before they are asked for one by one, too, ms. */
+/** How long reads that share a connection wait before they are asked for one by one, too, ms; and pages. */
 const PATIENCE = 1000;
+const PATIENCE_FOR_PAGES = 100;
 
 export interface PostgresqlStoreOptions {
   /**
@@ -38,6 +40,8 @@ export interface PostgresqlStoreOptions {
   readonly groupTime?: number;
   /** How long reads that share a connection wait before they are asked for one by one, too, ms: for tests. */
   readonly patience?: number;
+  /** What a page takes at the most, ms, whose connection is shared with the next: for tests. */
+  readonly quick?: number;
   /** Called with the text of each statement before it runs, transaction control apart. */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
@@ -60,6 +64,9 @@ class PostgresqlStore implements Store {
   readonly #shares: Shares;
   readonly #long: Shares;
   readonly #together: Together;
+  /** Pages by an index, which others than such pages need not wait for. */
+  readonly #pages: Together;
+  readonly #quickness: Quickness;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -68,18 +75,29 @@ class PostgresqlStore implements Store {
 
   constructor(options: PostgresqlStoreOptions) {
     this.#names = storageNames(options.types);
+    this.#quickness = new Quickness(options.quick);
     this.#pool = options.pool;
     // Of connections that are opened from now on: statements don't wait for those before them.
     Object.assign(options.pool.options, { pipeline: true });
     const shares = sharesOf(options.pool.options.max);
     this.#shares = new Shares(shares.all, shares.each);
     this.#long = new Shares(shares.long, shares.longEach);
+    const sharing = {
+      open: (connection: Connection, accountId: string) => this.#snapshot(connection, accountId),
+      isFree: (accountId: string) => this.#shares.isFree(accountId),
+      isFreeForLong: (accountId: string) => this.#long.isFree(accountId),
+    };
     this.#together = new Together({
-      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
-      open: (connection, accountId) => this.#snapshot(connection, accountId),
-      isFree: (accountId) => this.#shares.isFree(accountId),
-      isFreeForLong: (accountId) => this.#long.isFree(accountId),
+      ...sharing,
+      mixes: true,
       patience: options.patience ?? PATIENCE,
+      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
+    });
+    this.#pages = new Together({
+      ...sharing,
+      mixes: false,
+      patience: options.patience ?? PATIENCE_FOR_PAGES,
+      connect: (accountId, deadline) => this.#connectForPages(accountId, deadline),
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
@@ -115,10 +133,13 @@ class PostgresqlStore implements Store {
         deadline,
         async (connection) => {
           const snapshot = this.#snapshot(connection, accountId);
+          const begun = performance.now();
           try {
             return await work(snapshot);
           } finally {
             snapshot.end();
+            if (mayScan && once)
+              this.#quickness.took(accountId, performance.now() - begun, connection.scanned);
           }
         },
         how,
@@ -127,17 +148,33 @@ class PostgresqlStore implements Store {
     if (exclusive) return this.#long.run(accountId, deadline, read);
     const run = (): Promise<T> =>
       retried(deadline, () => (once ? reading({ once }).catch(again(read)) : read()));
+    const apart = (): Promise<T> => this.#long.run(accountId, deadline, run);
     // What takes long would have the others wait for it.
-    if (mayScan) return this.#long.run(accountId, deadline, run);
+    if (mayScan && !(once && this.#quickness.isQuick(accountId))) return apart();
     if (!once) return run();
     return new Promise((resolve, reject) => {
-      this.#together.push({
-        ...{ accountId, deadline, work, reject },
+      const settled = (result: Promise<T>): void => void result.then(resolve, reject);
+      (mayScan ? this.#pages : this.#together).push({
+        ...{ accountId, deadline, reject },
+        work: mayScan ? this.#timed(accountId, work) : work,
         resolve: resolve as (value: unknown) => void,
-        alone: () => void run().then(resolve, reject),
-        apart: () => void this.#long.run(accountId, deadline, run).then(resolve, reject),
+        alone: () => settled(mayScan ? apart() : run()),
+        apart: () => settled(apart()),
       });
     });
+  }
+
+  /** A work that shares a connection, which tells how long the database took. */
+  #timed<T>(
+    accountId: string,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): (snapshot: Snapshot) => Promise<T> {
+    return async (snapshot) => {
+      const begun = performance.now();
+      const result = await work(snapshot);
+      this.#quickness.took(accountId, performance.now() - begun, false);
+      return result;
+    };
   }
 
   write<T>(
@@ -294,7 +331,8 @@ class PostgresqlStore implements Store {
 
   async #connect(
     accountId: string,
-    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once' | 'ahead'>,
+    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once' | 'shared' | 'ahead'>,
+    ended: () => void = () => undefined,
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {
@@ -303,11 +341,23 @@ class PostgresqlStore implements Store {
       const release = (broken: boolean): void => {
         client.release(broken);
         giveBack();
+        ended();
       };
       return new Connection(client, { ...how, onStatement: this.#onStatement, release });
     } catch (error) {
       giveBack();
       throw translateError(error);
+    }
+  }
+
+  /** One of those that what may scan has. */
+  async #connectForPages(accountId: string, deadline: number): Promise<Connection> {
+    const giveBack = await this.#long.take(accountId, deadline);
+    try {
+      return await this.#connect(accountId, { deadline, once: true, shared: true }, giveBack);
+    } catch (error) {
+      giveBack();
+      throw error;
     }
   }
 

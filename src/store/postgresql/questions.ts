@@ -14,6 +14,9 @@ export abstract class Questions {
   /** Before anything that writes; null where that need not wait. Rejects where there is no transaction. */
   protected abstract toWrite(): Promise<void> | null;
 
+  /** What is asked next goes over all rows of an account; throws where that is not done here. */
+  protected abstract scanning(): void;
+
   /** All rows of a fixed statement, which each connection prepares once. */
   async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
     return this.#rows(prepared(text, parameters));
@@ -21,7 +24,7 @@ export abstract class Questions {
 
   /** All rows of a composed statement. */
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.#rows(recurring(render(fragment, postgresql.placeholder), fragment));
+    return this.#rows(this.#composed(fragment));
   }
 
   /**
@@ -63,8 +66,12 @@ export abstract class Questions {
 
   /** The same of a composed statement. */
   async eachOf(fragment: Fragment, each: (row: Row) => void): Promise<void> {
-    const text = render(fragment, postgresql.placeholder);
-    await this.#each(recurring(text, fragment), each);
+    await this.#each(this.#composed(fragment), each);
+  }
+
+  #composed(fragment: Fragment): Statement {
+    if (fragment.scans === true) this.scanning();
+    return recurring(render(fragment, postgresql.placeholder), fragment);
   }
 
   async #each(statement: Statement, each: (row: Row) => void): Promise<void> {

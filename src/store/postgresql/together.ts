@@ -6,7 +6,7 @@ import { isNear } from './session.js';
 /** Works that share a connection; more take a further one. */
 const AT_ONCE = 16;
 
-/** A read that asks once, and by key: nothing of it takes long. */
+/** A read that asks once, and is expected to take no time. */
 export interface Brief {
   readonly accountId: string;
   readonly deadline: number;
@@ -24,6 +24,8 @@ export interface TogetherHost {
   /** A connection that is asked once. */
   connect(accountId: string, deadline: number): Promise<Connection>;
   open(connection: Connection, accountId: string): Snapshot & { end(): void };
+  /** Works of different accounts share a connection, too. */
+  readonly mixes: boolean;
   /** A work of the account need not wait for a connection; one that may take long need not. */
   isFree(accountId: string): boolean;
   isFreeForLong(accountId: string): boolean;
@@ -54,7 +56,8 @@ export class Together {
   #start(): void {
     const all = this.#waiting;
     this.#waiting = [];
-    for (const group of groups(all, this.#host.isFree)) void this.#run(group);
+    for (const group of groups(all, this.#host.mixes ? this.#host.isFree : never))
+      void this.#run(group);
   }
 
   async #run(group: readonly Brief[]): Promise<void> {
@@ -105,6 +108,10 @@ export class Together {
       snapshot.end();
     }
   }
+}
+
+function never(): boolean {
+  return false;
 }
 
 /**
