@@ -74,6 +74,11 @@ export interface CallContext extends MethodContext {
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
   /**
+   * The promise that a handler returns for a response. Where that is there already, dispatch waits
+   * for nothing.
+   */
+  promised<Response extends object>(response: Response | Promise<Response>): Promise<Response>;
+  /**
    * Serialises the call's response and takes its octets from the request's budget; throws
    * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its
    * transaction, so that an answer that can't be given undoes the write; for all others dispatch
@@ -96,7 +101,7 @@ export interface CallContext extends MethodContext {
 
 /** The signature of a method that src/methods implements by name. */
 // biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
-export type BuiltInMethod = (args: any, context: CallContext) => Promise<object>;
+export type BuiltInMethod = (args: any, context: CallContext) => object | Promise<object>;
 
 /** The signature of a generic standard method. */
 export type StandardMethod<Arguments, Response> = (

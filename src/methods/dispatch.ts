@@ -105,7 +105,10 @@ class RequestRun {
     this.#referredTo = referredCallIds(envelope.methodCalls);
     const createdIds = new Map(envelope.createdIds);
     let kept = 0;
-    for (const call of envelope.methodCalls) kept += errorOctets(call);
+    // A single call has all of it.
+    if (envelope.methodCalls.length > 1) {
+      for (const call of envelope.methodCalls) kept += errorOctets(call);
+    }
     this.#scope = {
       principal,
       using: envelope.using,
@@ -123,7 +126,6 @@ class RequestRun {
     const { methodCalls } = this.#envelope;
     const only = methodCalls[0];
     if (only === undefined || methodCalls.length > 1) return this.#inOrder();
-    this.#scope.remainingOctets += errorOctets(only);
     const following = this.#run(only, false);
     return following === NOTHING ? this.#answer() : this.#behind(following);
   }
@@ -168,7 +170,7 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const handled: object | Promise<object> = method.handle(args, call);
+      const handled = call.known(method.handle(args, call));
       if (handled instanceof Promise || this.#isLong || showsMany(handled)) {
         return this.#runOn(call, current, handled);
       }

@@ -4,7 +4,7 @@ import { MethodError } from '../protocol/errors.js';
 import { turn } from '../protocol/slices.js';
 import type { Snapshot, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
-import type { CallContext, StandardMethod } from './context.js';
+import type { CallContext } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
 import { isMany } from './many.js';
@@ -13,8 +13,12 @@ import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
 import { formatState } from './states.js';
 import { indexOf, type TypeIndex } from './type-index.js';
 
-/** Foo/get (RFC 8620 5.1, D12). */
-export const get: StandardMethod<GetArguments, GetResponse> = async (type, args, context) => {
+/** Foo/get (RFC 8620 5.1, D12). No promise where the store answers at once. */
+export function get(
+  type: TypeIndex['type'],
+  args: GetArguments,
+  context: CallContext,
+): GetResponse | Promise<GetResponse> {
   const account = accountOf(context);
   const properties = requestedProperties(indexOf(type), args.properties ?? null);
   const asked = args.ids ?? null;
@@ -32,7 +36,19 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
     const { list, notFound } = sorted(ids, seen.objects);
     return { accountId: account.id, state: formatState(seen.number), list, notFound };
   }
-  if (ids !== null && isMany(ids.existing.size)) await turn();
+  const wait = ids !== null && isMany(ids.existing.size) ? turn() : null;
+  return wait === null
+    ? read(type, ids, properties, context)
+    : wait.then(() => read(type, ids, properties, context));
+}
+
+function read(
+  type: TypeIndex['type'],
+  ids: AskedIds | null,
+  properties: readonly PropertyDefinition[],
+  context: CallContext,
+): GetResponse | Promise<GetResponse> {
+  const account = accountOf(context);
   const { store } = context.services;
   if (ids !== null && type.singleton !== true && store.instant !== undefined) {
     const { deadline, request } = context;
@@ -57,7 +73,7 @@ export const get: StandardMethod<GetArguments, GetResponse> = async (type, args,
       ? { ...response, list, notFound: [] }
       : { ...response, ...sorted(ids, list) };
   });
-};
+}
 
 /** The objects of these ids; all where there are none. */
 async function found(

@@ -39,7 +39,7 @@ export class BoundStandardMethods implements StandardMethods {
     args: GetArguments,
   ): Promise<GetResponse<S>> {
     return extended(type, 'get', args, this.#context, (wanted) =>
-      get(type, wanted, this.#context),
+      this.#context.promised(get(type, wanted, this.#context)),
     ) as Promise<GetResponse<S>>;
   }
 

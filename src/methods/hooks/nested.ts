@@ -22,6 +22,7 @@ export function nestedContext(
     isInternal: true,
     builtIn: (name, args) => outer.builtIn(name, args),
     own: (name, args) => outer.own(name, args),
+    promised: async (response) => response,
     admit: () => undefined,
     followWith: () => undefined,
     otherAccount: (accountId) => outer.otherAccount(accountId),

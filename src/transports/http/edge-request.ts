@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { isAnswering } from './idle-connections.js';
 
 const OFFERED = Symbol('an upgrade was offered');
 
@@ -108,8 +108,3 @@ Object.defineProperty(EdgeRequest.prototype, 'readableEnded', {
     return this.isTaken || Boolean(ended.call(this));
   },
 });
-
-/** Node keeps the response that a connection is assigned to on the connection. */
-function isAnswering(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
-  return (socket._httpMessage ?? null) !== null;
-}

@@ -26,9 +26,11 @@ const NO_HEAD: SharedHead = Object.freeze({
 /** What changes of a server while it answers. */
 export interface ServerState {
   isStopping: boolean;
+  /** How long a connection may be idle, ms. */
+  readonly keepAlive: number;
 }
 
-const RUNNING: ServerState = Object.freeze({ isStopping: false });
+const RUNNING: ServerState = Object.freeze({ isStopping: false, keepAlive: 0 });
 
 /**
  * A response with what the edge function found out about its request. Fields rather than a map beside it: they
@@ -52,6 +54,12 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   /** The server is stopping: the answer closes its connection. */
   get closes(): boolean {
     return this.server.isStopping;
+  }
+
+  /** Node tells clients how long a connection is kept, where it has a timer for it: not here. */
+  belongTo(server: ServerState): void {
+    this.server = server;
+    (this as { _keepAliveTimeout?: number })._keepAliveTimeout = server.keepAlive;
   }
 
   override assignSocket(socket: Socket): void {

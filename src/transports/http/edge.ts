@@ -27,6 +27,7 @@ export interface EdgeOptions {
   /** Everything else. */
   readonly rest: Endpoint;
   readonly linger: number;
+  readonly keepAlive: number;
 }
 
 /** The one function that every request comes through. */
@@ -53,7 +54,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const requestIds = createRequestIds();
   // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
   const requests = log.child({}, { redact: [] });
-  const server: ServerState = { isStopping: false };
+  const server: ServerState = { isStopping: false, keepAlive: options.keepAlive };
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
@@ -68,6 +69,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const { requestId, principal, route } = res;
     const method = METHODS.has(res.req.method ?? '') ? (res.req.method ?? '') : 'other';
     metrics.httpRequest(route.template, method, status, milliseconds / 1000);
+    if (!requests.isLevelEnabled('info')) return;
     const ms = Math.round(milliseconds * 1000) / 1000;
     const user = principal?.userId;
     requests.info({ requestId, method, route: route.template, status, ms, user }, 'request');
@@ -78,7 +80,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const given = req.headers['x-request-id'];
     res.requestId = requestIds(typeof given === 'string' ? given : undefined);
     res.sharedHead = sharedHead(cors.headers(req.headers.origin));
-    res.server = server;
+    res.belongTo(server);
     res.on('close', record);
     const route = router(pathOf(req));
     res.route = route ?? UNKNOWN_ROUTE;

@@ -5,7 +5,6 @@ import type { EdgeResponse } from './edge-response.js';
 interface Internals {
   _header: string | null;
   _headerSent: boolean;
-  readonly _keepAliveTimeout: number;
   finished: boolean;
 }
 
@@ -24,7 +23,7 @@ export function sendWhole(res: EdgeResponse, lines: string, text: string, octets
   if (res.closes || res.headersSent || !socket.writable || socket.writableLength > 0) return false;
   const internals = res as unknown as Internals;
   const { openingLines, corsLines } = res.sharedHead;
-  const head = `${openingLines}${res.requestId}\r\n${corsLines}${lines}Content-Length: ${octets}${ending(internals._keepAliveTimeout)}`;
+  const head = `${openingLines}${res.requestId}\r\n${corsLines}${lines}Content-Length: ${octets}${ending(res.server.keepAlive)}`;
   internals._header = head;
   internals._headerSent = true;
   // ASCII is the same in Latin-1, which is written without looking at each character.

@@ -14,6 +14,7 @@ import { EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
+import { IdleConnections } from './idle-connections.js';
 import { inTurn } from './in-turn.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
@@ -52,7 +53,8 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       headersTimeout: timings.headers,
       // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
       requestTimeout: 0,
-      keepAliveTimeout: timings.keepAlive,
+      // Node would set and clear a timer behind each answer: `idle` looks after it.
+      keepAliveTimeout: 0,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
     },
     handle,
@@ -61,7 +63,11 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', handle);
   const upgrade = createUpgrade({ edge, cors, target });
-  server.on('upgrade', (req, socket, head) => upgrade(req, socket as Socket, head));
+  const idle = new IdleConnections(server, timings.keepAlive);
+  server.on('upgrade', (req, socket, head) => {
+    idle.forget(socket as Socket);
+    upgrade(req, socket as Socket, head);
+  });
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -77,6 +83,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       await Promise.all([closed, sockets]);
       clearTimeout(late);
       watch.close();
+      idle.close();
       shared.close();
     },
   };
@@ -130,6 +137,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     }),
     rest: app,
     linger: timings.linger,
+    keepAlive: timings.keepAlive,
   });
   return edge;
 }
