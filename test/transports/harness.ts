@@ -42,7 +42,7 @@ export interface Harness {
   readonly blobFolder: string;
   readonly logs: string[];
   /** What the next requests answer; by default each call's arguments come back. */
-  handle: (envelope: RequestEnvelope, principal: Principal) => Promise<ResponseBody>;
+  handle: (envelope: RequestEnvelope, principal: Principal) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
   /** What a user's requests hold now: slots, and octets of bodies in the whole process. */
   held(user: string): { readonly slots: number; readonly octets: number };

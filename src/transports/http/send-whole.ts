@@ -30,7 +30,12 @@ export function sendWhole(res: EdgeResponse, lines: string, text: string, octets
   socket.write(head + text, octets === text.length ? 'latin1' : 'utf8');
   internals.finished = true;
   if (socket.writableLength === 0) res.emit('finish');
-  else socket.write('', 'latin1', () => res.emit('finish'));
+  else {
+    // Behind what the system has not taken yet; a connection that breaks meanwhile ends the response by its own end.
+    socket.write('', 'latin1', (error) => {
+      if (error === null || error === undefined) res.emit('finish');
+    });
+  }
   return true;
 }
 
