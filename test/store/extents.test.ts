@@ -5,7 +5,7 @@ import type { FilterNode, QueryPlan } from '../../src/store/port.js';
 import { sql } from '../../src/store/sql/fragment.js';
 import { boundOf, LONGEST } from '../../src/store/sqlite/brief.js';
 import { Connection } from '../../src/store/sqlite/connection.js';
-import { type Extent, Extents } from '../../src/store/sqlite/extents.js';
+import { type Extent, Extents, numberedTables } from '../../src/store/sqlite/extents.js';
 import { readPageIn } from '../../src/store/sqlite/page.js';
 import { Gadget, gadget, PROPERTIES } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
@@ -204,6 +204,18 @@ describe('A scan of an account on SQLite', () => {
     await insert(1, 'one more word');
     // The tenth that may be as long as it may: the state tells, before anything is read.
     expect(await ticks()).toEqual([false, true]);
+  });
+
+  it('counts with rows among those of other accounts where the table is not in the order of its key', async () => {
+    opened = await openSqlite({ now: Date.now, scans: SCANS });
+    const numbered = numberedTables(opened.writerDatabase);
+    expect([numbered.has(Gadget.table), numbered.has('JmapState')]).toEqual([true, false]);
+    const short = { ...type, characters: 10 };
+    const brief = [new Extents(), new Extents(numbered)].map((all) => {
+      all.note(A, short, page(20_000, 20_000));
+      return all.statesOf(A, short, plan, 50) !== null;
+    });
+    expect(brief).toEqual([true, false]);
   });
 
   it('knows what another process has written', async () => {

@@ -1,5 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { FilterNode, QueryPlan, SortKey } from '../port.js';
+import type { FilterNode, QueryPlan } from '../port.js';
+import { readsInOrder } from '../sql/query.js';
+import { sqlite } from './dialect.js';
 
 /**
  * Scans that end soon whatever they find: to ask for the time (tick.ts) would be two fifths of what they take.
@@ -13,6 +15,8 @@ import type { FilterNode, QueryPlan, SortKey } from '../port.js';
 export const LONGEST = 40_000_000;
 /** What it takes at the most, ns, to step to a row ... */
 const STEP = 100;
+/** ... where each may be of another page than the one before: behind another index than the key, and by a number. */
+const APART = { keyed: 1300, numbered: 2800 };
 /** ... and for each character of its texts, since it goes on in other pages. */
 const READING = 1.5;
 const COMPARISON = 20;
@@ -30,16 +34,31 @@ const FEW = 1000;
 
 /**
  * What a scan takes at the most, ns, for each object whose texts, shadow columns counted, have so many characters
- * together. It grows evenly with them: of the average it is the average.
+ * together. It grows evenly with them: of the average it is the average. `isNumbered`: of a table with a rowid, where
+ * an account's rows are among those of others.
  */
 export function boundOf(
   type: DataTypeDefinition,
-  { filter, sort }: QueryPlan,
+  plan: QueryPlan,
   kept: number,
   characters: number,
+  isNumbered = false,
 ): number {
-  const row = STEP + characters * READING + costOf(filter, type, characters);
-  return row + costOfOrder(sort, type, kept, characters);
+  const { filter } = plan;
+  const found = STEP + costOfPlace(plan, isNumbered);
+  const row = found + characters * READING + costOf(filter, type, characters);
+  return row + costOfOrder(plan, type, kept, characters);
+}
+
+/** Of going to a row, ns, that need not be beside the one before. */
+function costOfPlace(plan: QueryPlan, isNumbered: boolean): number {
+  if (isNumbered) return APART.numbered;
+  return isByKey(plan) || !readsInOrder(plan, sqlite) ? 0 : APART.keyed;
+}
+
+function isByKey({ sort: [first] }: QueryPlan): boolean {
+  const role = first?.sort.property.role;
+  return first === undefined || role === 'id' || role === 'created';
 }
 
 /** Of one row, ns. */
@@ -77,16 +96,13 @@ function costOfSearch(length: number, needle: string): number {
 
 /** Of putting a row in order, ns: none by the id, or by an index that has the whole order. */
 function costOfOrder(
-  sort: readonly SortKey[],
+  plan: QueryPlan,
   type: DataTypeDefinition,
   kept: number,
   characters: number,
 ): number {
-  const [first] = sort;
-  if (first === undefined) return 0;
-  const { indexed, property } = first.sort;
-  if (property.role === 'id' || property.role === 'created') return 0;
-  if (indexed === true && sort.length === 1) return 0;
+  const { sort } = plan;
+  if (isByKey(plan) || (sort.length === 1 && readsInOrder(plan, sqlite))) return 0;
   return sort.reduce((sum, { collation, sort: { property: by, casemapColumn } }) => {
     // A collation's key stands in the shadow column, or is made for each row.
     const isMade = collation.startsWith('i;ascii') || casemapColumn === undefined;

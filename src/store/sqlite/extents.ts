@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryPage, QueryPlan } from '../port.js';
 import { name, quote, raw, sql } from '../sql/fragment.js';
@@ -39,7 +40,13 @@ export class Extents {
   /** By account, then by table. */
   readonly #known = new Map<string, Map<string, Known>>();
   readonly #measuring = new Set<string>();
+  readonly #numbered: ReadonlySet<string>;
   #measure: Measure | null = null;
+
+  /** `numbered`: tables with a rowid. */
+  constructor(numbered: ReadonlySet<string> = new Set()) {
+    this.#numbered = numbered;
+  }
 
   /** Without it, texts are taken to be as long as they may be. */
   measureBy(measure: Measure): void {
@@ -56,9 +63,9 @@ export class Extents {
     const known = this.#known.get(accountId)?.get(type.table);
     const { characters } = type;
     if (known === undefined || characters === undefined) return null;
-    const left = LONGEST - boundOfAll(type, plan, kept, known);
+    const left = LONGEST - this.#boundOfAll(type, plan, kept, known);
     if (!(left >= 0)) return null;
-    const written = Math.floor(left / boundOf(type, plan, kept, characters));
+    const written = Math.floor(left / this.#boundOf(type, plan, kept, characters));
     return { from: known.number, until: known.number + written };
   }
 
@@ -86,7 +93,7 @@ export class Extents {
     if (measured !== null && performance.now() < measured + PAUSE) return;
     const least = isExact ? known : { objects, octets: 0 };
     const { characters } = type;
-    if (characters === undefined || boundOfAll(type, plan, kept, least) > LONGEST) return;
+    if (characters === undefined || this.#boundOfAll(type, plan, kept, least) > LONGEST) return;
     const key = `${accountId} ${type.table}`;
     if (this.#measuring.has(key)) return;
     this.#measuring.add(key);
@@ -102,6 +109,20 @@ export class Extents {
       .finally(() => this.#measuring.delete(key));
   }
 
+  /** ns. */
+  #boundOfAll(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    kept: number,
+    { objects, octets }: Pick<Extent, 'objects' | 'octets'>,
+  ): number {
+    return objects === 0 ? 0 : objects * this.#boundOf(type, plan, kept, octets / objects);
+  }
+
+  #boundOf(type: DataTypeDefinition, plan: QueryPlan, kept: number, characters: number): number {
+    return boundOf(type, plan, kept, characters, this.#numbered.has(type.table));
+  }
+
   #keep(accountId: string, table: string, extent: Known): void {
     let known = this.#known.get(accountId);
     if (known === undefined) {
@@ -113,14 +134,12 @@ export class Extents {
   }
 }
 
-/** ns. */
-function boundOfAll(
-  type: DataTypeDefinition,
-  plan: QueryPlan,
-  kept: number,
-  { objects, octets }: Pick<Extent, 'objects' | 'octets'>,
-): number {
-  return objects === 0 ? 0 : objects * boundOf(type, plan, kept, octets / objects);
+/** Tables whose rows are found by a number, which their key only leads to. */
+export function numberedTables(db: Database): ReadonlySet<string> {
+  const tables = db.prepare<[], string>(
+    `SELECT "name" FROM pragma_table_list WHERE "schema" = 'main' AND "type" = 'table' AND NOT "wr"`,
+  );
+  return new Set(tables.pluck(true).all());
 }
 
 /** Reads all rows, though of long ones not the texts: their lengths stand before them. One statement. */

@@ -16,7 +16,7 @@ import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
-import { Extents, type Measure } from './extents.js';
+import { Extents, type Measure, numberedTables } from './extents.js';
 import { GroupReads } from './group-reads.js';
 import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
@@ -104,7 +104,7 @@ class SqliteStore implements Store, ThreadedStore {
       () => new Connection(openDatabase({ file, readonly: true }), onStatement),
     );
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    const extents = new Extents();
+    const extents = new Extents(numberedTables(reader));
     const scanned = { file, names: this.#names, extents, log };
     this.#scans = scans && new Scans(scanned, scans, onStatement);
     if (this.#scans !== null) extents.measureBy(measureIn(this.#scans));
