@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { ECHO, echo, gate, type Harness, head, RawConnection, startHarness } from './harness.js';
+import {
+  ECHO,
+  echo,
+  gate,
+  type Harness,
+  head,
+  inBothWays,
+  RawConnection,
+  startHarness,
+} from './harness.js';
 
 const CALL = `${head('/jmap', ['Content-Type: application/json', `Content-Length: ${ECHO.length}`])}${ECHO}`;
 const READY = head('/readyz', [], 'GET');
@@ -11,58 +20,60 @@ function start(): Promise<Harness> {
   return startHarness({ timings: { keepAlive: KEEP_ALIVE } });
 }
 
-it('a connection on which nothing comes for as long as it is kept is closed, not before', async () => {
-  const harness = await start();
-  const raw = new RawConnection(harness).write(CALL);
-  await raw.until(/sessionState/);
-  const answered = performance.now();
-  for (const text of [READY, CALL]) {
-    await pause(KEEP_ALIVE / 2);
-    raw.write(text);
-    await pause(KEEP_ALIVE / 4);
-  }
-  expect(raw.received.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
-  await raw.closed;
-  expect(performance.now() - answered).toBeGreaterThan(1.75 * KEEP_ALIVE);
-});
-
-it('one that waits for an answer, or is a WebSocket, is not idle', async () => {
-  const harness = await start();
-  const go = gate();
-  harness.handle = async (envelope) => {
-    await go.passed;
-    return echo(envelope);
-  };
-  const key = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
-  const socket = new RawConnection(harness).write(
-    head(
-      '/jmap/ws',
-      [...key, 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', 'Sec-WebSocket-Protocol: jmap'],
-      'GET',
-    ),
-  );
-  await socket.until(/ 101 /);
-  let hasClosed = false;
-  void socket.closed.then(() => {
-    hasClosed = true;
+inBothWays(() => {
+  it('a connection on which nothing comes for as long as it is kept is closed, not before', async () => {
+    const harness = await start();
+    const raw = new RawConnection(harness).write(CALL);
+    await raw.until(/sessionState/);
+    const answered = performance.now();
+    for (const text of [READY, CALL]) {
+      await pause(KEEP_ALIVE / 2);
+      raw.write(text);
+      await pause(KEEP_ALIVE / 4);
+    }
+    expect(raw.received.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    await raw.closed;
+    expect(performance.now() - answered).toBeGreaterThan(1.75 * KEEP_ALIVE);
   });
-  const raw = new RawConnection(harness).write(CALL);
-  await pause(2 * KEEP_ALIVE);
-  go.open();
-  await raw.until(/sessionState/);
-  expect(hasClosed).toBe(false);
-  socket.socket.destroy();
-  await raw.closed;
-});
 
-it('every answer says how long a connection is kept', async () => {
-  const harness = await startHarness({ timings: { keepAlive: 5000 } });
-  for (const text of [CALL, READY, head('/nowhere', [], 'GET')]) {
-    const raw = new RawConnection(harness).write(text);
-    const received = await raw.until(/\r\n\r\n/);
-    expect(received).toMatch(
-      /\r\nDate: [^\r]+ GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n/,
+  it('one that waits for an answer, or is a WebSocket, is not idle', async () => {
+    const harness = await start();
+    const go = gate();
+    harness.handle = async (envelope) => {
+      await go.passed;
+      return echo(envelope);
+    };
+    const key = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const socket = new RawConnection(harness).write(
+      head(
+        '/jmap/ws',
+        [...key, 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', 'Sec-WebSocket-Protocol: jmap'],
+        'GET',
+      ),
     );
-    raw.socket.destroy();
-  }
+    await socket.until(/ 101 /);
+    let hasClosed = false;
+    void socket.closed.then(() => {
+      hasClosed = true;
+    });
+    const raw = new RawConnection(harness).write(CALL);
+    await pause(2 * KEEP_ALIVE);
+    go.open();
+    await raw.until(/sessionState/);
+    expect(hasClosed).toBe(false);
+    socket.socket.destroy();
+    await raw.closed;
+  });
+
+  it('every answer says how long a connection is kept', async () => {
+    const harness = await startHarness({ timings: { keepAlive: 5000 } });
+    for (const text of [CALL, READY, head('/nowhere', [], 'GET')]) {
+      const raw = new RawConnection(harness).write(text);
+      const received = await raw.until(/\r\n\r\n/);
+      expect(received).toMatch(
+        /\r\nDate: [^\r]+ GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n/,
+      );
+      raw.socket.destroy();
+    }
+  });
 });

@@ -179,7 +179,9 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       reader.watch.arrived(req);
       answerWhole(req, res, principal, data);
     };
-    if (req.takeBody(declaredLength(req) ?? -1, { whole, inPieces })) reader.watch.expect(req);
+    const isTaken =
+      res.server.usesInternals && req.takeBody(declaredLength(req) ?? -1, { whole, inPieces });
+    if (isTaken) reader.watch.expect(req);
     else inPieces();
   };
 }

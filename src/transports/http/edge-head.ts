@@ -23,7 +23,11 @@ export function createSharedHeads(
 /** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
 export function edgeHeaders(res: EdgeResponse): readonly string[] {
   const { fixed, cors } = res.sharedHead;
-  return fixed.concat(['X-Request-Id', res.requestId], cors, res.closes ? CLOSE : NOTHING);
+  return fixed.concat(
+    ['X-Request-Id', res.requestId],
+    cors,
+    res.server.isStopping ? CLOSE : NOTHING,
+  );
 }
 
 /**
@@ -31,10 +35,24 @@ export function edgeHeaders(res: EdgeResponse): readonly string[] {
  * since nobody looks at them again.
  */
 export function writeFixedHead(res: EdgeResponse, lines: string, octets: number): void {
+  const length = ['Content-Length', String(octets)];
+  if (!res.server.usesInternals) {
+    res.writeHead(200, edgeHeaders(res).concat(namesAndValues(lines), length));
+    return;
+  }
   const { fixedLines, corsLines } = res.sharedHead;
   res.preface = `${fixedLines}X-Request-Id: ${res.requestId}\r\n${corsLines}${lines}`;
-  const length = ['Content-Length', String(octets)];
-  res.writeHead(200, res.closes ? [...CLOSE, ...length] : length);
+  res.writeHead(200, res.server.isStopping ? [...CLOSE, ...length] : length);
+}
+
+/** The opposite of `linesOf`. */
+function namesAndValues(lines: string): readonly string[] {
+  const headers: string[] = [];
+  for (const line of lines.split('\r\n')) {
+    const colon = line.indexOf(': ');
+    if (colon !== -1) headers.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  return headers;
 }
 
 /** Throws where a name or value could be more than one line. */

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { isAnswering } from './idle-connections.js';
+import { isAnswering } from './answering.js';
+import { readableEnded } from './node-internals.js';
 
 const OFFERED = Symbol('an upgrade was offered');
 
@@ -44,6 +44,9 @@ export class EdgeRequest extends IncomingMessage {
   comesInPieces(): void {
     const taker = this.#taker;
     this.#taker = null;
+    const whole = this.#whole;
+    this.#whole = null;
+    if (whole !== null) super.push(whole);
     taker?.inPieces();
   }
 
@@ -100,11 +103,12 @@ Object.defineProperty(EdgeRequest.prototype, 'upgrade', {
 });
 
 // Node lets go of a request whose stream has ended.
-const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get;
-if (ended === undefined) throw new Error('This version of Node has streams of another kind.');
-Object.defineProperty(EdgeRequest.prototype, 'readableEnded', {
-  configurable: true,
-  get(this: EdgeRequest): boolean {
-    return this.isTaken || Boolean(ended.call(this));
-  },
-});
+if (readableEnded !== null) {
+  const ended = readableEnded;
+  Object.defineProperty(EdgeRequest.prototype, 'readableEnded', {
+    configurable: true,
+    get(this: EdgeRequest): boolean {
+      return this.isTaken || Boolean(ended.call(this));
+    },
+  });
+}

@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '../../accounts/principal.js';
 import type { EdgeRequest } from './edge-request.js';
+import { USES_INTERNALS } from './node-internals.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
 /** Headers that many answers begin with: names and values in turn, and the same as text, each line with its end. */
@@ -28,9 +29,15 @@ export interface ServerState {
   isStopping: boolean;
   /** How long a connection may be idle, ms. */
   readonly keepAlive: number;
+  /** Of Node (node-internals.ts). */
+  readonly usesInternals: boolean;
 }
 
-const RUNNING: ServerState = Object.freeze({ isStopping: false, keepAlive: 0 });
+const RUNNING: ServerState = Object.freeze({
+  isStopping: false,
+  keepAlive: 0,
+  usesInternals: false,
+});
 
 /**
  * A response with what the edge function found out about its request. Fields rather than a map beside it: they
@@ -50,16 +57,15 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   preface = '';
   /** Called once the answers in front of this one are out and the connection is its own. */
   onTurn: (() => void) | null = null;
+  /** All of it was sent past Node, which may not know that it has finished. */
+  isSent = false;
 
-  /** The server is stopping: the answer closes its connection. */
-  get closes(): boolean {
-    return this.server.isStopping;
-  }
-
-  /** Node tells clients how long a connection is kept, where it has a timer for it: not here. */
   belongTo(server: ServerState): void {
     this.server = server;
-    (this as { _keepAliveTimeout?: number })._keepAliveTimeout = server.keepAlive;
+    // Node tells clients how long a connection is kept, where it has a timer for it: not here.
+    if (server.usesInternals) {
+      (this as { _keepAliveTimeout?: number })._keepAliveTimeout = server.keepAlive;
+    }
   }
 
   override assignSocket(socket: Socket): void {
@@ -74,8 +80,8 @@ type StoreHeader = (this: EdgeResponse, firstLine: string, headers: unknown) => 
 // small request. What it composes the head from begins with the status line, so they go in behind that, as text.
 const { prototype } = EdgeResponse as { prototype: { _storeHeader?: StoreHeader } };
 const storeHeader = prototype._storeHeader;
-if (storeHeader === undefined)
-  throw new Error('This version of Node writes headers in a way of its own.');
-prototype._storeHeader = function (firstLine, headers): void {
-  storeHeader.call(this, firstLine + this.preface, headers);
-};
+if (USES_INTERNALS && storeHeader !== undefined) {
+  prototype._storeHeader = function (firstLine, headers): void {
+    storeHeader.call(this, firstLine + this.preface, headers);
+  };
+}

@@ -28,6 +28,8 @@ export interface EdgeOptions {
   readonly rest: Endpoint;
   readonly linger: number;
   readonly keepAlive: number;
+  /** Of Node (node-internals.ts). */
+  readonly usesInternals: boolean;
 }
 
 /** The one function that every request comes through. */
@@ -54,11 +56,12 @@ export function createEdge(options: EdgeOptions): Edge {
   const requestIds = createRequestIds();
   // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
   const requests = log.child({}, { redact: [] });
-  const server: ServerState = { isStopping: false, keepAlive: options.keepAlive };
+  const { keepAlive, usesInternals } = options;
+  const server: ServerState = { isStopping: false, keepAlive, usesInternals };
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
-    write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
+    write(this, this.writableFinished || this.isSent ? String(this.statusCode) : 'aborted');
     if (!this.req.complete) giveUp(this.req, linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
     else if (server.isStopping) this.req.socket.destroySoon();

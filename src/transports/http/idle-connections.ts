@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { isAnswering } from './answering.js';
 
 interface Seen {
   /** Octets that had come when it was looked at. */
@@ -50,9 +51,4 @@ export class IdleConnections {
       }
     }
   }
-}
-
-/** Node keeps the response that a connection is assigned to on the connection. */
-export function isAnswering(socket: Socket & { readonly _httpMessage?: unknown }): boolean {
-  return (socket._httpMessage ?? null) !== null;
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { answering } from './answering.js';
 import type { EdgeRequest } from './edge-request.js';
 import type { EdgeResponse } from './edge-response.js';
 
@@ -12,7 +13,12 @@ type Handle = (req: EdgeRequest, res: EdgeResponse) => void;
  * 9.3.2), and Node never tells a response that still waits for its connection of that connection's end, so what was
  * begun for it would never end. A client that sends too many ahead is cut off.
  */
-export function inTurn(handle: Handle): Handle {
+export function inTurn(handle: Handle, usesInternals: boolean): Handle {
+  return usesInternals ? asAssigned(handle) : asClosed(handle);
+}
+
+/** Node assigns the connection to one response after the other. */
+function asAssigned(handle: Handle): Handle {
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
     if (res.socket !== null) {
@@ -30,5 +36,27 @@ export function inTurn(handle: Handle): Handle {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
       handle(req, res);
     };
+  };
+}
+
+/** A response closes behind its last octet, or with its connection. */
+function asClosed(handle: Handle): Handle {
+  const queues = new WeakMap<Socket, (() => void)[]>();
+  const begin = (req: EdgeRequest, res: EdgeResponse, queue: (() => void)[]): void => {
+    const { socket } = req;
+    answering.add(socket);
+    res.once('close', () => {
+      answering.delete(socket);
+      if (!socket.destroyed) queue.shift()?.();
+    });
+    handle(req, res);
+  };
+  return (req, res) => {
+    const { socket } = req;
+    const queue = queues.get(socket) ?? [];
+    queues.set(socket, queue);
+    if (!answering.has(socket)) begin(req, res, queue);
+    else if (queue.length >= MAX_WAITING) socket.destroy();
+    else queue.push(() => begin(req, res, queue));
   };
 }

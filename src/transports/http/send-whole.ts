@@ -19,24 +19,33 @@ type Assigned = Socket & { readonly _httpMessage?: unknown };
  */
 export function sendWhole(res: EdgeResponse, lines: string, text: string, octets: number): boolean {
   const socket = res.socket as Assigned | null;
+  const { server } = res;
+  if (!server.usesInternals || server.isStopping) return false;
   if (socket === null || socket._httpMessage !== res || !res.shouldKeepAlive) return false;
-  if (res.closes || res.headersSent || !socket.writable || socket.writableLength > 0) return false;
+  if (res.headersSent || !socket.writable || socket.writableLength > 0) return false;
   const internals = res as unknown as Internals;
   const { openingLines, corsLines } = res.sharedHead;
-  const head = `${openingLines}${res.requestId}\r\n${corsLines}${lines}Content-Length: ${octets}${ending(res.server.keepAlive)}`;
+  const head = `${openingLines}${res.requestId}\r\n${corsLines}${lines}Content-Length: ${octets}${ending(server.keepAlive)}`;
   internals._header = head;
   internals._headerSent = true;
   // ASCII is the same in Latin-1, which is written without looking at each character.
   socket.write(head + text, octets === text.length ? 'latin1' : 'utf8');
   internals.finished = true;
-  if (socket.writableLength === 0) res.emit('finish');
+  // A connection that breaks ends the response by its own end.
+  if (socket.errored !== null) return true;
+  if (socket.writableLength === 0) finish(res);
   else {
-    // Behind what the system has not taken yet; a connection that breaks meanwhile ends the response by its own end.
+    // Behind what the system has not taken yet.
     socket.write('', 'latin1', (error) => {
-      if (error === null || error === undefined) res.emit('finish');
+      if (error === null || error === undefined) finish(res);
     });
   }
   return true;
+}
+
+function finish(res: EdgeResponse): void {
+  res.isSent = true;
+  res.emit('finish');
 }
 
 let endingFrom = 0;

@@ -16,6 +16,7 @@ import type { EventStream } from './event-stream.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
 import { IdleConnections } from './idle-connections.js';
 import { inTurn } from './in-turn.js';
+import { USES_INTERNALS } from './node-internals.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
 import { StallWatch } from './stall-watch.js';
@@ -43,8 +44,9 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const watch = new StallWatch(timings);
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
-  const edge = assembleEdge(shared, { watch, streams, cors });
-  const handle = inTurn(edge.handle);
+  const usesInternals = USES_INTERNALS && services.usesNodeInternals !== false;
+  const edge = assembleEdge(shared, { watch, streams, cors, usesInternals });
+  const handle = inTurn(edge.handle, usesInternals);
   const server = createServer(
     {
       IncomingMessage: EdgeRequest,
@@ -54,7 +56,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
       requestTimeout: 0,
       // Node would set and clear a timer behind each answer: `idle` looks after it.
-      keepAliveTimeout: 0,
+      keepAliveTimeout: usesInternals ? 0 : timings.keepAlive,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
     },
     handle,
@@ -63,9 +65,9 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', handle);
   const upgrade = createUpgrade({ edge, cors, target });
-  const idle = new IdleConnections(server, timings.keepAlive);
+  const idle = usesInternals ? new IdleConnections(server, timings.keepAlive) : null;
   server.on('upgrade', (req, socket, head) => {
-    idle.forget(socket as Socket);
+    idle?.forget(socket as Socket);
     upgrade(req, socket as Socket, head);
   });
 
@@ -83,7 +85,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       await Promise.all([closed, sockets]);
       clearTimeout(late);
       watch.close();
-      idle.close();
+      idle?.close();
       shared.close();
     },
   };
@@ -93,9 +95,10 @@ interface EdgeParts {
   readonly watch: StallWatch;
   readonly streams: Set<EventStream>;
   readonly cors: ReturnType<typeof createCors>;
+  readonly usesInternals: boolean;
 }
 
-function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge {
+function assembleEdge(shared: Shared, { watch, streams, cors, usesInternals }: EdgeParts): Edge {
   const { services, timings } = shared;
   const { limits, metrics, log } = services;
   const baseUrls = createBaseUrls(services);
@@ -138,6 +141,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     rest: app,
     linger: timings.linger,
     keepAlive: timings.keepAlive,
+    usesInternals,
   });
   return edge;
 }
