@@ -34,10 +34,10 @@ describe('pages that come together', () => {
   }, 60_000);
   afterAll(() => operator.end());
 
-  function open(patience?: number): { readonly store: Store; readonly pool: Pool } {
+  function open(patience = 20_000): { readonly store: Store; readonly pool: Pool } {
     const pool = openPool({ url, size: 16, pipeline: true });
     // Whatever else the machine does.
-    const options = { quick: 20_000, ...(patience === undefined ? {} : { patience }) };
+    const options = { quick: 20_000, patience };
     return { pool, store: createPostgresqlStore({ pool, types: TYPES, ...options }) };
   }
 
@@ -95,7 +95,7 @@ describe('pages that come together', () => {
   });
 
   it('do not wait for one of them that waits for a locked table', async () => {
-    const { store } = await practised([A], 50);
+    const { store, pool } = await practised([A], 50);
     const client = await operator.connect();
     const mine = { ...Gadget, table: 'GadgetLocked' };
     await client.query('CREATE TABLE "GadgetLocked" (LIKE "Gadget" INCLUDING ALL)');
@@ -105,6 +105,13 @@ describe('pages that come together', () => {
     );
     const [first] = await Promise.all([page(store, A), page(store, A)]);
     expect(first.ids).toEqual(['g2', 'g1']);
+    // Nor do those that come next, as long as it takes.
+    const before = pool.totalCount;
+    await together(
+      store,
+      Array.from({ length: before + 1 }, () => A),
+    );
+    expect(pool.totalCount).toBeGreaterThan(before);
     await client.query('COMMIT');
     expect((await locked).ids).toEqual([]);
     await client.query('DROP TABLE "GadgetLocked"');

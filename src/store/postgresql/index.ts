@@ -159,7 +159,11 @@ class PostgresqlStore implements Store {
         work: mayScan ? this.#timed(accountId, work) : work,
         resolve: resolve as (value: unknown) => void,
         alone: () => settled(mayScan ? apart() : run()),
-        apart: () => settled(apart()),
+        apart: () => {
+          // One of those that it was to be answered with takes long, and nobody knows which and how long.
+          if (mayScan) this.#quickness.lost(accountId);
+          settled(apart());
+        },
       });
     });
   }

@@ -26,11 +26,15 @@ export class Quickness {
   /** A read of the account took so long, ms; `scanned`: it went over all rows of the account. */
   took(accountId: string, time: number, scanned: boolean): void {
     const quick = this.#quick.get(accountId) ?? 0;
-    if (scanned || time > this.#longest) {
-      if (quick > 0) this.#quick.delete(accountId);
-    } else if (quick < ENOUGH) {
+    if (scanned || time > this.#longest) this.lost(accountId);
+    else if (quick < ENOUGH) {
       if (quick === 0 && this.#quick.size >= ACCOUNTS) this.#quick.clear();
       this.#quick.set(accountId, quick + 1);
     }
+  }
+
+  /** A read of the account takes long. */
+  lost(accountId: string): void {
+    this.#quick.delete(accountId);
   }
 }
