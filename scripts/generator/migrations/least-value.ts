@@ -23,6 +23,8 @@ const EPOCH = '1970-01-01T00:00:00Z';
 /** Of texts that a pattern or a length asks for: so many characters. */
 const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8];
 const CHARACTERS = ['0', 'a', 'A'];
+/** A longer text is no plain value: it would stand in the migration, and in every new row. */
+const LONGEST = 1000;
 
 /** From the least on. */
 function candidates({ kind, schema }: SnapshotProperty): readonly JsonValue[] {
@@ -64,7 +66,9 @@ function jsonValues(schema: JSONSchema7): readonly JsonValue[] {
 }
 
 function texts({ minLength = 0 }: JSONSchema7): readonly string[] {
-  const lengths = [...new Set([minLength, ...LENGTHS])].filter((length) => length > 0);
+  const lengths = [...new Set([minLength, ...LENGTHS])].filter(
+    (length) => length > 0 && length <= LONGEST,
+  );
   const filled = lengths.flatMap((length) => CHARACTERS.map((one) => one.repeat(length)));
   return ['', ...filled, EPOCH, EPOCH.slice(0, -1)];
 }

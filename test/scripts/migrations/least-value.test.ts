@@ -9,11 +9,14 @@ import { generate, sql, temporaryRoot } from './project.js';
 
 type Kind = ModelProperty['kind'];
 
+const LONG = { type: 'string', minLength: 9_000_000, maxLength: 10_000_000 } as const;
+
 describe('the least legal value', () => {
   const cases: readonly [string, Kind, ModelProperty['schema'], JsonValue][] = [
     ['a text', 'string', { type: 'string', maxLength: 5 }, ''],
     ['a text of three characters at least', 'string', { type: 'string', minLength: 3 }, '000'],
     ['more characters than are tried', 'string', { type: 'string', minLength: 40 }, '0'.repeat(40)],
+    ['more characters than a migration should have', 'string', LONG, null],
     ['capitals', 'string', { type: 'string', pattern: '^[A-Z]{3}$' }, 'AAA'],
     ['digits', 'string', { type: 'string', pattern: '^[0-9]+$', minLength: 2 }, '00'],
     ['a pattern that no plain text has', 'string', { type: 'string', pattern: '^x-\\d$' }, null],
