@@ -97,4 +97,28 @@ describe('a window that is composed once for its shape', () => {
     }
     expect(recurring).toBeGreaterThan(ROUNDS / 10);
   });
+
+  it('is forgotten where shapes are long, before they are many', () => {
+    const filter = FILTERED.find(
+      ({ operator, property }) => operator === 'equals' && property.nullable,
+    );
+    if (filter === undefined) throw new Error('Some property may be null.');
+    const windowOf = (round: number) => {
+      const conditions = Array.from({ length: 20 }, (_, at): FilterNode => {
+        return { kind: 'condition', filter, value: (round >> at) % 2 === 1 ? null : 'x' };
+      });
+      const plan: QueryPlan = {
+        filter: { kind: 'operator', operator: 'AND', conditions },
+        sort: [],
+      };
+      const list = raw(`'${'x'.repeat(2000)}' AS "row"`);
+      return windowQuery(list, Gadget, 'a', plan, { position: 0, limit: 1 }, sqlite).texts;
+    };
+    const [first, again] = [windowOf(0), windowOf(0)];
+    expect(again).toBe(first);
+    for (let round = 1; round < 150; round += 1) windowOf(round);
+    expect(windowOf(0)).toEqual(first);
+    for (let round = 1; round < 150; round += 1) windowOf(round);
+    expect(windowOf(0)).not.toBe(first);
+  });
 });

@@ -12,6 +12,8 @@ import { type Fragment, Slot, type SqlValue } from './fragment.js';
 
 /** Shapes that are remembered for each type and dialect: clients choose them. */
 const LIMIT = 200;
+/** Characters of their SQL together: what is made of a template (page.ts, `render`) is some five times as long. */
+const MAX_CHARACTERS = 200_000;
 /** Conditions and operators of a filter that is looked up by its shape. */
 const MAX_NODES = 32;
 
@@ -24,7 +26,12 @@ const FIRST = 3;
 /** Null: not what could be taken for all of its shape. */
 type Template = Fragment | null;
 
-const templates = new WeakMap<Dialect, WeakMap<DataTypeDefinition, Map<string, Template>>>();
+interface Known {
+  readonly templates: Map<string, Template>;
+  characters: number;
+}
+
+const remembered = new WeakMap<Dialect, WeakMap<DataTypeDefinition, Known>>();
 
 /** What composes a window; its values may be slots. */
 export type ComposeWindow = (
@@ -50,28 +57,38 @@ export function composedOnce(
   if (asked === null) return direct();
   const known = shapesOf(dialect, type);
   const key = `${asked}|${sort.map(keyOf).join()}|${how}`;
-  let template = known.get(key);
+  let template = known.templates.get(key);
   if (template === undefined) {
-    if (known.size >= LIMIT) known.clear();
     const plan = { filter: withSlots(filter, { next: FIRST }), sort };
     const composed = compose(ACCOUNT, plan, LIMITED, POSITION);
     template = isBound(composed) ? { ...composed, recurs: true } : null;
-    known.set(key, template);
+    remember(known, key, template);
   }
   if (template === null) return direct();
   const values = [accountId, limit, position, ...shape.operands];
   return { ...template, values: template.values.map((slot) => boundBy(slot, values)) };
 }
 
-function shapesOf(dialect: Dialect, type: DataTypeDefinition): Map<string, Template> {
-  let ofDialect = templates.get(dialect);
+function remember(known: Known, key: string, template: Template): void {
+  let own = key.length;
+  for (const text of template?.texts ?? []) own += text.length;
+  if (known.templates.size >= LIMIT || known.characters + own > MAX_CHARACTERS) {
+    known.templates.clear();
+    known.characters = 0;
+  }
+  known.templates.set(key, template);
+  known.characters += own;
+}
+
+function shapesOf(dialect: Dialect, type: DataTypeDefinition): Known {
+  let ofDialect = remembered.get(dialect);
   if (ofDialect === undefined) {
     ofDialect = new WeakMap();
-    templates.set(dialect, ofDialect);
+    remembered.set(dialect, ofDialect);
   }
   let known = ofDialect.get(type);
   if (known === undefined) {
-    known = new Map();
+    known = { templates: new Map(), characters: 0 };
     ofDialect.set(type, known);
   }
   return known;
