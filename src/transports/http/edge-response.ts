@@ -57,8 +57,8 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   preface = '';
   /** Called once the answers in front of this one are out and the connection is its own. */
   onTurn: (() => void) | null = null;
-  /** All of it was sent past Node, which may not know that it has finished. */
-  isSent = false;
+  /** Whether all of it has left, where it was sent past Node, which doesn't know that; else null. */
+  isSent: boolean | null = null;
 
   belongTo(server: ServerState): void {
     this.server = server;

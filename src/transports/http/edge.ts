@@ -61,7 +61,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
-    write(this, this.writableFinished || this.isSent ? String(this.statusCode) : 'aborted');
+    write(this, (this.isSent ?? this.writableFinished) ? String(this.statusCode) : 'aborted');
     if (!this.req.complete) giveUp(this.req, linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
     else if (server.isStopping) this.req.socket.destroySoon();

@@ -1,30 +1,44 @@
 import type { Server, Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { isAnswering } from './answering.js';
 
 interface Seen {
-  /** Octets that had come when it was looked at. */
-  octets: number;
-  /** Looks since then at which nothing had come and nothing was being answered. */
-  looks: number;
+  /** Octets that had come, and those that had left for the system, when it was looked at. */
+  received: number;
+  taken: number;
+  /** When something was different last, ms. */
+  since: number;
 }
 
-/** How many looks make the time that a connection may be idle. */
+export interface IdleTimes {
+  /** How long a connection may be idle, ms; null where Node looks after that. */
+  readonly keepAlive: number | null;
+  /** How long an answer may wait for its reader, ms. */
+  readonly stalledReader: number;
+}
+
+/** How many looks make the shorter of the times. */
 const LOOKS = 8;
 
 /**
  * Ends connections on which no request has come for so long, as Node does with `keepAliveTimeout`: by one timer that
- * looks at all of them, since to set and clear one behind each answer is a fortieth of a small request.
+ * looks at all of them, since to set and clear one behind each answer is a fortieth of a small request. And those whose
+ * client takes nothing of an answer: long answers are watched one by one (StallWatch), but many short ones that nobody
+ * reads fill a connection too.
  */
 export class IdleConnections {
+  readonly #times: IdleTimes;
   readonly #seen = new Map<Socket, Seen>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(server: Server, keepAlive: number) {
+  constructor(server: Server, times: IdleTimes) {
+    this.#times = times;
     server.on('connection', (socket: Socket) => {
-      this.#seen.set(socket, { octets: 0, looks: 0 });
+      this.#seen.set(socket, { received: 0, taken: 0, since: performance.now() });
       socket.on('close', () => this.#seen.delete(socket));
     });
-    this.#timer = setInterval(() => this.#look(), Math.max(1, keepAlive / LOOKS));
+    const shortest = Math.min(times.keepAlive ?? times.stalledReader, times.stalledReader);
+    this.#timer = setInterval(() => this.#look(performance.now()), Math.max(1, shortest / LOOKS));
     this.#timer.unref();
   }
 
@@ -38,17 +52,21 @@ export class IdleConnections {
     this.#seen.clear();
   }
 
-  #look(): void {
+  #look(now: number): void {
+    const { keepAlive, stalledReader } = this.#times;
     for (const [socket, seen] of this.#seen) {
-      const { bytesRead } = socket;
-      if (bytesRead !== seen.octets || isAnswering(socket)) {
-        seen.octets = bytesRead;
-        seen.looks = 0;
-      } else {
-        seen.looks += 1;
-        // The first of them may have come right behind the last octet.
-        if (seen.looks > LOOKS) socket.destroy();
+      const received = socket.bytesRead;
+      const waiting = socket.writableLength;
+      const taken = socket.bytesWritten - waiting;
+      const isBusy = waiting === 0 && isAnswering(socket);
+      if (isBusy || received !== seen.received || taken !== seen.taken) {
+        seen.received = received;
+        seen.taken = taken;
+        seen.since = now;
+        continue;
       }
+      const limit = waiting > 0 ? stalledReader : keepAlive;
+      if (limit !== null && now - seen.since >= limit) socket.destroy();
     }
   }
 }

@@ -23,7 +23,7 @@ import { Readable } from 'node:stream';
  * Majors of Node that test/transports passes on, with its internals and without. What a check of forms can't see is what
  * Node does with them: on any other major none is used.
  */
-export const TRIED: ReadonlySet<number> = new Set([20, 22, 24]);
+export const TRIED: ReadonlySet<number> = new Set([20, 22, 24, 26]);
 
 /** Whether internals may be used on this Node: it is one of those tried, and they have the form they had. */
 export function fitsInternals(

@@ -31,6 +31,7 @@ export function sendWhole(res: EdgeResponse, lines: string, text: string, octets
   // ASCII is the same in Latin-1, which is written without looking at each character.
   socket.write(head + text, octets === text.length ? 'latin1' : 'utf8');
   internals.finished = true;
+  res.isSent = false;
   // A connection that breaks ends the response by its own end.
   if (socket.errored !== null) return true;
   if (socket.writableLength === 0) finish(res);

@@ -65,9 +65,12 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', handle);
   const upgrade = createUpgrade({ edge, cors, target });
-  const idle = usesInternals ? new IdleConnections(server, timings.keepAlive) : null;
+  const idle = new IdleConnections(server, {
+    keepAlive: usesInternals ? timings.keepAlive : null,
+    stalledReader: timings.stalledReader,
+  });
   server.on('upgrade', (req, socket, head) => {
-    idle?.forget(socket as Socket);
+    idle.forget(socket as Socket);
     upgrade(req, socket as Socket, head);
   });
 
@@ -85,7 +88,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       await Promise.all([closed, sockets]);
       clearTimeout(late);
       watch.close();
-      idle?.close();
+      idle.close();
       shared.close();
     },
   };
