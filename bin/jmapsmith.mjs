@@ -56,6 +56,7 @@ const TOOLS = {
     needs: 'build',
     words: 'brings such a file back into an empty place',
   },
+  conform: { entry: 'scripts/conform', words: 'holds any JMAP server against RFC 8620' },
 };
 
 const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));

@@ -3,6 +3,8 @@
 import type * as jmap from 'jmapsmith/capability';
 import { blobCapability } from './blob/capability.js';
 import { coreCapability } from './core/capability.js';
+import { jmapsmithExplainCapability } from './jmapsmith-explain/capability.js';
+import { jmapsmithReferenceCapability } from './jmapsmith-reference/capability.js';
 import { notesCapability } from './notes/capability.js';
 import { todosCapability } from './todos/capability.js';
 import { websocketCapability } from './websocket/capability.js';
@@ -11,6 +13,8 @@ import { websocketCapability } from './websocket/capability.js';
 export const registry: readonly jmap.CapabilityDefinition[] = [
   blobCapability,
   coreCapability,
+  jmapsmithExplainCapability,
+  jmapsmithReferenceCapability,
   notesCapability,
   todosCapability,
   websocketCapability,

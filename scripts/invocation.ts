@@ -28,7 +28,13 @@ export function page(name: string): string {
 }
 
 /** The capabilities that the engine itself serves. */
-const ENGINE = Object.freeze(['blob.yaml', 'core.yaml', 'websocket.yaml']);
+const ENGINE = Object.freeze([
+  'blob.yaml',
+  'core.yaml',
+  'jmapsmith-explain.yaml',
+  'jmapsmith-reference.yaml',
+  'websocket.yaml',
+]);
 
 /** A descriptor of the package, which a project has without having the file. */
 export interface EngineDescriptor {

@@ -32,8 +32,12 @@ export interface Config {
   readonly logLevel: string;
   readonly bootstrapToken: boolean;
   readonly metricsToken: string | null;
+  /** Whether WebSockets may be compressed. */
+  readonly websocketCompression: boolean;
   /** 32 octets: what encrypted secret properties are stored with. */
   readonly secretsKey: Uint8Array | null;
+  /** Requests may ask to be explained. */
+  readonly explain: boolean;
   /** Threads that scan, on SQLite; null: as many as suit the machine. */
   readonly scanThreads: number | null;
   readonly limits: Limits;
@@ -141,7 +145,9 @@ export function readConfig(environment: Environment, root: string): Config {
     logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
+    websocketCompression: choice('WEBSOCKET_COMPRESSION', 'on', ['on', 'off']) === 'on',
     secretsKey: secretsKey(text('SECRETS_KEY')),
+    explain: choice('EXPLAIN', 'on', ['on', 'off']) === 'on',
     scanThreads: text('SCAN_THREADS') === null ? null : integer('SCAN_THREADS', 1, 1, 64),
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),

@@ -60,6 +60,8 @@ export interface StartedServer {
 
 const CORE = 'urn:ietf:params:jmap:core';
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+const EXPLAIN = 'urn:jmapsmith:explain';
+const REFERENCE = 'urn:jmapsmith:reference';
 const BLOB = 'urn:ietf:params:jmap:blob';
 
 /** Contract: at most 10 s from SIGTERM to the end, closing the database included. */
@@ -104,7 +106,9 @@ async function start(
   const { log, flush } = createLogging(config.logLevel);
   const { registry: capabilities, hookClient } = await loadProject(root);
   // Before the database is touched: a server that can't serve migrates nothing.
-  const registry = createRegistry(capabilities);
+  const registry = createRegistry(
+    capabilities.filter(({ urn }) => config.explain || urn !== EXPLAIN),
+  );
   requireHooks(registry);
   requireSecretsKey(config, registry);
 
@@ -152,6 +156,7 @@ async function start(
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
       unavailable,
+      registry.capabilities.has(EXPLAIN) ? EXPLAIN : null,
     ),
     unavailable,
     authenticator,
@@ -267,6 +272,7 @@ function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string,
         session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: false }),
       },
     ],
+    [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [BLOB, { account: blob }],
   ]);
 }

@@ -17,7 +17,9 @@ describe('configuration', () => {
       logLevel: 'info',
       bootstrapToken: true,
       metricsToken: null,
+      websocketCompression: true,
       secretsKey: null,
+      explain: true,
       scanThreads: null,
       limits: {
         maxSizeUpload: 250_000_000,

@@ -3,6 +3,7 @@
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
+import { reference } from './reference.js';
 
 /** Blob management (RFC 9404). */
 export const blobCapability: jmap.CapabilityDefinition = frozen({
@@ -15,4 +16,5 @@ export const blobCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [],
   methods: [...methods],
+  reference: reference,
 });

@@ -3,6 +3,7 @@
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
+import { reference } from './reference.js';
 
 /** The core of JMAP (RFC 8620). */
 export const coreCapability: jmap.CapabilityDefinition = frozen({
@@ -15,4 +16,5 @@ export const coreCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [],
   methods: [...methods],
+  reference: reference,
 });

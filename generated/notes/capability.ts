@@ -2,6 +2,7 @@
 
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
+import { reference } from './reference.js';
 import { noteMethods, noteType } from './Note.definition.js';
 
 /** Notes; the reference data type. */
@@ -15,4 +16,5 @@ export const notesCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [noteType],
   methods: [...noteMethods],
+  reference: reference,
 });

@@ -2,6 +2,7 @@
 
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
+import { reference } from './reference.js';
 import { todoMethods, todoType } from './Todo.definition.js';
 
 /** A to-do list; the example of a plug-in capability. */
@@ -15,4 +16,5 @@ export const todosCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [todoType],
   methods: [...todoMethods],
+  reference: reference,
 });

@@ -2,6 +2,7 @@
 
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
+import { reference } from './reference.js';
 
 /** JMAP over WebSocket (RFC 8887). */
 export const websocketCapability: jmap.CapabilityDefinition = frozen({
@@ -14,4 +15,5 @@ export const websocketCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: false,
   dataTypes: [],
   methods: [],
+  reference: reference,
 });

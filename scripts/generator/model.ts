@@ -165,6 +165,8 @@ export interface ModelCapability {
   readonly accountSession: JsonObject;
   readonly bareSession: boolean;
   readonly accountLevel: boolean;
+  /** The descriptor less what is never on the wire (model/wire-descriptor.ts). */
+  readonly onWire: JsonObject;
   readonly types: readonly ModelType[];
   readonly methods: readonly ModelMethod[];
   /** Types whose tables the team gives up. */

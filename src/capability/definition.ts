@@ -252,6 +252,8 @@ export interface CapabilityDefinition {
   readonly accountLevel: boolean;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
+  /** JSON text: its descriptor as clients may read it. Absent where it was generated before there was one. */
+  readonly reference?: string;
   /** Bound by registry.ts, which alone imports hook files. */
   readonly hooks?: CapabilityHooks;
 }

@@ -17,7 +17,10 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   const { services } = context;
   const account = accountOf(context);
   const since = parseState(args.sinceState);
-  if (since === null) cannotCalculate('"sinceState" is no state that this server has issued.');
+  if (since === null)
+    cannotCalculate('"sinceState" is no state that this server has issued.', {
+      code: 'notAState',
+    });
   const maximum = args.maxChanges ?? MAX_RECORDS;
   const read = (limit: number): Promise<StateAndChanges> | StateAndChanges => {
     const { store } = services;
@@ -39,7 +42,10 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
     const { number: current, records, found } = await read(limit);
-    if (since > current) cannotCalculate('"sinceState" is ahead of the current state.');
+    if (since > current)
+      cannotCalculate('"sinceState" is ahead of the current state.', {
+        ...{ code: 'ahead', since, current },
+      });
     const complete = records.length < limit;
     if (since < current) requireUnbroken(records, since, current, complete, services);
     const page = since < current ? fill(records, maximum) : NOTHING;

@@ -15,6 +15,7 @@ import {
 } from './arguments.js';
 import { type Admitted, MethodCall, mapOctets, NOTHING, separated } from './call.js';
 import type { RequestScope, Services } from './context.js';
+import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './foresight.js';
 import { quoted } from './issues.js';
@@ -34,6 +35,8 @@ export interface Answer {
   readonly invocations: readonly string[];
   /** Null where the request had none. */
   readonly createdIds: ReadonlyMap<string, string> | null;
+  /** Of a request that asks for it: of each invocation, in the same order, what its call did. */
+  readonly explain?: readonly JsonObject[];
 }
 
 /** Runs the method calls of requests. */
@@ -55,11 +58,26 @@ export function createDispatcher(
   limits: DispatchLimits,
   log: FailureLog,
   unavailable?: UnavailableLog,
+  /** The capability that a request to be explained names; null where none is. */
+  explained: string | null = null,
 ): Dispatcher {
   const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
+  const explain = async (
+    envelope: RequestEnvelope,
+    principal: Principal,
+    isLong: boolean,
+  ): Promise<Answer> => {
+    const explanation = new Explanation(services);
+    const answer = await new RequestRun(
+      ...([services, limits, fail, envelope, principal, isLong, explanation] as const),
+    ).run();
+    return { ...answer, explain: await explanation.told() };
+  };
   return Object.freeze({
     handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
-      new RequestRun(services, limits, fail, envelope, principal, isLong).run(),
+      explained !== null && envelope.using.has(explained)
+        ? explain(envelope, principal, isLong)
+        : new RequestRun(services, limits, fail, envelope, principal, isLong, null).run(),
   });
 }
 
@@ -87,6 +105,7 @@ class RequestRun {
   readonly #earlier: EarlierResponse[] = [];
   readonly #texts: string[] = [];
   readonly #isLong: boolean;
+  readonly #explanation: Explanation | null;
 
   constructor(
     services: Services,
@@ -95,8 +114,10 @@ class RequestRun {
     envelope: RequestEnvelope,
     principal: Principal,
     isLong: boolean,
+    explanation: Explanation | null,
   ) {
     this.#isLong = isLong;
+    this.#explanation = explanation;
     this.#services = services;
     this.#limits = limits;
     this.#fail = fail;
@@ -164,6 +185,7 @@ class RequestRun {
   /** Runs a call to its response; the calls that follow from it, without a promise where it is done at once. */
   #run(current: Invocation, isFollowing: boolean): Following | Promise<Following> {
     let call: MethodCall | undefined;
+    this.#explanation?.begin(current, this.#scope.foresight);
     try {
       const method = this.#method(current.name);
       // The arguments of what follows from a call are ours.
@@ -207,6 +229,7 @@ class RequestRun {
     // counts (5.3).
     for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
     this.#emit(text, name, response, callId);
+    this.#explanation?.ended(name, response);
     call.committed();
   }
 
@@ -225,7 +248,7 @@ class RequestRun {
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
     return new MethodCall({
-      services: this.#services,
+      services: this.#explanation?.services ?? this.#services,
       request: this.#scope,
       method,
       account: resolveAccount(method, args, this.#scope.principal),
@@ -237,10 +260,12 @@ class RequestRun {
 
   #failed(call: MethodCall | undefined, { callId }: Invocation, error: unknown): void {
     call?.release();
-    const failure = this.#fail(error).toResponse();
+    const methodError = this.#fail(error);
+    const failure = methodError.toResponse();
     const text = JSON.stringify(['error', failure, callId]);
     this.#scope.remainingOctets -= separated(text);
     this.#emit(text, 'error', failure, callId);
+    this.#explanation?.ended('error', null, methodError);
   }
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */

@@ -22,6 +22,10 @@ export class Foresight {
   readonly properties: readonly PropertyDefinition[];
   /** The index of the last call that it is for. */
   readonly last: number;
+  /** Of the call that finds what is foreseen. */
+  readonly callId: string;
+  /** So many calls have been answered from here. */
+  answers = 0;
   #number = 0;
   #octets = 0;
   #ids: readonly string[] = [];
@@ -34,11 +38,13 @@ export class Foresight {
     type: DataTypeDefinition,
     properties: readonly PropertyDefinition[],
     last: number,
+    callId: string,
   ) {
     this.accountId = accountId;
     this.type = type;
     this.properties = properties;
     this.last = last;
+    this.callId = callId;
   }
 
   /** Notes what was found of `ids`, with the state it was found with. */
@@ -62,6 +68,7 @@ export class Foresight {
     for (let index = 0; index < asked.length; index += 1) {
       if (objects[index]?.id !== asked[index]) return null;
     }
+    this.answers += 1;
     return { number: this.#number, objects };
   }
 
@@ -81,6 +88,7 @@ export class Foresight {
       if (object === undefined) return null;
       if (object !== null) objects.push(object);
     }
+    this.answers += 1;
     return { number: this.#number, objects };
   }
 
@@ -150,7 +158,7 @@ export function foresightOf(
     properties ??= wanted;
     last += 1;
   }
-  return properties && new Foresight(accountId, type, properties, last);
+  return properties && new Foresight(accountId, type, properties, last, call.callId);
 }
 
 /** Of a /get of what an earlier call is going to name, and of nothing else. */

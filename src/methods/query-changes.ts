@@ -9,6 +9,7 @@ import { resolveId } from './creation-ids.js';
 import {
   compileQuery,
   formatQueryState,
+  isQueryState,
   isStable,
   parseQueryState,
   totalOf,
@@ -31,12 +32,17 @@ export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesRes
   const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
   const since = parseQueryState(args.sinceQueryState, hash);
   if (since === null) {
-    cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.');
+    cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {
+      code: isQueryState(args.sinceQueryState) ? 'otherQuery' : 'notAState',
+    });
   }
   const options = { deadline: context.deadline, mayScan: true };
   return context.services.store.read(account.id, options, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
-    if (since > current) cannotCalculate('"sinceQueryState" is ahead of the current state.');
+    if (since > current)
+      cannotCalculate('"sinceQueryState" is ahead of the current state.', {
+        ...{ code: 'ahead', since, current },
+      });
     const changes = await netChangesSince(snapshot, type, since, current, context.services);
     const last = await lastOf(snapshot, type, plan, args.upToId ?? null, context);
     const { removed, added } = await difference(snapshot, type, plan, changes, last);
@@ -83,7 +89,10 @@ async function netChangesSince(
     const page = await snapshot.changes(type, reached, size);
     requireUnbroken(page, reached, current, page.length < size, services);
     addChanges(kinds, page);
-    if (kinds.size > maximum) cannotCalculate(`More than ${maximum} objects have changed.`);
+    if (kinds.size > maximum)
+      cannotCalculate(`More than ${maximum} objects have changed.`, {
+        ...{ code: 'tooManyChanged', since, current, maximum },
+      });
     reached += page.length;
   }
   return kinds;
@@ -111,9 +120,10 @@ async function lastOf(
 
 /**
  * removed: changed or destroyed since then, less those created since. added: those of the changed
- * that match now. An object that may have moved is in both, as 5.6 requires. Both without what lies
- * behind `last`, which is not even read; an object that is gone is known to lie behind it where the
- * order is that of ids.
+ * that match now. An object that may have moved is in both, as 5.6 requires; where filter and sort
+ * read nothing that changes, an update has moved none, and 5.6 has it in neither. Both without what
+ * lies behind `last`, which is not even read; an object that is gone is known to lie behind it where
+ * the order is that of ids.
  */
 async function difference(
   snapshot: Snapshot,
@@ -122,21 +132,17 @@ async function difference(
   changes: NetChanges,
   last: Last | null,
 ): Promise<Difference> {
+  const mayMove = !isStable(plan);
   const changed = [...changes].flatMap(([id, kind]) =>
-    kind === 'updated' || kind === 'created' ? [id] : [],
+    kind === 'created' || (kind === 'updated' && mayMove) ? [id] : [],
   );
   const within = last === null ? [] : [last.index + 1];
   const added = await snapshot.ranks(type, plan, changed, ...within);
-  const indexes = new Set(added.map(({ id }) => id));
   const ascending = idOrder(plan);
-  const isBehind = (id: string, kind: ChangeKind): boolean => {
-    if (last === null || indexes.has(id)) return false;
-    // It is there, but not up to the last one: behind it, or never in the results at all.
-    if (kind === 'updated') return true;
-    return ascending !== null && (ascending ? id > last.id : id < last.id);
-  };
+  const isBehind = (id: string): boolean =>
+    last !== null && ascending !== null && (ascending ? id > last.id : id < last.id);
   const removed = [...changes].flatMap(([id, kind]) =>
-    kind !== null && kind !== 'created' && !isBehind(id, kind) ? [id] : [],
+    (kind === 'destroyed' && !isBehind(id)) || (kind === 'updated' && mayMove) ? [id] : [],
   );
   return { removed, added: added.map(({ id, index }) => ({ id, index })) };
 }
@@ -149,7 +155,9 @@ function idOrder(plan: QueryPlan): boolean | null {
   const [first] = plan.sort;
   if (first === undefined) return true;
   const { role } = first.sort.property;
-  return role === 'id' || role === 'created' ? first.ascending : null;
+  // What follows `created` decides between objects of one millisecond.
+  const isById = role === 'id' || (role === 'created' && plan.sort.length === 1);
+  return isById ? first.ascending : null;
 }
 
 /** 5.6: each item of `removed` and of `added` is one change. */

@@ -27,6 +27,8 @@ export function compileQuery(
     index.type.name,
     canonical(plan.filter),
     plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
+    // A later descriptor may call immutable what changed before it: such a state is of another query.
+    ...(isStable(plan) ? ['stable'] : []),
   ];
   const digest = hash('sha256', JSON.stringify(identity), 'base64url');
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
@@ -41,6 +43,12 @@ export function formatQueryState(number: number, hash: string): string {
 export function parseQueryState(state: string, hash: string): number | null {
   const dot = state.indexOf('.');
   return state.slice(dot + 1) === hash && dot !== -1 ? parseState(state.slice(0, dot)) : null;
+}
+
+/** Whether a text could be the queryState of some query. */
+export function isQueryState(state: string): boolean {
+  const [number = '', hash = '', ...more] = state.split('.');
+  return parseState(number) !== null && hash.length === HASH_LENGTH && more.length === 0;
 }
 
 /** How many results there are; of constant cost where nothing is filtered. */

@@ -28,7 +28,8 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   return {
     accountId: account.id,
     queryState: formatQueryState(number, hash),
-    canCalculateChanges: true,
+    // A filter or sort reads stored columns of its own row alone, so there is none that it can't be told for (D16).
+    canCalculateChanges: context.services.registry.methods.has(`${type.name}/queryChanges`),
     position,
     ids,
     ...(args.calculateTotal === true ? { total } : {}),

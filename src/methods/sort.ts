@@ -62,10 +62,11 @@ function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
   };
 }
 
-/** 5.5: where the property is no string, the collation is ignored, even an unknown one. */
+/** 5.5: where the property is no string, the collation is ignored, even an unknown one: a Date is none. */
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
-  if (collation === null || sort.property.kind !== 'string') return DEFAULT_COLLATION;
+  const { kind, format } = sort.property;
+  if (collation === null || kind !== 'string' || format === 'date') return DEFAULT_COLLATION;
   const found = COLLATIONS.find((known) => known === collation);
   if (found === undefined) {
     unsupported(`There is no collation ${quoted(collation)}; there are ${COLLATIONS.join(', ')}.`);

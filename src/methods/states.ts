@@ -1,4 +1,5 @@
 import { MethodError } from '../protocol/errors.js';
+import type { JsonObject } from '../protocol/json.js';
 import { STATE_LEAP } from '../protocol/leap.js';
 import type { ChangeRecordAt } from '../store/port.js';
 import type { Services } from './context.js';
@@ -46,13 +47,34 @@ export function requireUnbroken(
   services: Services,
 ): void {
   const oldest = records[0];
-  const kept = oldest !== undefined && oldest.at >= clock(services) - services.limits.changesKeep;
+  const keep = services.limits.changesKeep;
+  const kept = oldest !== undefined && oldest.at >= clock(services) - keep;
   const unbroken = records.every((record, index) => record.number === since + 1 + index);
   const ends = !complete || records.at(-1)?.number === current;
-  if (!kept || !unbroken || !ends || current - since >= STATE_LEAP)
-    cannotCalculate('The changes since this state are no longer kept.');
+  const isBefore = current - since >= STATE_LEAP;
+  if (kept && unbroken && ends && !isBefore) return;
+  cannotCalculate('The changes since this state are no longer kept.', {
+    ...{ since, current },
+    ...(isBefore
+      ? { code: 'beforeRestore' }
+      : oldest !== undefined && !kept
+        ? { code: 'tooOld', kept: keep / 1000, age: (clock(services) - oldest.at) / 1000 }
+        : { code: 'removed', kept: keep / 1000 }),
+  });
 }
 
-export function cannotCalculate(description: string): never {
-  throw new MethodError('cannotCalculateChanges', description);
+/** Why a state leads nowhere, as `explain` tells it; `code` is one of a fixed list (docs/protocol.md). */
+export type StateReason = JsonObject & {
+  readonly code:
+    | 'notAState'
+    | 'otherQuery'
+    | 'ahead'
+    | 'tooOld'
+    | 'removed'
+    | 'beforeRestore'
+    | 'tooManyChanged';
+};
+
+export function cannotCalculate(description: string, reason: StateReason): never {
+  throw new MethodError('cannotCalculateChanges', description, reason);
 }

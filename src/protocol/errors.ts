@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.js';
+import type { JsonObject, JsonValue } from './json.js';
 
 /**
  * The closed catalogue of everything that can go wrong on the wire. An error is a value of one of
@@ -70,10 +70,13 @@ export function setError(
 export class MethodError extends Error {
   override readonly name = 'MethodError';
   readonly type: MethodErrorType;
+  /** Why exactly, for a request that asks to be explained. */
+  readonly reason: JsonObject | undefined;
 
-  constructor(type: MethodErrorType, description: string) {
+  constructor(type: MethodErrorType, description: string, reason?: JsonObject) {
     super(description);
     this.type = type;
+    this.reason = reason;
   }
 
   /** The arguments of the `error` response. */

@@ -6,6 +6,8 @@ import type { JsonObject } from './json.js';
 export interface ResponseBody {
   readonly invocations: readonly string[];
   readonly createdIds: ReadonlyMap<string, string> | null;
+  /** A member that RFC 8620 doesn't name, where the request asked for it by a capability. */
+  readonly explain?: readonly JsonObject[];
 }
 
 /**
@@ -43,6 +45,7 @@ export function responseText(
   }
   text += ']';
   if (body.createdIds !== null) text += `,"createdIds":${createdIdsText(body.createdIds)}`;
+  if (body.explain !== undefined) text += `,"explain":${JSON.stringify(body.explain)}`;
   pieces.push(`${text},"sessionState":${JSON.stringify(sessionState)}}`);
   return pieces;
 }

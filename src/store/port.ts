@@ -63,8 +63,52 @@ export interface Store {
     limit: number,
   ): Promise<readonly { readonly accountId: string; readonly id: string }[]>;
 
+  /** How the database would run statements, each as lines; null where it doesn't tell. Nothing is run. */
+  plans?(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]>;
+
+  /** The same store for one call, of which `trace` hears. Only what serves is ever made so. */
+  traced?(trace: Trace): Store;
+
   /** Finishes what runs, closes connections. */
   close(): Promise<void>;
+}
+
+/**
+ * Hears what one call asks of the database (traced.ts). Calls without one, which are nearly all, cost nothing
+ * for it.
+ */
+export interface Trace {
+  /** Calls the result when the statement has its answer: null where it failed, or was given up. */
+  asked(statement: TracedStatement): (answer: TracedAnswer | null) => void;
+
+  /** What the call does from now on, as far as the store knows. */
+  phase(phase: TracePhase): void;
+}
+
+/** `waiting`: for its turn, a connection, a lock. `committing`: from the end of its work until that is on disk. */
+export type TracePhase = 'waiting' | 'working' | 'committing' | 'elsewhere';
+
+export interface TracedStatement {
+  /** With placeholders: no value of anybody is in it. */
+  readonly sql: string;
+  /** They leave the process for the database alone. */
+  readonly parameters: readonly unknown[];
+  /** It ran in a thread for scans. */
+  readonly inThread: boolean;
+}
+
+export interface TracedAnswer {
+  /** Given, or written. */
+  readonly rows: number;
+  /** Of texts in rows that were given, characters where that is what the driver gives. */
+  readonly octets: number;
+}
+
+export interface StatementPlan {
+  /** A line for each step, indented below the one that it serves; no values are in them. */
+  readonly steps: readonly string[];
+  /** Names of the indexes, each once. */
+  readonly indexes: readonly string[];
 }
 
 /**
@@ -167,6 +211,8 @@ export interface CallOptions {
    * them together with those of other works.
    */
   readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
+  /** The call is explained: what the work asks is told to this. */
+  readonly trace?: Trace;
   /** Of a `write`: it takes turns with others (slices.ts). What an engine has done by then need not wait for it. */
   readonly isLong?: boolean;
 }

@@ -17,6 +17,8 @@ export interface TransportServices {
   readonly trustProxy: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly metricsToken: string | null;
+  /** Whether permessage-deflate is agreed to. */
+  readonly websocketCompression: boolean;
   readonly registry: Registry;
   readonly dispatcher: RequestRunner;
   readonly authenticator: Authenticator;

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JSONSchema7 } from 'json-schema';
 import { expect, onTestFinished, test } from 'vitest';
+import { visible } from '../../scripts/conform/subject/described.js';
+import { schemaOf } from '../../scripts/conform/subject/values.js';
 import { checkDescriptors } from '../../scripts/generator/check/index.js';
 import { viewCapability } from '../../scripts/generator/descriptor/view.js';
 import { loadDescriptors } from '../../scripts/generator/load/index.js';
 import type { ModelType } from '../../scripts/generator/model.js';
-import { describedWorld, visible } from '../conformance/descriptor.js';
-import { schemaOf } from '../conformance/values.js';
+import { describedWorld } from '../conformance/descriptor.js';
 import { ROOT } from '../support/server.js';
 import { EXAMPLES } from '../support/shared-project.js';
 

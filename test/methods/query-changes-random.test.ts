@@ -51,6 +51,7 @@ describe('5.6: /queryChanges splices what was into what is', () => {
     ['text', { sort: by('text') }],
     ['text, descending, of some', { filter: { done: false }, sort: by('-text') }],
     ['two properties', { sort: by('done', '-text', '-created') }],
+    ['created, then another of the same millisecond', { sort: by('created', '-text') }],
     ['nothing, of some', { filter: { done: true } }],
   ])('by %s', async (_, of) => {
     for (let round = 0; round < 12; round += 1) {

@@ -118,6 +118,29 @@ describe('5.6: /queryChanges', () => {
     expect(gone).toMatchObject({ removed: [a, c], added: [{ id: d, index: 1 }] });
   });
 
+  it('5.6: where filter and sort read nothing that changes, an update is no change of the query', async () => {
+    const [a = '', b = ''] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
+    const orders = [{}, { sort: [{ property: 'created', isAscending: false }] }];
+    for (const of of orders) {
+      const { queryState } = await query(of);
+      await set({ update: { [a]: { done: true }, [b]: { text: `c${orders.indexOf(of)}` } } });
+      const none = await changes(queryState, { maxChanges: 0, calculateTotal: true }, of);
+      expect(none).toMatchObject({ removed: [], added: [], total: 2 });
+      expect(none.newQueryState).toBe((await query(of)).queryState);
+      expect(await changes(queryState, { upToId: a }, of)).toMatchObject({
+        removed: [],
+        added: [],
+      });
+    }
+    // A sort by what was updated has it in both: it may have moved.
+    const sort = [{ property: 'done' }, { property: 'created' }];
+    const { queryState } = await query({ sort });
+    await set({ update: { [b]: { text: 'd' } }, destroy: [a] });
+    const moved = await changes(queryState, {}, { sort });
+    expect(new Set(moved.removed)).toEqual(new Set([a, b]));
+    expect(moved.added).toEqual([{ id: b, index: 0 }]);
+  });
+
   it('383: upToId is ignored where filter or sort read what may change', async () => {
     const [a] = await rig.create('Todo', [{ text: 'a' }]);
     const { queryState } = await query();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MethodDefinition } from '../../src/capability/definition.js';
 import { type Json, Rig } from './rig.js';
 
 let rig: Rig;
@@ -33,6 +34,21 @@ async function titles(filter: Json, sort: Json = null): Promise<Json> {
   const response = await query({ filter, sort, limit: 6 });
   return response.titles ?? response;
 }
+
+describe('5.5: canCalculateChanges', () => {
+  it('is true where the type has /queryChanges, and nowhere else', async () => {
+    const methods = rig.services.registry.methods as Map<string, MethodDefinition>;
+    const queryChanges = methods.get('Widget/queryChanges');
+    if (queryChanges === undefined) throw new Error('Widgets have /queryChanges.');
+    expect(await query({})).toMatchObject({ canCalculateChanges: true });
+    methods.delete('Widget/queryChanges');
+    try {
+      expect(await query({})).toMatchObject({ canCalculateChanges: false });
+    } finally {
+      methods.set('Widget/queryChanges', queryChanges);
+    }
+  });
+});
 
 describe('5.5: filters', () => {
   it.each([null, {}, { title: null }, { title: '' }, { operator: 'NOT', conditions: [] }])(

@@ -47,6 +47,16 @@ describe('computed properties', () => {
     expect(await read(id)).toMatchObject({ count: 2, size: 2 });
   });
 
+  it('5.3: are told of an object whose own update was refused, too', async () => {
+    const [a] = await two();
+    const create = { child: g({ parentId: a }) };
+    const answer = await set({ create, update: { [a]: { title: 5 } } });
+    // The refusal is the update's; what followed from the create is the object's all the same.
+    expect(answer.notUpdated).toMatchObject({ [a]: { type: 'invalidProperties' } });
+    expect(answer.updated).toMatchObject({ [a]: { count: 1 } });
+    expect(await read(a)).toMatchObject({ title: 'g', count: 1 });
+  });
+
   it('may be unique: what gave them the value is refused', async () => {
     const [a, b] = await two({ title: 's:a' }, { title: 's:b' });
     const { notUpdated, notCreated } = await set({

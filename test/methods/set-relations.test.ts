@@ -113,6 +113,16 @@ describe('destroys', () => {
     expect((await set({ destroy: [top, child] })).destroyed).toEqual([top, child]);
   });
 
+  it('setNull changes what the same call was to destroy and restrict keeps', async () => {
+    const [gone = ''] = await make({});
+    const [kept = ''] = await make({ title: 'kept', links: { [gone]: true } });
+    await make({ parentId: kept });
+    const { destroyed, notDestroyed } = await set({ destroy: [kept, gone] });
+    expect(destroyed).toEqual([gone]);
+    expect(notDestroyed[kept].type).toBe('objectIsLinked');
+    expect(await read(kept)).toMatchObject({ title: 'kept', links: {}, count: 1 });
+  });
+
   it('cascade over types, with a record each, and keep the whole of what a link keeps', async () => {
     const [root] = await make({});
     const [owned] = await make({ ownerId: root });

@@ -27,6 +27,8 @@ describe('the packed package', () => {
       'bin/jmapsmith.mjs',
       'capabilities/blob.yaml',
       'capabilities/core.yaml',
+      'capabilities/jmapsmith-explain.yaml',
+      'capabilities/jmapsmith-reference.yaml',
       'capabilities/websocket.yaml',
       'dist/build/prisma/engine-postgresql/*.js',
       'dist/build/prisma/engine-sqlite/*.js',
@@ -77,7 +79,8 @@ describe('the packed package', () => {
     const missing: string[] = [];
     for (const file of packed.files.filter((name) => name.endsWith('.md'))) {
       const text = await readFile(join(project.root, 'node_modules/jmapsmith', file), 'utf8');
-      for (const [, page = ''] of text.matchAll(/\]\(((?!https?:)[^)#]+)[)#]/g)) {
+      const prose = text.replaceAll(/^```.*?^```/gms, '');
+      for (const [, page = ''] of prose.matchAll(/\]\(((?!https?:)[^)#]+)[)#]/g)) {
         const at = posix.join(posix.dirname(file), page);
         if (!packed.files.includes(at)) missing.push(`${file}: ${page}`);
       }
@@ -97,6 +100,8 @@ describe('the packed package', () => {
       'core',
       'descriptor.schema.json',
       'invoices',
+      'jmapsmith-explain',
+      'jmapsmith-reference',
       'manifest.json',
       'registry.ts',
       'standard',
@@ -132,7 +137,7 @@ describe('the packed package', () => {
     expect(await tool(root, ['--version'])).toMatch(/^\d+\.\d+\.\d+$/);
     const help = await tool(root, ['--help']);
     const tools = [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name ?? '');
-    expect(tools.length).toBe(12);
+    expect(tools.length).toBe(13);
     const some = ['new', 'start', 'check', 'migrate', 'token'];
     const helps = await Promise.all(some.map((name) => tool(root, [name, '--help'])));
     for (const [index, name] of some.entries())

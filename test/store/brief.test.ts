@@ -81,7 +81,9 @@ describe('A scan on SQLite that ends soon by its bound', () => {
   it('counts what it takes to sort, by a function, too, where no index has the order', () => {
     const all = { kind: 'all' } as const;
     expect(isBrief(type, by(all), 50, 12_000)).toBe(true);
-    expect(isBrief(type, by(all, [ordered(created), ordered(title)]), 50, 12_000)).toBe(true);
+    expect(isBrief(type, by(all, [ordered(created)]), 50, 12_000)).toBe(true);
+    // What follows decides between objects of one millisecond: they are sorted.
+    expect(isBrief(type, by(all, [ordered(created), ordered(title)]), 50, 12_000)).toBe(false);
     const indexed = ordered(title, { indexed: true });
     expect(isBrief(type, by(all, [{ ...indexed, collation: 'i;octet' }]), 50, 12_000)).toBe(true);
     // The index is of another collation.

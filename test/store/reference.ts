@@ -76,7 +76,6 @@ function compare(a: StoredObject, b: StoredObject, sort: readonly SortKey[]): nu
 
 function keyOf(object: StoredObject, key: SortKey): string | number | null {
   const { property } = key.sort;
-  if (property.role === 'created') return object.id;
   const value = plain(property, object[property.name] ?? null);
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value as number | null;

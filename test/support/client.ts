@@ -5,6 +5,8 @@ import type { Item, Json, JsonMap } from './json.js';
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+export const EXPLAIN = 'urn:jmapsmith:explain';
+export const REFERENCE = 'urn:jmapsmith:reference';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
 

@@ -52,6 +52,18 @@ inBothWays(() => {
       }
     });
 
+    it('3.8: problems say in which language they are', async () => {
+      const harness = await startHarness();
+      const json = { 'content-type': 'application/json', 'accept-language': 'de, fr;q=0.5' };
+      const notJson = await http(harness, '/jmap', { method: 'POST', body: '{', headers: json });
+      expect(await notJson.json()).toMatchObject({ status: 400 });
+      for (const response of [notJson, await http(harness, '/nothing')]) {
+        expect(response.headers.get('content-language')).toBe('en');
+      }
+      const fine = await http(harness, '/jmap', { method: 'POST', body: ECHO, headers: json });
+      expect(fine.headers.get('content-language')).toBe(null);
+    });
+
     it('takes a sane X-Request-Id over, makes one for any other, and logs it', async () => {
       const harness = await startHarness();
       const id = async (given: string): Promise<string | null> => {

@@ -46,6 +46,8 @@ export interface Harness {
   ready: () => Promise<void>;
   /** What a user's requests hold now: slots, and octets of bodies in the whole process. */
   held(user: string): { readonly slots: number; readonly octets: number };
+  /** Octets of large answers that wait for their readers. */
+  answers(): number;
   close(grace?: number): Promise<void>;
 }
 
@@ -120,6 +122,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
     held: (user) => ({ slots: shared.requests.taken(user), octets: shared.budget.inFlight }),
+    answers: () => shared.responses.octets,
     close(grace = 1000) {
       closed ??= http.close(grace);
       return closed;
@@ -274,6 +277,7 @@ function capability(
     accountLevel,
     dataTypes: types.map((name) => ({ name, capability: urn }) as DataTypeDefinition),
     methods: [],
+    ...(types.length === 0 ? {} : { reference: JSON.stringify({ capability: urn }) }),
   };
 }
 

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { sliceWhole } from '../../src/transports/websocket/outgoing.js';
 import {
   account,
-  CORE,
   ECHO,
   echo,
   gate,
-  type Harness,
   head,
   http,
   post,
@@ -17,85 +14,14 @@ import {
   TOKEN,
   until,
 } from './harness.js';
-
-type Message = Record<string, unknown>;
-
-/** A JMAP WebSocket with what came over it. */
-class Client {
-  readonly socket: WebSocket;
-  readonly messages: Message[] = [];
-  code: number | null = null;
-
-  constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (data) => this.messages.push(JSON.parse(String(data)) as Message));
-    socket.on('close', (code) => {
-      this.code = code;
-    });
-  }
-
-  send(message: unknown): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
-  }
-
-  /** Resolves to the messages once there are so many. */
-  async received(count: number): Promise<Message[]> {
-    await until(() => this.messages.length >= count);
-    return this.messages.splice(0, count);
-  }
-
-  async closed(): Promise<number | null> {
-    await until(() => this.code !== null);
-    return this.code;
-  }
-}
-
-interface Handshake {
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly protocols?: readonly string[];
-}
-
-/** An open socket, or the HTTP status that refused it. */
-function handshake(harness: Harness, options: Handshake = {}): Promise<Client | number> {
-  const url = `${harness.url.replace('http', 'ws')}/jmap/ws${options.query ?? ''}`;
-  const headers = options.headers ?? { authorization: `Bearer ${TOKEN}` };
-  const socket = new WebSocket(url, [...(options.protocols ?? ['jmap'])], { headers });
-  const client = new Client(socket);
-  return new Promise((resolve, reject) => {
-    socket.on('open', () => resolve(client));
-    socket.on('unexpected-response', (_, response) => {
-      resolve(response.statusCode ?? 0);
-      response.resume();
-      socket.terminate();
-    });
-    socket.on('error', reject);
-  });
-}
-
-async function open(harness: Harness, options: Handshake = {}): Promise<Client> {
-  const client = await handshake(harness, options);
-  if (typeof client === 'number') throw new Error(`Refused with ${client}.`);
-  return client;
-}
-
-function request(
-  id: string | null,
-  calls: readonly unknown[] = [['Core/echo', { id }, 'c']],
-): Message {
-  return { '@type': 'Request', ...(id === null ? {} : { id }), using: [CORE], methodCalls: calls };
-}
-
-function requestError(type: string, requestId: string | null, more: Message = {}): Message {
-  return {
-    '@type': 'RequestError',
-    requestId,
-    type: `urn:ietf:params:jmap:error:${type}`,
-    status: 400,
-    detail: expect.any(String),
-    ...more,
-  };
-}
+import {
+  Client,
+  handshake,
+  type Message,
+  open,
+  request,
+  requestError,
+} from './websocket-client.js';
 
 describe('WebSocket: the handshake (RFC 8887 4.1, 4.2)', () => {
   it('is authenticated as any request and needs the subprotocol jmap', async () => {
@@ -124,7 +50,11 @@ describe('WebSocket: the handshake (RFC 8887 4.1, 4.2)', () => {
     expect(answer).toMatch(/X-Content-Type-Options: nosniff/);
     expect(answer).toMatch(/application\/problem\+json/);
     expect(await refused('/jmap', [])).toMatch(/^HTTP\/1.1 404/);
-    const noKey = [`Authorization: Bearer ${TOKEN}`, 'Sec-WebSocket-Protocol: jmap'];
+    const noKey = [
+      `Authorization: Bearer ${TOKEN}`,
+      'Sec-WebSocket-Protocol: jmap',
+      'Sec-WebSocket-Version: 13',
+    ];
     expect(await refused('/jmap/ws', noKey)).toMatch(/^HTTP\/1.1 400/);
   });
 

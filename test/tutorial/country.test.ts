@@ -99,6 +99,7 @@ describe('step 1 and 2: describe, generate', () => {
         'generated/countries/Country.validators.js',
         'generated/countries/capability.ts',
         'generated/countries/hooks.ts',
+        'generated/countries/reference.ts',
         'prisma/postgresql/migrations/N_country/migration.sql',
         'prisma/postgresql/migrations/N_country/model.json',
         'prisma/postgresql/migrations/N_country/schema.prisma',

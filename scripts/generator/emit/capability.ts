@@ -1,3 +1,4 @@
+import { canonicalJson } from '../model/hash.js';
 import type { EmittedFiles, Model, ModelCapability } from '../model.js';
 import { Code, Wrapped } from './code.js';
 import { stemOf } from './definition.js';
@@ -20,6 +21,23 @@ export function emitCapabilities(model: Model): EmittedFiles {
     model.capabilities.map((capability) => [
       `generated/${capability.name}/capability.ts`,
       capabilityModule(capability),
+    ]),
+  );
+}
+
+/** What clients may read of each descriptor: one JSON text, which the server hands out as it is. */
+export function emitWireDescriptors(model: Model): EmittedFiles {
+  return new Map(
+    model.capabilities.map((capability) => [
+      `generated/${capability.name}/reference.ts`,
+      printModule(sourceOf(capability), [
+        constant({
+          name: 'reference',
+          type: 'string',
+          value: canonicalJson(capability.onWire),
+          words: 'The descriptor in canonical JSON, less what is never on the wire.',
+        }),
+      ]),
     ]),
   );
 }
@@ -75,6 +93,7 @@ function capabilityModule(capability: ModelCapability): string {
   return printModule(sourceOf(capability), [
     ...engineImports(),
     ...(methods.length === 0 ? [] : [namedImport('methods', './methods.js')]),
+    namedImport('reference', './reference.js'),
     ...types.map(({ name }) =>
       namedImports([`${stemOf(name)}Methods`, `${stemOf(name)}Type`], `./${name}.definition.js`),
     ),
@@ -96,6 +115,7 @@ function capabilityModule(capability: ModelCapability): string {
             ...types.map(({ name }) => new Code(`...${stemOf(name)}Methods`)),
             ...(methods.length === 0 ? [] : [new Code('...methods')]),
           ],
+          reference: new Code('reference'),
         },
         ')',
       ),

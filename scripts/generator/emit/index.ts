@@ -1,7 +1,7 @@
 import { META_SCHEMA } from '../descriptor/meta-schema.js';
 import type { EmittedFiles, Model } from '../model.js';
 import { byCodeUnit } from '../order.js';
-import { emitCapabilities, emitRegistry } from './capability.js';
+import { emitCapabilities, emitRegistry, emitWireDescriptors } from './capability.js';
 import { emitDefinitions } from './definition.js';
 import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
@@ -27,6 +27,7 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },
   { name: 'capabilities', emit: emitCapabilities },
+  { name: 'wire descriptors', emit: emitWireDescriptors },
   { name: 'registry', emit: emitRegistry },
   { name: 'meta-schema', emit: emitMetaSchema },
   { name: 'reference pages', emit: emitReference },

@@ -6,7 +6,7 @@ import { RUNTIME_MODULE } from './validation-keywords.js';
 /** Prints a module from structures, each once: no Project, no formatter. */
 export function printModule(from: string, statements: readonly Statement[]): string {
   const body = `${statements.map(printStatement).join('\n')}\n`;
-  return preamble(from) + body.replace(/\n{3,}/g, '\n\n');
+  return preamble(from) + body.replace(/^\n+/, '').replace(/\n{3,}/g, '\n\n');
 }
 
 /** What a definition needs of the engine: its vocabulary as `jmap`, and `frozen`. */

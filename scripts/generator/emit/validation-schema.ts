@@ -89,7 +89,10 @@ function furtherMembers(
   use: ValidationUse,
   depth: number,
 ): AjvSchema {
-  if (further === false) return { additionalProperties: false };
+  // A number that no double holds is an object to ajv, one without members. At the top there is none: whoever
+  // calls the validator has looked (parseRequest, D13).
+  const isObject = depth === 0 ? {} : { noNumber: true };
+  if (further === false) return { ...isObject, additionalProperties: false };
   const nameChecks = {
     ...(use === 'stored' ? { maxLength: BOUNDS.keyLength, storable: true } : {}),
     ...(typeof names === 'object' ? keySchema(names) : {}),

@@ -8,14 +8,18 @@ import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './schema.js';
 import { buildType, dropsIn } from './type.js';
+import { type IsInternal, internalProperties, wireDescriptor } from './wire-descriptor.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
 export function buildModel(views: readonly CapabilityView[]): Model {
-  const capabilities = views.map(buildCapability).sort((a, b) => byCodeUnit(a.name, b.name));
+  const isInternal = internalProperties(views);
+  const capabilities = views
+    .map((view) => buildCapability(view, isInternal))
+    .sort((a, b) => byCodeUnit(a.name, b.name));
   return deepFreeze({ capabilities });
 }
 
-function buildCapability(view: CapabilityView): ModelCapability {
+function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCapability {
   const { root } = view;
   const meaning = {
     urn: view.urn ?? '',
@@ -32,6 +36,7 @@ function buildCapability(view: CapabilityView): ModelCapability {
     name: view.base,
     description: words(root),
     descriptorHash: meaningHash(meaning),
+    onWire: wireDescriptor(view, isInternal),
     at: view.urnAt,
   };
 }

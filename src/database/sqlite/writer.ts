@@ -222,15 +222,13 @@ export class Writer {
       job.reject(lateError());
       return;
     }
-    const sweep = setInterval(() => this.#rejectLate(), SWEEP);
     let isRefused = false;
     try {
-      job.resolve((await job.work(this.#db)) as never);
+      job.resolve((await this.#runLong(job)) as never);
     } catch (error) {
       isRefused = isDiskError(error);
       job.reject(translateError(error));
     } finally {
-      clearInterval(sweep);
       // Whatever the work left open must not become part of the next one's transaction.
       if (this.#db.inTransaction) this.#statements.rollback.run();
     }
@@ -323,6 +321,7 @@ export class Writer {
     }
   }
 
+  /** Works that wait are told meanwhile when it is too late for them. */
   async #runLong(job: Job): Promise<unknown> {
     const sweep = setInterval(() => this.#rejectLate(), SWEEP);
     try {

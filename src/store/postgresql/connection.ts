@@ -4,7 +4,9 @@ import { inTransaction } from '../../database/postgresql/hook-prisma.js';
 import type { PoolClient } from '../../database/postgresql/pool.js';
 import { Serial } from '../../database/serial.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
+import type { Trace } from '../port.js';
 import type { Row } from '../sql/objects.js';
+import { octetsOf } from '../traced.js';
 import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
@@ -58,6 +60,8 @@ export class Connection extends Questions {
    */
   states: Map<string, number> = new Map();
   readonly ahead: ReadAhead | undefined;
+  /** Of the work whose statements come now, where it is explained. */
+  trace: Trace | null = null;
   readonly #client: PoolClient;
   readonly #options: ConnectionOptions;
   readonly #serial: Serial | undefined;
@@ -271,7 +275,29 @@ export class Connection extends Questions {
   /** Resolves to the command's tag. */
   protected override run(statement: Statement, take: (row: Row) => void): Promise<string> {
     this.#options.onStatement?.(statement.text);
+    if (this.trace !== null) return this.#traced(this.trace, statement, take);
     return this.#guarded(() => this.#asking.ask(statement, take));
+  }
+
+  async #traced(trace: Trace, statement: Statement, take: (row: Row) => void): Promise<string> {
+    const { text: sql, values: parameters } = statement;
+    const answered = trace.asked({ sql, parameters, inThread: false });
+    let [rows, octets] = [0, 0];
+    const counted = (row: Row): void => {
+      rows += 1;
+      octets += octetsOf(row);
+      take(row);
+    };
+    try {
+      const tag = await this.#guarded(() => this.#asking.ask(statement, counted));
+      // `INSERT 0 3`: what a statement wrote that gives no rows.
+      if (rows === 0) rows = Number(/ (\d+)$/.exec(tag)?.[1] ?? 0);
+      answered({ rows, octets });
+      return tag;
+    } catch (error) {
+      answered(null);
+      throw error;
+    }
   }
 
   #guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
-import type { StateChange, Transaction } from '../port.js';
+import type { StateChange, Trace, Transaction } from '../port.js';
 import { type Expected, ReadAhead, type RowSizes } from './ahead.js';
 import type { Connection } from './connection.js';
 import type { Job, Waiting } from './lanes.js';
@@ -16,6 +16,7 @@ export interface WriteJob extends Job {
   readonly alone: boolean;
   readonly work: (transaction: Transaction) => Promise<unknown>;
   readonly expects: Expected | undefined;
+  readonly trace: Trace | null;
   resolve(value: unknown): void;
 }
 
@@ -194,6 +195,7 @@ async function run(
   const whole = (): void => {
     if (connection.spoiled !== undefined) throw connection.spoiled.error;
   };
+  connection.trace = job.trace;
   try {
     const value = await job.work(transaction);
     transaction.end();
@@ -224,5 +226,7 @@ async function run(
     const settle = (): void => job.reject(error);
     const failure = { error };
     return undone && !isRetryable(error) ? { settle, failure } : { settle, failure, fatal: true };
+  } finally {
+    connection.trace = null;
   }
 }

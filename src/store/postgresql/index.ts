@@ -2,13 +2,24 @@ import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { acquire, type Pool } from '../../database/postgresql/pool.js';
 import { MethodError, UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
-import type { CallOptions, Snapshot, StateChange, Store, Transaction } from '../port.js';
+import type {
+  CallOptions,
+  Snapshot,
+  StateChange,
+  StatementPlan,
+  Store,
+  Trace,
+  TracedStatement,
+  Transaction,
+} from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import { TracedStore } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
+import { readPlan } from './plan.js';
 import { Quickness } from './quickness.js';
 import { retried } from './retry.js';
 import { Shares, sharesOf } from './shares.js';
@@ -126,12 +137,13 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive = false, once = false, mayScan = false } = options;
+    const { deadline, exclusive = false, once = false, mayScan = false, trace } = options;
     const reading = (how: { readonly once: boolean }): Promise<T> =>
       this.#reading(
         accountId,
         deadline,
         async (connection) => {
+          if (trace !== undefined) connection.trace = trace;
           const snapshot = this.#snapshot(connection, accountId);
           const begun = performance.now();
           try {
@@ -150,8 +162,10 @@ class PostgresqlStore implements Store {
       retried(deadline, () => (once ? reading({ once }).catch(again(read)) : read()));
     const apart = (): Promise<T> => this.#long.run(accountId, deadline, run);
     // What takes long would have the others wait for it.
-    if (mayScan && !(once && this.#quickness.isQuick(accountId))) return apart();
-    if (!once) return run();
+    if (mayScan && !(once && trace === undefined && this.#quickness.isQuick(accountId)))
+      return apart();
+    // Whose statements they are that share a connection nobody could tell.
+    if (!once || trace !== undefined) return run();
     return new Promise((resolve, reject) => {
       const settled = (result: Promise<T>): void => void result.then(resolve, reject);
       (mayScan ? this.#pages : this.#together).push({
@@ -186,12 +200,12 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive: alone = false, expects } = options;
+    const { deadline, exclusive: alone = false, expects, trace = null } = options;
     const expected = expects && { table: expects.type.table, ids: expects.ids };
     return new Promise((resolve, reject) => {
       const settle = resolve as (value: unknown) => void;
       this.#lanes.push(accountId, {
-        ...{ deadline, alone, work, expects: expected },
+        ...{ deadline, alone, work, trace, expects: expected },
         ...{ resolve: settle, reject },
       });
     });
@@ -233,6 +247,22 @@ class PostgresqlStore implements Store {
     return gone;
   }
 
+  traced(trace: Trace): Store {
+    return new TracedStore(this, trace);
+  }
+
+  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
+    const plans: StatementPlan[] = [];
+    const deadline = performance.now() + UPKEEP_WAIT;
+    for (const statement of statements)
+      plans.push(
+        await this.#long.run('', deadline, () =>
+          this.#reading('', deadline, (connection) => readPlan(connection, statement)),
+        ),
+      );
+    return plans;
+  }
+
   async close(): Promise<void> {
     await this.#lanes.close();
     this.#closed = true;
@@ -261,26 +291,23 @@ class PostgresqlStore implements Store {
   /** The account's turn: one work alone, or as many as wait together. */
   async #runJobs(accountId: string, first: WriteJob, waiting: Waiting<WriteJob>): Promise<void> {
     if (!first.alone) return runGroup(this.#host, accountId, first, waiting);
-    const { deadline, work } = first;
+    const { deadline } = first;
     try {
       // What hooks have done elsewhere must not be done twice.
-      const run = (): Promise<unknown> => this.#runAlone(accountId, deadline, work);
+      const run = (): Promise<unknown> => this.#runAlone(accountId, first);
       first.resolve(await this.#long.run(accountId, deadline, run));
     } catch (error) {
       first.reject(error);
     }
   }
 
-  async #runAlone(
-    accountId: string,
-    deadline: number,
-    work: (transaction: Transaction) => Promise<unknown>,
-  ): Promise<unknown> {
+  async #runAlone(accountId: string, { deadline, work, trace }: WriteJob): Promise<unknown> {
     const connection = await this.#connect(accountId, {
       deadline,
       writes: accountId,
       serial: true,
     });
+    connection.trace = trace;
     const transaction = this.#open(connection, accountId);
     let result: unknown;
     try {

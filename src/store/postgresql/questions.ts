@@ -69,6 +69,11 @@ export abstract class Questions {
     await this.#each(this.#composed(fragment), each);
   }
 
+  /** The rows of a statement as it is given. */
+  async rowsOf(statement: Statement): Promise<readonly Row[]> {
+    return this.#rows(statement);
+  }
+
   #composed(fragment: Fragment): Statement {
     if (fragment.scans === true) this.scanning();
     return recurring(render(fragment, postgresql.placeholder), fragment);

@@ -13,14 +13,14 @@ export interface OrderTerm {
 
 /**
  * The total order of a query (D15): its sort keys, then the id in the direction of the last one.
- * Ids embed the creation time, so an order by `created` is the order by id, and what follows it
- * decides nothing.
+ * Ids embed the creation time: an order by `created` that nothing follows is the one of the primary key.
+ * What follows decides between objects of one millisecond (RFC 8620 5.5), and all must be sorted for it.
  */
 export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
-  for (const key of sort) {
-    const { role, nullable } = key.sort.property;
-    if (role === 'id' || role === 'created') return [...terms, idTerm(key.ascending, dialect)];
+  for (const [index, key] of sort.entries()) {
+    const { nullable } = key.sort.property;
+    if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending, dialect)];
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.
     for (const expression of expressionsOf(key, dialect)) {
@@ -30,6 +30,14 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
     }
   }
   return [...terms, idTerm(sort.at(-1)?.ascending ?? true, dialect)];
+}
+
+/** Whether these sort keys come to the order of ids, in the direction of the first. */
+export function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
+  const role = first?.sort.property.role;
+  if (role !== 'created') return role === 'id';
+  const isById = next?.sort.property.role === 'id' && next.ascending === first?.ascending;
+  return next === undefined || isById;
 }
 
 function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {

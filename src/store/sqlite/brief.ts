@@ -1,5 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan } from '../port.js';
+import { isOrderOfIds } from '../sql/order.js';
 import { readsInOrder } from '../sql/query.js';
 import { sqlite } from './dialect.js';
 
@@ -56,9 +57,8 @@ function costOfPlace(plan: QueryPlan, isNumbered: boolean): number {
   return isByKey(plan) || !readsInOrder(plan, sqlite) ? 0 : APART.keyed;
 }
 
-function isByKey({ sort: [first] }: QueryPlan): boolean {
-  const role = first?.sort.property.role;
-  return first === undefined || role === 'id' || role === 'created';
+function isByKey({ sort }: QueryPlan): boolean {
+  return sort.length === 0 || isOrderOfIds(sort);
 }
 
 /** Of one row, ns. */

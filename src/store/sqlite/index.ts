@@ -6,11 +6,15 @@ import type {
   InstantReads,
   Snapshot,
   StateChange,
+  StatementPlan,
   Store,
+  Trace,
+  TracedStatement,
   Transaction,
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import { TracedStore } from '../traced.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
@@ -22,6 +26,7 @@ import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
+import { TracedConnection } from './traced-connection.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
 
@@ -135,7 +140,7 @@ class SqliteStore implements Store, ThreadedStore {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     return options.exclusive === true
-      ? this.#waitingReads.run(accountId, options.deadline, work)
+      ? this.#waitingReads.run(accountId, options.deadline, work, options.trace)
       : this.#reads.run(accountId, options, work);
   }
 
@@ -145,8 +150,10 @@ class SqliteStore implements Store, ThreadedStore {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     let changed: StateChange['changed'] | undefined;
+    const { deadline, expects, isLong, trace } = options;
+    const writing = trace ? new TracedConnection(this.#writing, trace) : this.#writing;
     const open = (): SqliteTransaction =>
-      new SqliteTransaction(this.#names, this.#writing, accountId, this.#now());
+      new SqliteTransaction(this.#names, writing, accountId, this.#now());
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
       const value = await work(transaction);
       transaction.assertWhole();
@@ -157,7 +164,6 @@ class SqliteStore implements Store, ThreadedStore {
       changed = transaction.changed;
       return value;
     };
-    const { deadline, expects, isLong } = options;
     const expected = expects && { table: expects.type.table, ids: expects.ids };
     const turn = { deadline, accountId, expects: expected, isLong };
     const result = await (options.exclusive === true
@@ -189,6 +195,16 @@ class SqliteStore implements Store, ThreadedStore {
     limit: number,
   ): Promise<readonly { readonly accountId: string; readonly id: string }[]> {
     return this.#upkeep('', () => collectBlobs(this.#writing, before, limit));
+  }
+
+  traced(trace: Trace): Store {
+    return new TracedStore(this, trace, this.#reads.tracedInstant(trace));
+  }
+
+  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
+    const plans: StatementPlan[] = [];
+    for (const statement of statements) plans.push(await this.#reads.plan(statement));
+    return plans;
   }
 
   get isInThread(): boolean {

@@ -2,7 +2,15 @@ import { availableParallelism } from 'node:os';
 import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { nextTurn } from '../../protocol/slices.js';
-import type { CallOptions, InstantReads, QueryPage, Snapshot } from '../port.js';
+import type {
+  CallOptions,
+  InstantReads,
+  QueryPage,
+  Snapshot,
+  StatementPlan,
+  Trace,
+  TracedStatement,
+} from '../port.js';
 import type { Fragment, Raw } from '../sql/fragment.js';
 import type { StorageNames } from '../sql/names.js';
 import type { Row } from '../sql/objects.js';
@@ -15,6 +23,7 @@ import { readPage, type SizedPage } from './page.js';
 import type { ScanOptions, Scans } from './scans/index.js';
 import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
 import { readBriefPage, SqliteSnapshot } from './snapshot.js';
+import { planOf, TracedConnection } from './traced-connection.js';
 
 /**
  * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
@@ -60,38 +69,57 @@ export class Reads {
     const end = connection.db.prepare('COMMIT');
     this.#begin = () => begin.run();
     this.#end = () => end.run();
-    this.instant = Object.freeze({
+    this.instant = this.#instantOn(connection);
+  }
+
+  tracedInstant(trace: Trace): InstantReads {
+    return this.#instantOn(new TracedConnection(this.#connection, trace));
+  }
+
+  #instantOn(reading: Connection): InstantReads {
+    return Object.freeze({
       objects: (accountId, deadline, type, ids, properties, maxOctets) =>
-        this.#atOnce(deadline, (reading) =>
+        this.#atOnce(deadline, () =>
           readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
         ),
       changes: (accountId, deadline, type, since, limit, wanted) =>
-        this.#atOnce(deadline, (reading) =>
+        this.#atOnce(deadline, () =>
           readChangesAtOnce(reading, accountId, type, since, limit, wanted),
         ),
-      page: (...query) => this.#pageAtOnce(...query),
+      page: (...query) => this.#pageAtOnce(reading, ...query),
     } satisfies InstantReads);
   }
 
   /** Works must not wait for another `run`: they have the connection one after the other. */
   run<T>(
     accountId: string,
-    { deadline, mayScan }: CallOptions,
+    { deadline, mayScan, trace }: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const scans = this.#scans;
     if (mayScan !== true || scans === null) {
       const limit = () => setDeadline(this.#connection.db, deadline);
-      return this.#runHere(accountId, limit, deadline, work);
+      return this.#runHere(accountId, limit, deadline, work, trace);
     }
-    return this.#runHere(accountId, () => this.#limit(accountId, deadline), deadline, work).catch(
-      (error: unknown) => {
-        if (!(error instanceof SliceError)) throw error;
-        return scans.run(accountId, deadline, work, (text, time) =>
-          this.#long.elsewhere(accountId, text, time),
-        );
-      },
-    );
+    const limit = () => this.#limit(accountId, deadline);
+    return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {
+      if (!(error instanceof SliceError)) throw error;
+      const took = (text: string, time: number) => this.#long.elsewhere(accountId, text, time);
+      return scans.run(accountId, deadline, work, took, trace);
+    });
+  }
+
+  /** How SQLite would run a statement. */
+  plan({ sql, parameters }: TracedStatement): Promise<StatementPlan> {
+    return this.#serial.run(async () => {
+      const { db } = this.#connection;
+      return planOf(
+        db
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .raw(true)
+          .all(...parameters) as Row[],
+      );
+    });
   }
 
   /** A statement by itself, between other reads. */
@@ -127,6 +155,7 @@ export class Reads {
   }
 
   #pageAtOnce(
+    connection: Connection,
     ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
   ): QueryPage | null {
     // What has to be asked before makes it two statements.
@@ -134,7 +163,7 @@ export class Reads {
     const extents = this.#extents;
     const kept = window.position + window.limit;
     const states = extents.statesOf(accountId, type, plan, kept);
-    return this.#atOnce(deadline, (connection) => {
+    return this.#atOnce(deadline, () => {
       const scope = { connection, accountId };
       this.#limit(accountId, deadline);
       try {
@@ -150,7 +179,7 @@ export class Reads {
         if (error instanceof SliceError) return null;
         throw error;
       } finally {
-        connection.slice = null;
+        this.#connection.slice = null;
       }
     });
   }
@@ -159,13 +188,13 @@ export class Reads {
    * Runs a single statement, which needs no transaction, unless other reads are before it: within another's
    * transaction it would see what that one sees, and not what has been committed since.
    */
-  #atOnce<T>(deadline: number, work: (reading: Connection) => T): T | null {
+  #atOnce<T>(deadline: number, work: () => T): T | null {
     const { db } = this.#connection;
     if (!this.#serial.isIdle || db.inTransaction || this.#spent > TURN) return null;
     const begun = performance.now();
     if (begun > deadline) throw lateError();
     try {
-      return work(this.#connection);
+      return work();
     } finally {
       this.#spend(performance.now() - begun);
     }
@@ -176,6 +205,7 @@ export class Reads {
     limit: () => void,
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
+    trace: Trace | undefined,
   ): Promise<T> {
     return this.#serial.run(async () => {
       if (this.#spent > TURN) {
@@ -185,7 +215,8 @@ export class Reads {
       const begun = performance.now();
       checkDeadline(deadline);
       limit();
-      const snapshot = new SqliteSnapshot(this.#names, this.#connection, accountId, this.#extents);
+      const connection = trace ? new TracedConnection(this.#connection, trace) : this.#connection;
+      const snapshot = new SqliteSnapshot(this.#names, connection, accountId, this.#extents);
       this.#begin();
       try {
         return await work(snapshot);

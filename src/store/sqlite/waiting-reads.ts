@@ -1,11 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
-import type { Snapshot } from '../port.js';
+import type { Snapshot, Trace } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { Turns } from '../turns.js';
 import type { Connection } from './connection.js';
 import type { Log } from './log.js';
 import { SqliteSnapshot } from './snapshot.js';
+import { TracedConnection } from './traced-connection.js';
 
 /** Connections for works that wait, each opened when it is first needed. */
 const CONNECTIONS = 4;
@@ -31,13 +32,15 @@ export class WaitingReads {
     accountId: string,
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
+    trace?: Trace,
   ): Promise<T> {
     const read = async (): Promise<T> => {
       checkDeadline(deadline);
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
-      const snapshot = new SqliteSnapshot(this.#names, connection, accountId);
+      const reading = trace === undefined ? connection : new TracedConnection(connection, trace);
+      const snapshot = new SqliteSnapshot(this.#names, reading, accountId);
       try {
         db.exec('BEGIN');
         return await work(snapshot);

@@ -8,6 +8,7 @@ import type { AuthenticatedHandler, RouteHandler, RouteRequest } from './route-r
 export interface AppOptions {
   readonly basePath: string;
   readonly session: AuthenticatedHandler;
+  readonly reference: AuthenticatedHandler;
   readonly upload: AuthenticatedHandler;
   readonly download: AuthenticatedHandler;
   readonly eventSource: AuthenticatedHandler;
@@ -45,6 +46,7 @@ export function createApp(options: AppOptions): (req: IncomingMessage, res: Edge
   app.post(`${basePath}/jmap/upload/:accountId`, signedIn(options.upload));
   app.get(`${basePath}/jmap/download/:accountId/:blobId/:name`, signedIn(options.download));
   app.get(`${basePath}/jmap/download/:accountId/:blobId/`, signedIn(options.download));
+  app.get(`${basePath}/jmap/reference`, signedIn(options.reference));
   app.get(`${basePath}/jmap/eventsource`, signedIn(options.eventSource));
   app.post(`${basePath}/jmap/ticket`, signedIn(options.ticket));
   app.get('/healthz', page(options.healthz));

@@ -67,8 +67,12 @@ function open(
   };
   const subscription = feed.subscribe({ principal, types: parameters.types, wake: forward });
   const unfollow = live.follow(principal, (current) => {
-    if (current === null) stream.end();
-    else subscription.setPrincipal(current);
+    if (current === null) {
+      stream.end();
+      return;
+    }
+    subscription.setPrincipal(current);
+    stream.forgetOthers(current.accounts);
   });
   streams.add(stream);
   metrics.opened('eventsource');

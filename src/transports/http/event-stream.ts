@@ -23,7 +23,7 @@ export class EventStream {
   readonly #res: EdgeResponse;
   readonly #watch: StallWatch;
   readonly #ping: number;
-  /** Everything pushed on this stream so far: what the event id encodes. */
+  /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
   readonly #pushed = new Map<string, Map<string, string>>();
   #timer: NodeJS.Timeout | undefined;
   #stalled: Watched | null = null;
@@ -62,6 +62,13 @@ export class EventStream {
     const data = JSON.stringify({ '@type': 'StateChange', changed: plain(changed) });
     this.#write(`event: state\nid: ${this.#nextId(changed)}\ndata: ${data}\n\n`);
     this.#restartPing();
+  }
+
+  /** Of accounts that are out of reach now, ids of events are silent too. */
+  forgetOthers(accounts: ReadonlyMap<string, unknown>): void {
+    for (const accountId of this.#pushed.keys()) {
+      if (!accounts.has(accountId)) this.#pushed.delete(accountId);
+    }
   }
 
   end(): void {

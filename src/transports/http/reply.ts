@@ -92,9 +92,15 @@ export function sendJson(
   send(res, status, all, JSON.stringify(body));
 }
 
+/** RFC 8620 3.8: a problem's title and detail are for people, and in the one language that there is. */
+const PROBLEM_HEADERS: readonly string[] = Object.freeze([
+  ...['Content-Type', 'application/problem+json'],
+  ...['Content-Language', 'en'],
+  ...['Cache-Control', 'no-store'],
+]);
+
 export function problemHeaders(problem: Problem): readonly string[] {
-  const type = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
-  return [...type, ...problem.headers];
+  return [...PROBLEM_HEADERS, ...problem.headers];
 }
 
 export function sendProblem(res: EdgeResponse, problem: Problem): void {

@@ -44,6 +44,7 @@ const UNDER_BASE: ReadonlyMap<string, Route> = new Map(
     API,
     WEBSOCKET,
     SESSION,
+    route('/jmap/reference', 'GET', 'bearer'),
     route('/jmap/eventsource', 'GET', 'ticket'),
     route('/jmap/ticket', 'POST', 'bearer'),
   ].map((entry) => [entry.template, entry]),
@@ -58,6 +59,11 @@ const AT_ROOT: ReadonlyMap<string, Route> = new Map(
     route('/metrics', 'GET', 'metrics'),
   ].map((entry) => [entry.template, entry]),
 );
+
+/** Every route, once. */
+export const ROUTES: readonly Route[] = [
+  ...new Set([...UNDER_BASE.values(), UPLOAD, DOWNLOAD, ...AT_ROOT.values()]),
+];
 
 const UPLOAD_PATH = /^\/jmap\/upload\/[^/]+$/;
 const DOWNLOAD_PATH = /^\/jmap\/download\/[^/]+\/[^/]+\/[^/]*$/;

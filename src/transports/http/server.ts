@@ -17,6 +17,7 @@ import { healthPage, metricsPage, readyPage } from './health.js';
 import { IdleConnections } from './idle-connections.js';
 import { inTurn } from './in-turn.js';
 import { USES_INTERNALS } from './node-internals.js';
+import { referencePage } from './reference.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
 import { StallWatch } from './stall-watch.js';
@@ -108,6 +109,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors, usesInternals }: E
   const app = createApp({
     basePath: baseUrls.path,
     session: sessionPage(services.sessions, baseUrls),
+    reference: referencePage(services.registry.capabilities),
     upload: uploadPage({ services, slots: new Slots(limits.maxConcurrentUpload), watch }),
     download: downloadPage(services, watch),
     eventSource: eventSourcePage({

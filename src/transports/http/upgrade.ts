@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { UpgradeTarget } from '../upgrade-target.js';
+import type { Refusal, UpgradeTarget } from '../upgrade-target.js';
 import type { Cors } from './cors.js';
 import { type Edge, queryOf } from './edge.js';
 import type { EdgeRequest } from './edge-request.js';
@@ -35,10 +35,11 @@ export function createUpgrade(
       checkOrigin(req, options.cors);
       res.principal = await edge.authenticate(req, { ...route, access: 'ticket' });
       const refusal = target.refusal(req);
-      if (refusal !== null) throw new HttpError(400, refusal);
+      if (refusal !== null) throw refused(refusal);
       if (socket.destroyed) return;
       const { principal, requestId } = res;
-      target.accept({ req, socket, head, principal, requestId });
+      const late = target.accept({ req, socket, head, principal, requestId });
+      if (late !== null) throw refused(late);
     };
     accept().then(
       () => edge.upgraded(res),
@@ -49,6 +50,10 @@ export function createUpgrade(
       },
     );
   };
+}
+
+function refused({ status, detail, headers }: Refusal): HttpError {
+  return new HttpError(status, detail, headers);
 }
 
 /**

@@ -3,11 +3,18 @@ import type { Principal } from '../../accounts/principal.js';
 import { RequestError, UnavailableError } from '../../protocol/errors.js';
 import { tooManyRequests } from '../limits.js';
 import type { Shared } from '../shared.js';
-import { MessageError, type RequestMessage, requestErrorText, runProblem } from './messages.js';
+import {
+  type MessageError,
+  type RequestMessage,
+  requestErrorText,
+  runProblem,
+} from './messages.js';
 import type { Outgoing } from './outgoing.js';
 
 /** RFC 6455 7.4.1, as RFC 8887 uses it. */
 export const POLICY = 1008;
+/** Messages that may wait for the answers of those before them, besides what has been read already. */
+const MOST_WAITING = 8;
 export const NOT_VALID = 'The token is no longer valid.';
 
 export interface AnswersOptions {
@@ -25,6 +32,9 @@ export class Answers {
   readonly #user: string;
   /** Requests without an id are answered in order: each waits for the one before. */
   #inOrder: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  /** Has the socket read on. */
+  #goOn: (() => void) | null = null;
   readonly #running = new Set<Promise<void>>();
 
   constructor(options: AnswersOptions, outgoing: Outgoing) {
@@ -49,40 +59,59 @@ export class Answers {
   }
 
   /**
-   * Throws MessageError where the user runs too many at once. A slot is taken as the message comes in, so that what
-   * waits its turn is bounded too. `over` ends the turn of a request that took long to read, null where it didn't.
+   * One with an id is run at once, one without when what came before it without is answered: until then it takes none
+   * of its user's slots, as one that is pipelined over HTTP. `over` ends the turn of a request that took long to read,
+   * null where it didn't.
    */
   accept(message: RequestMessage, octets: number, over: (() => void) | null): void {
-    const { requests, budget, services } = this.#options.shared;
-    if (!requests.take(this.#user)) {
-      const problem = tooManyRequests(services.limits.maxConcurrentRequests);
-      throw new MessageError(problem, message.id);
-    }
+    const { budget } = this.#options.shared;
     const held = budget.take(this.#user, octets) ? octets : 0;
-    const run = (): Promise<void> => this.#run(message, over);
-    const answered = message.id === null ? this.#inOrder.then(run) : run();
-    if (message.id === null) this.#inOrder = answered;
-    const done = answered.finally(() => {
-      budget.release(this.#user, held);
-      requests.release(this.#user);
-      this.#running.delete(done);
-    });
-    this.#running.add(done);
+    const run = (): Promise<void> =>
+      this.#run(message, over).finally(() => budget.release(this.#user, held));
+    this.#follow(message.id === null ? this.#afterOthers(run) : run());
   }
 
   /** In its place among the answers where it can't be told apart by an id. */
   refuse(error: MessageError): void {
     const text = requestErrorText(error.problem.toProblem(), error.requestId);
     const send = (): Promise<void> => this.#outgoing.send([text]);
-    if (error.requestId === null) this.#inOrder = this.#inOrder.then(send);
-    else void send();
+    this.#follow(error.requestId === null ? this.#afterOthers(send) : send());
+  }
+
+  #follow(answered: Promise<void>): void {
+    const done = answered.finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  /** Where too many wait nothing more is read, so what waits is bounded. */
+  #afterOthers(step: () => Promise<void>): Promise<void> {
+    this.#waiting += 1;
+    if (this.#waiting > MOST_WAITING) this.#goOn ??= this.#outgoing.stopReading();
+    this.#inOrder = this.#inOrder.then(step).finally(() => {
+      this.#waiting -= 1;
+      if (this.#waiting > MOST_WAITING) return;
+      this.#goOn?.();
+      this.#goOn = null;
+    });
+    return this.#inOrder;
   }
 
   /** Never rejects: whatever happens is an answer. */
   async #run(message: RequestMessage, over: (() => void) | null): Promise<void> {
-    const answer = await this.#answer(message, over !== null);
-    over?.();
-    await this.#outgoing.send(answer);
+    const { requests, services } = this.#options.shared;
+    if (!requests.take(this.#user)) {
+      over?.();
+      const problem = tooManyRequests(services.limits.maxConcurrentRequests);
+      await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
+      return;
+    }
+    try {
+      const answer = await this.#answer(message, over !== null);
+      over?.();
+      await this.#outgoing.send(answer);
+    } finally {
+      requests.release(this.#user);
+    }
   }
 
   async #answer(message: RequestMessage, isLong: boolean): Promise<readonly string[]> {

@@ -22,6 +22,11 @@ export class Arrival {
   /** False where the octets that have come don't fit. */
   take(octets: number): boolean {
     this.#silentPings = 0;
+    return this.hold(octets);
+  }
+
+  /** The same for octets that those which came inflate to. */
+  hold(octets: number): boolean {
     if (!this.#shared.budget.take(this.#user, octets)) return false;
     this.#held += octets;
     return true;
@@ -38,13 +43,21 @@ export class Arrival {
     this.#heldAtBeat = 0;
   }
 
-  /** At intervals, before a ping: whether the peer has fallen silent, or sends a message too slowly. */
-  isDead(): boolean {
+  /**
+   * At intervals, before a ping: whether the peer has fallen silent, or sends a message too slowly. Of a message that
+   * isn't read on nothing arrives.
+   */
+  isDead(isReading: boolean): boolean {
     const { bodyRate, heartbeat } = this.#shared.timings;
-    const before = this.#heldAtBeat;
-    this.#heldAtBeat = this.#held;
+    const before = isReading ? this.#heldAtBeat : 0;
+    this.#heldAtBeat = isReading ? this.#held : 0;
     const slow = before > 0 && this.#held - before < (bodyRate * heartbeat) / 1000;
     return slow || this.#silentPings >= SILENT_PINGS;
+  }
+
+  /** The peer has shown that it lives. */
+  heard(): void {
+    this.#silentPings = 0;
   }
 
   /** A ping goes out that the peer can answer. */

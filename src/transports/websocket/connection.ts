@@ -5,6 +5,8 @@ import { inSlices, type Slices } from '../../protocol/slices.js';
 import { requestTooLarge } from '../limits.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
+import { deflateOf } from './deflate.js';
+import type { Deflaters } from './deflaters.js';
 import { idOf, MessageError, readLongMessage, readMessage } from './messages.js';
 import { Outgoing } from './outgoing.js';
 
@@ -16,6 +18,9 @@ const OVERLOADED = 'The server has too much to do.';
 
 export interface ConnectionOptions extends AnswersOptions {
   readonly tcp: Socket;
+  readonly deflaters: Deflaters;
+  /** Octets beyond which a message ends the connection. */
+  readonly maxPayload: number;
 }
 
 /** The socket closed while a message was read in slices. */
@@ -33,15 +38,22 @@ export class Connection {
   /** Messages that are read in slices, or wait for one that is: they are taken in order. */
   #reading: Promise<void> | null = null;
   #closing = false;
+  /** Octets that had left for the system at the last beat. */
+  #taken = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#user = options.principal.userId;
     const { socket, tcp, shared } = options;
-    this.#outgoing = new Outgoing(socket, (octets) =>
+    this.#arrival = new Arrival(shared, this.#user);
+    const deflate = deflateOf(socket, options.deflaters, {
+      maximum: options.maxPayload,
+      hold: (octets) => this.#arrival.hold(octets),
+      refuse: (code, reason) => socket.close(code, reason),
+    });
+    this.#outgoing = new Outgoing(socket, deflate, (octets) =>
       shared.responses.hold(this.#user, octets, () => socket.terminate()),
     );
-    this.#arrival = new Arrival(shared, this.#user);
     this.#answers = new Answers(options, this.#outgoing);
     const unfollow = shared.live.follow(options.principal, (current) => {
       // Of what a token reaches each request finds the newest itself.
@@ -65,15 +77,23 @@ export class Connection {
     });
   }
 
-  /** Called at intervals: pings the peer; drops one that was silent for two pings, or sends a message too slowly. */
+  /**
+   * Called at intervals: pings the peer; drops one that was silent for two pings, sends a message too slowly, or takes
+   * nothing of what waits for it. One that takes something lives, however long its pong lies behind.
+   */
   beat(): void {
-    const { socket } = this.#options;
-    if (this.#arrival.isDead()) {
+    const { socket, tcp } = this.#options;
+    const isReading = !socket.isPaused;
+    if (this.#arrival.isDead(isReading)) {
       socket.terminate();
       return;
     }
-    // While a message waits or is read, nothing that the peer says arrives.
-    if (this.#reading === null) this.#arrival.pinged();
+    const waits = tcp.writableLength > 0;
+    const taken = tcp.bytesWritten - tcp.writableLength;
+    if (waits && taken !== this.#taken) this.#arrival.heard();
+    // Where nothing is read, nothing that the peer says arrives.
+    else if (waits || isReading) this.#arrival.pinged();
+    this.#taken = taken;
     if (socket.readyState === socket.OPEN) socket.ping();
   }
 

@@ -1,15 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { tooManyOpen } from '../limits.js';
 import type { Shared } from '../shared.js';
 import { Slots } from '../slots.js';
 import type { UpgradeTarget } from '../upgrade-target.js';
 import { Connection } from './connection.js';
+import { Deflaters } from './deflaters.js';
+import { refusal, refusalOf, SUBPROTOCOL } from './handshake.js';
 
-const SUBPROTOCOL = 'jmap';
 /** RFC 8620 8.5: sockets that one user may have open. */
 const MAX_SOCKETS = 32;
+/**
+ * A part of a message takes some 200 octets besides its own. So its fragments, and the packets of one, are bounded in
+ * number (1008) by what a client that cuts its messages has use for, and never below the first.
+ */
+const LEAST_PARTS = 1024;
+const FRAGMENT = 4096;
+const PACKET = 1024;
+const EXTENSIONS = 'sec-websocket-extensions';
 /** How long a peer may take for its part of the closing handshake, ms. */
 const CLOSE_WAIT = 1000;
 
@@ -19,20 +28,29 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
   const connections = new Set<Connection>();
   const slots = new Slots(MAX_SOCKETS);
   const requestIds = new WeakMap<IncomingMessage, string>();
+  // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
+  // beyond ends the connection (1009), since it would have to be held whole.
+  const maxPayload = 2 * services.limits.maxSizeRequest;
+  const deflaters = new Deflaters();
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // Refused: what a message inflates to would have to be bounded before it is known.
-    perMessageDeflate: false,
-    // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
-    // beyond ends the connection (1009), since it would have to be held whole.
-    maxPayload: 2 * services.limits.maxSizeRequest,
+    // No context outlives its message, so that an idle connection costs no more than one without (deflate.ts).
+    perMessageDeflate: services.websocketCompression
+      ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
+      : false,
+    maxPayload,
+    maxFragments: Math.max(LEAST_PARTS, Math.ceil(maxPayload / FRAGMENT)),
+    maxBufferedChunks: Math.max(4 * LEAST_PARTS, Math.ceil(maxPayload / PACKET)),
     handleProtocols: () => SUBPROTOCOL,
   });
   server.on('headers', (lines, req) => {
     const requestId = requestIds.get(req);
     if (requestId !== undefined) lines.push(`X-Request-Id: ${requestId}`);
   });
+  // Without a listener ws would answer by itself, past the edge.
+  const refused = new WeakMap<IncomingMessage, Error>();
+  server.on('wsClientError', (error, _, req) => refused.set(req, error));
   const beats = setInterval(() => {
     for (const connection of connections) connection.beat();
   }, timings.heartbeat);
@@ -42,10 +60,7 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
   };
 
   return {
-    refusal(req) {
-      if (offeredProtocols(req).includes(SUBPROTOCOL)) return null;
-      return 'Offer the subprotocol "jmap" (Sec-WebSocket-Protocol: jmap).';
-    },
+    refusal: refusalOf,
 
     accept({ req, socket, head, principal, requestId }) {
       const user = principal.userId;
@@ -53,16 +68,34 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
       // Of the TCP connection: a handshake that ws itself refuses (a bad key) makes no WebSocket.
       socket.once('close', () => slots.release(user));
       requestIds.set(req, requestId);
-      server.handleUpgrade(req, socket, head, (ws) => {
+      const upgrade = (): void => server.handleUpgrade(req, socket, head, opened);
+      const opened = (ws: WebSocket): void => {
         const tcp = socket as Socket;
-        const connection = new Connection({ shared, socket: ws, tcp, principal, requestId });
+        const connection = new Connection({
+          shared,
+          socket: ws,
+          tcp,
+          principal,
+          requestId,
+          deflaters,
+          maxPayload,
+        });
         connections.add(connection);
         services.metrics.opened('websocket');
         void connection.closed.then(() => {
           connections.delete(connection);
           services.metrics.closed('websocket');
         });
-      });
+      };
+      upgrade();
+      if (refused.has(req) && req.headers[EXTENSIONS] !== undefined) {
+        // RFC 7692 5.1: an offer that can't be understood is declined, which refuses no connection.
+        delete req.headers[EXTENSIONS];
+        refused.delete(req);
+        upgrade();
+      }
+      const error = refused.get(req);
+      return error === undefined ? null : refusal(400, `${error.message}.`);
     },
 
     async close() {
@@ -77,8 +110,4 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
 
     terminate,
   };
-}
-
-function offeredProtocols(req: IncomingMessage): readonly string[] {
-  return (req.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
 }

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import type { Deflate } from './deflate.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
@@ -15,11 +16,16 @@ export class Outgoing {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
 
+  readonly #deflate: Deflate | null;
   readonly #hold: (octets: number) => () => void;
 
-  /** `hold` counts octets of a large answer among those of the process until its result is called. */
-  constructor(socket: WebSocket, hold: (octets: number) => () => void) {
+  /**
+   * `deflate` compresses, null where that wasn't agreed. `hold` counts octets of a large answer, as they are before,
+   * among those of the process until its result is called.
+   */
+  constructor(socket: WebSocket, deflate: Deflate | null, hold: (octets: number) => () => void) {
     this.#socket = socket;
+    this.#deflate = deflate;
     this.#hold = hold;
   }
 
@@ -31,7 +37,9 @@ export class Outgoing {
     this.#throttle();
     const release = characters <= WHOLE ? null : this.#hold(octetsOf(pieces));
     const sent = this.#last.then(async () => {
-      await (release === null ? this.#frame(pieces.join(''), true) : this.#fragments(pieces));
+      const compress = this.#deflate?.begin(characters) ?? false;
+      if (release === null) await this.#frame(pieces.join(''), true, compress);
+      else await this.#fragments(pieces, compress);
       release?.();
       this.#waiting -= characters;
       this.#throttle();
@@ -55,22 +63,24 @@ export class Outgoing {
     return this.#last;
   }
 
-  async #fragments(pieces: readonly string[]): Promise<void> {
+  async #fragments(pieces: readonly string[], compress: boolean): Promise<void> {
     for (const piece of pieces) {
       for (let start = 0; start < piece.length; start += FRAGMENT) {
         // A fragment may end within a character's octets, but a string must not be cut in a surrogate pair.
-        await this.#frame(Buffer.from(sliceWhole(piece, start, start + FRAGMENT)), false);
+        const octets = Buffer.from(sliceWhole(piece, start, start + FRAGMENT));
+        await this.#frame(octets, false, compress);
       }
     }
-    await this.#frame('', true);
+    await this.#frame('', true, compress);
   }
 
-  #frame(data: string | Buffer, fin: boolean): Promise<void> {
+  #frame(data: string | Buffer, fin: boolean, compress: boolean): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
     // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
     // that the socket is closing, which its own listener deals with.
-    return new Promise((resolve) => socket.send(data, { binary: false, fin }, () => resolve()));
+    const options = { binary: false, fin, compress };
+    return new Promise((resolve) => socket.send(data, options, () => resolve()));
   }
 
   #throttle(): void {

@@ -37,7 +37,7 @@ describe('npm run generate', () => {
     await project.generate();
     await project.remove('capabilities/others.yaml');
     const run = await project.generate();
-    expect(run.stdout).toMatch(/, 2 removed\.\n$/);
+    expect(run.stdout).toMatch(/, 3 removed\.\n$/);
     expect(Object.keys(await project.tree()).filter((path) => /others/.test(path))).toEqual([]);
   });
 
@@ -211,8 +211,9 @@ describe('npm run generate -- --check', () => {
       'generated/manifest.json',
       'generated/things/Thing.definition.ts',
       'generated/things/capability.ts',
+      'generated/things/reference.ts',
     ]);
-    expect(run.stderr.match(/stale/g)).toHaveLength(4);
+    expect(run.stderr.match(/stale/g)).toHaveLength(5);
   });
 
   it('finds a migration that is wanting, which generate then adds without touching the first', async () => {

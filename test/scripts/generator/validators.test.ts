@@ -162,6 +162,9 @@ describe('an emitted create validator', () => {
     expect(new Set(complaints(gadget.create, data).map((line) => line.split(' ')[0]))).toEqual(
       new Set(['/score', '/extra', '/names', '/meta', '/points/0']),
     );
+    // An object whose members are all declared and none required is not what is missing all of them.
+    const within = gadgetWith({ meta: { note: null, a: huge } });
+    expect(complaints(gadget.create, within)).toEqual(['/meta/a noNumber']);
     expect(complaints(gadget.create, gadgetWith({ extra: { a: huge } }))).toEqual([
       '/extra/a anyJson',
     ]);

@@ -57,12 +57,12 @@ it('--watch generates on every change, shows errors, keeps the last good output 
 
   await rename(capability('more.yaml'), capability('other.yaml'));
   await said('removed generated/more/capability.ts');
-  await said(', 2 removed.');
+  await said(', 3 removed.');
   expect(await project.read('generated/registry.ts')).toContain('otherCapability');
 
   await project.remove('capabilities/other.yaml');
   await said('removed generated/other/capability.ts');
-  await said(', 2 removed.');
+  await said(', 3 removed.');
 
   await project.write('capabilities/things.yaml', `${THING}methods:\n  Thing/check:${SCHEMAS}`);
   await said('[missing-hook]');

@@ -104,6 +104,7 @@ export function model(types: readonly ModelType[]): Model {
         accountSession: {},
         bareSession: false,
         accountLevel: true,
+        onWire: {},
         types,
         methods: [],
         drops: [],

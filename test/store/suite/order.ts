@@ -6,13 +6,15 @@ export function orderCases(bench: Bench): void {
   const { read, insert, ids } = bench;
 
   describe('order', () => {
+    // As an id does, which embeds it: the first three are of one millisecond, the others of the next.
+    const later = { created: '2026-01-01T00:00:00.001Z' };
     beforeEach(() =>
       insert([
         gadget('r1', { title: 'b', code: '10' }),
         gadget('r2', { title: 'A', code: null }),
         gadget('r3', { title: 'B', code: '9' }),
-        gadget('r4', { title: 'é', code: 'x' }),
-        gadget('r5', { title: 'f', code: null }),
+        gadget('r4', { ...later, title: 'é', code: 'x' }),
+        gadget('r5', { ...later, title: 'f', code: null }),
       ]),
     );
 
@@ -21,7 +23,23 @@ export function orderCases(bench: Bench): void {
       [['-created'], ['r5', 'r4', 'r3', 'r2', 'r1']],
       [
         ['created', '-title'],
-        ['r1', 'r2', 'r3', 'r4', 'r5'],
+        ['r3', 'r1', 'r2', 'r5', 'r4'],
+      ],
+      [
+        ['-created', 'title'],
+        ['r4', 'r5', 'r2', 'r1', 'r3'],
+      ],
+      [
+        ['created', '-id'],
+        ['r3', 'r2', 'r1', 'r5', 'r4'],
+      ],
+      [
+        ['-created', '-id', 'title'],
+        ['r5', 'r4', 'r3', 'r2', 'r1'],
+      ],
+      [
+        ['done', '-created', 'code i;octet'],
+        ['r5', 'r4', 'r2', 'r1', 'r3'],
       ],
       [['title'], ['r2', 'r1', 'r3', 'r4', 'r5']],
       [['-title'], ['r5', 'r4', 'r3', 'r1', 'r2']],

@@ -11,7 +11,9 @@ export function randomCases(bench: Bench): void {
 
   it('agrees with the reference on random filters and sorts, and ranks with queryIds', async () => {
     const random = Random.fromEnvironment();
-    const objects = gadgets(60, () => randomValues(random));
+    // Of one millisecond there are a few each; ids ascend with them.
+    const created = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, 0, n >> 3)).toISOString();
+    const objects = gadgets(60, (n) => ({ ...randomValues(random), created: created(n) }));
     await insert(objects);
     // Another account's objects must not count.
     await insert(
@@ -202,5 +204,6 @@ function randomSort(random: Random): readonly string[] {
     return `${random.chance(0.5) ? '-' : ''}${name} ${collation}`;
   };
   const keys = Array.from({ length: random.integer(0, 3) }, one);
-  return random.chance(0.1) ? [...keys, '-created', ...keys] : keys;
+  const byTime = random.pick(['created', '-created', '-id']);
+  return random.chance(0.2) ? [...keys, byTime, one(), ...keys] : keys;
 }

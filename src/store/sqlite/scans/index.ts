@@ -3,10 +3,12 @@ import { Serial } from '../../../database/serial.js';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import { inTime } from '../../in-time.js';
+import type { Trace } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
 import type { Extents } from '../extents.js';
 import type { Log } from '../log.js';
 import { SqliteSnapshot } from '../snapshot.js';
+import { tracedReader } from '../traced-connection.js';
 import type { Checkpoint } from './messages.js';
 import { RemoteReader } from './remote.js';
 import { ReadingThread } from './thread.js';
@@ -89,12 +91,14 @@ export class Scans {
     deadline: number,
     work: (snapshot: SqliteSnapshot) => Promise<T>,
     took: (sql: string, time: number) => void,
+    trace?: Trace,
   ): Promise<T> {
     // Its turn lasts until the thread is free again, which may be after the deadline.
     return new Promise((resolve, reject) => {
       const scan = async (): Promise<void> => {
         const thread = this.#take();
-        const reader = new RemoteReader(thread, deadline, this.#onStatement, took);
+        const remote = new RemoteReader(thread, deadline, this.#onStatement, took);
+        const reader = trace === undefined ? remote : tracedReader(remote, trace);
         const snapshot = new SqliteSnapshot(this.#names, reader, accountId, this.#extents);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();

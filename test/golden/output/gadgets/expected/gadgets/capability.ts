@@ -3,6 +3,7 @@
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
+import { reference } from './reference.js';
 import { classMethods, classType } from './Class.definition.js';
 import { gadgetMethods, gadgetType } from './Gadget.definition.js';
 
@@ -17,4 +18,5 @@ export const gadgetsCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [classType, gadgetType],
   methods: [...classMethods, ...gadgetMethods, ...methods],
+  reference: reference,
 });

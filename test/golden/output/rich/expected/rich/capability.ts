@@ -3,6 +3,7 @@
 import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
+import { reference } from './reference.js';
 import { gadgetMethods, gadgetType } from './Gadget.definition.js';
 import { singleMethods, singleType } from './Single.definition.js';
 
@@ -17,4 +18,5 @@ export const richCapability: jmap.CapabilityDefinition = frozen({
   accountLevel: true,
   dataTypes: [gadgetType, singleType],
   methods: [...gadgetMethods, ...singleMethods, ...methods],
+  reference: reference,
 });

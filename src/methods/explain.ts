@@ -1,0 +1,135 @@
+import type { MethodError } from '../protocol/errors.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Invocation } from '../protocol/request.js';
+import type { StatementPlan, Store, TracedStatement } from '../store/port.js';
+import type { Services } from './context.js';
+import type { Foresight } from './foresight.js';
+import { CallTrace, milliseconds } from './trace.js';
+
+/** What happened in one call. */
+interface ExplainedCall {
+  readonly name: string;
+  readonly callId: string;
+  readonly trace: CallTrace;
+  readonly milliseconds: number;
+  readonly from: string | null;
+  readonly error: MethodError | null;
+  /** A query whose changes can't be calculated. */
+  readonly isFinal: boolean;
+}
+
+/** Statements of a call that are told one by one; of the others it is told how many they are. */
+const MAX_STATEMENTS = 50;
+/** Characters of a statement: a filter of a thousand conditions makes a long one. */
+const MAX_TEXT = 10_000;
+
+/** What a request gathers that asks to be explained; requests that don't have none. */
+export class Explanation {
+  readonly #services: Services;
+  readonly #calls: ExplainedCall[] = [];
+  #trace = new CallTrace();
+  #call: Invocation | null = null;
+  #begun = 0;
+  #foresight: Foresight | null = null;
+  #answers = 0;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** The call that is run from now on. */
+  begin(call: Invocation, foresight: Foresight | null = null): void {
+    this.#call = call;
+    this.#trace = new CallTrace();
+    this.#foresight = foresight;
+    this.#answers = foresight?.answers ?? 0;
+    this.#begun = performance.now();
+  }
+
+  /** The same services, for this call alone. */
+  get services(): Services {
+    const { store } = this.#services;
+    return { ...this.#services, store: store.traced?.(this.#trace) ?? store };
+  }
+
+  /** The call has its response, of this name. */
+  ended(name: string, response: object | null, error: MethodError | null = null): void {
+    const { answers = 0, callId: from = '' } = this.#foresight ?? {};
+    this.#calls.push({
+      name,
+      callId: this.#call?.callId ?? '',
+      trace: this.#trace,
+      milliseconds: performance.now() - this.#begun,
+      from: answers > this.#answers ? from : null,
+      error,
+      isFinal: (response as JsonObject | null)?.['canCalculateChanges'] === false,
+    });
+  }
+
+  /** For the response, once all calls are done: to ask how a statement is run must not disturb what runs. */
+  async told(): Promise<readonly JsonObject[]> {
+    const told: JsonObject[] = [];
+    for (const call of this.#calls) told.push(await tell(call, this.#services.store));
+    return told;
+  }
+}
+
+async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
+  const { trace, error, from } = call;
+  const shown = trace.statements.slice(0, MAX_STATEMENTS);
+  const plans = await plansOf(
+    store,
+    shown.map(({ statement }) => statement),
+  );
+  const { waiting, database, committing } = trace.times;
+  const rest = Math.max(0, call.milliseconds - waiting - database - committing);
+  return {
+    name: call.name,
+    callId: call.callId,
+    milliseconds: milliseconds(call.milliseconds),
+    spent: {
+      waiting: milliseconds(waiting),
+      database: milliseconds(database),
+      committing: milliseconds(committing),
+      rest: milliseconds(rest),
+    },
+    statements: shown.map(({ statement, count, rows, octets, failed, time }, index) => ({
+      sql: cut(statement.sql),
+      count,
+      milliseconds: milliseconds(time),
+      rows,
+      octets,
+      ...(failed === 0 ? {} : { givenUp: failed }),
+      ...(statement.inThread ? { inThread: true } : {}),
+      plan: plans[index]?.steps ?? null,
+      indexes: plans[index]?.indexes ?? null,
+    })),
+    ...(trace.statements.length > shown.length
+      ? { furtherStatements: trace.statements.length - shown.length }
+      : {}),
+    ...(from === null ? {} : { answeredFrom: from }),
+    // The only reason that there is: filters and sorts read stored columns alone (D16).
+    ...(call.isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
+    ...(error === null ? {} : { error: { type: error.type, ...errorReason(error) } }),
+  };
+}
+
+function errorReason({ reason }: MethodError): JsonObject {
+  return reason === undefined ? {} : { reason };
+}
+
+/** What can't be had is left out: the calls have been answered. */
+async function plansOf(
+  store: Store,
+  statements: readonly TracedStatement[],
+): Promise<readonly (StatementPlan | null)[]> {
+  try {
+    return (await store.plans?.(statements)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+}

@@ -1,0 +1,39 @@
+import type { StatementPlan, TracedStatement } from '../port.js';
+import type { Connection } from './connection.js';
+
+/** A node of PostgreSQL's plan, as far as it is shown. */
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
+  readonly 'Relation Name'?: string;
+  readonly 'Function Name'?: string;
+  readonly Plans?: readonly Node[];
+}
+
+/**
+ * How PostgreSQL would run a statement. Its conditions have values in them, and its numbers come of what all accounts
+ * hold: neither is taken over.
+ */
+export async function readPlan(
+  connection: Connection,
+  { sql, parameters }: TracedStatement,
+): Promise<StatementPlan> {
+  const [row] = await connection.rowsOf({
+    text: `EXPLAIN (FORMAT JSON, COSTS OFF) ${sql}`,
+    values: parameters as readonly (string | null)[],
+  });
+  const [text] = row ?? [];
+  const [top] = JSON.parse(String(text)) as readonly [{ readonly Plan: Node }];
+  const steps: string[] = [];
+  const indexes = new Set<string>();
+  const add = (node: Node, depth: number): void => {
+    const { 'Node Type': what, 'Index Name': index, Plans: below = [] } = node;
+    const of = node['Relation Name'] ?? node['Function Name'];
+    const using = index === undefined ? '' : ` using ${index}`;
+    steps.push(`${'  '.repeat(depth)}${what}${using}${of === undefined ? '' : ` on ${of}`}`);
+    if (index !== undefined) indexes.add(index);
+    for (const each of below) add(each, depth + 1);
+  };
+  add(top.Plan, 0);
+  return { steps, indexes: [...indexes] };
+}

@@ -1,0 +1,134 @@
+import type {
+  CallOptions,
+  InstantReads,
+  Snapshot,
+  StateChange,
+  StatementPlan,
+  Store,
+  Trace,
+  TracedAnswer,
+  TracedStatement,
+  Transaction,
+} from './port.js';
+
+/** A store for one call, which tells its trace what the call asks of the store, and when it waits. */
+export class TracedStore implements Store {
+  readonly instant?: InstantReads;
+  readonly #store: Store;
+  readonly #trace: Trace;
+
+  /** `instant`: the reads of the store's own, on a connection that is traced. */
+  constructor(store: Store, trace: Trace, instant?: InstantReads) {
+    this.#store = store;
+    this.#trace = trace;
+    if (instant !== undefined) this.instant = instant;
+  }
+
+  read<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    return this.#timed(work, 'waiting', (timed) =>
+      this.#store.read(accountId, { ...options, trace: this.#trace }, timed),
+    );
+  }
+
+  write<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return this.#timed(work, 'committing', (timed) =>
+      this.#store.write(accountId, { ...options, trace: this.#trace }, timed),
+    );
+  }
+
+  onCommit(listener: (change: StateChange) => void): () => void {
+    return this.#store.onCommit(listener);
+  }
+
+  ping(): Promise<void> {
+    return this.#store.ping();
+  }
+
+  pruneChanges(before: number, limit: number): Promise<number> {
+    return this.#store.pruneChanges(before, limit);
+  }
+
+  collectBlobs(before: number, limit: number): ReturnType<Store['collectBlobs']> {
+    return this.#store.collectBlobs(before, limit);
+  }
+
+  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
+    return (await this.#store.plans?.(statements)) ?? statements.map(() => null);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  /** A work may be run more than once: what lies between is waiting. */
+  async #timed<S, T>(
+    work: (scope: S) => Promise<T>,
+    behind: 'waiting' | 'committing',
+    run: (timed: (scope: S) => Promise<T>) => Promise<T>,
+  ): Promise<T> {
+    const trace = this.#trace;
+    trace.phase('waiting');
+    try {
+      return await run(async (scope) => {
+        trace.phase('working');
+        let next: 'waiting' | 'committing' = 'waiting';
+        try {
+          const result = await work(scope);
+          next = behind;
+          return result;
+        } finally {
+          trace.phase(next);
+        }
+      });
+    } finally {
+      trace.phase('elsewhere');
+    }
+  }
+}
+
+/** Runs a statement that has its rows when the call returns. */
+export function tracedRows<T extends readonly (readonly unknown[])[]>(
+  trace: Trace,
+  sql: string,
+  parameters: readonly unknown[],
+  run: () => T,
+): T {
+  return tracedAnswer(trace, sql, parameters, run, answerOf);
+}
+
+/** The same, whatever comes of it. */
+export function tracedAnswer<T>(
+  trace: Trace,
+  sql: string,
+  parameters: readonly unknown[],
+  run: () => T,
+  answerOfIt: (result: T) => TracedAnswer,
+): T {
+  const answered = trace.asked({ sql, parameters, inThread: false });
+  let answer: TracedAnswer | null = null;
+  try {
+    const result = run();
+    answer = answerOfIt(result);
+    return result;
+  } finally {
+    answered(answer);
+  }
+}
+
+export function answerOf(rows: readonly (readonly unknown[])[]): TracedAnswer {
+  return { rows: rows.length, octets: rows.reduce((sum, row) => sum + octetsOf(row), 0) };
+}
+
+export function octetsOf(row: readonly unknown[]): number {
+  let octets = 0;
+  for (const value of row) if (typeof value === 'string') octets += Buffer.byteLength(value);
+  return octets;
+}

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDispatcher } from '../../src/methods/dispatch.js';
+import { CallTrace } from '../../src/methods/trace.js';
+import type { RequestEnvelope } from '../../src/protocol/request.js';
+import { CORE, type Json, type Limits, Rig, TODOS, U1 } from './rig.js';
+
+const EXPLAIN = 'urn:x:explain';
+const DAY = 24 * 3_600_000;
+
+let rig: Rig;
+
+beforeEach(() => {
+  rig = new Rig(LIMITS);
+});
+afterEach(() => rig.close());
+
+const LIMITS: Limits = {
+  ...{ maxObjectsInGet: 1000, maxObjectsInSet: 1000, queryMaxLimit: 5000, queryChangesMax: 2 },
+  ...{ maxSizeUpload: 1000, maxSizeRequest: 1e6, maxSizeResponse: 1e7, requestTimeout: 30_000 },
+  changesKeep: DAY,
+};
+
+async function explained(
+  calls: readonly (readonly [string, object])[],
+  using: readonly string[] = [CORE, TODOS, EXPLAIN],
+  services = rig.services,
+): Promise<Json> {
+  const dispatcher = createDispatcher(services, LIMITS, () => undefined, undefined, EXPLAIN);
+  const methodCalls = calls.map(([name, args], index) => ({
+    name,
+    args: { accountId: 'a1', ...args },
+    callId: `c${index}`,
+  }));
+  const envelope: RequestEnvelope = { using: new Set(using), methodCalls, createdIds: null };
+  return (await dispatcher.handle(envelope, U1)).explain;
+}
+
+async function reason(name: string, args: object): Promise<unknown> {
+  const [{ error }] = await explained([[name, args]]);
+  expect(error.type).toBe('cannotCalculateChanges');
+  return error.reason;
+}
+
+describe('why changes can’t be calculated', () => {
+  it('the state is older than CHANGES_KEEP, though its records are still there', async () => {
+    rig.time = DAY;
+    await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
+    rig.time = 3 * DAY;
+    expect(await reason('Todo/changes', { sinceState: '1' })).toEqual({
+      ...{ code: 'tooOld', since: 1, current: 2 },
+      ...{ kept: DAY / 1000, age: (2 * DAY) / 1000 },
+    });
+  });
+
+  it('its records have been removed', async () => {
+    await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
+    rig.run('DELETE FROM "JmapChange"');
+    expect(await reason('Todo/changes', { sinceState: '1' })).toEqual({
+      ...{ code: 'removed', since: 1, current: 2, kept: DAY / 1000 },
+    });
+  });
+
+  it('it was given out before the counters were raised', async () => {
+    await rig.create('Todo', [{ text: 'a' }]);
+    rig.run('UPDATE "JmapState" SET "number" = "number" + 1000000000');
+    expect(await reason('Todo/changes', { sinceState: '0' })).toEqual({
+      ...{ code: 'beforeRestore', since: 0, current: 1_000_000_001 },
+    });
+  });
+
+  it('of a query: its type has no /queryChanges', async () => {
+    const [able] = await explained([['Todo/query', {}]]);
+    expect(able).not.toHaveProperty('canCalculateChanges');
+    const { registry } = rig.services;
+    const methods = new Map(registry.methods);
+    methods.delete('Todo/queryChanges');
+    const services = { ...rig.services, registry: { ...registry, methods } };
+    const [told] = await explained([['Todo/query', {}]], [CORE, TODOS, EXPLAIN], services);
+    expect(told).toMatchObject({ canCalculateChanges: { reason: { code: 'noQueryChanges' } } });
+  });
+
+  it('more objects have changed than QUERY_CHANGES_MAX', async () => {
+    const { queryState } = await rig.call('Todo/query');
+    await rig.create('Todo', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
+    expect(await reason('Todo/queryChanges', { sinceQueryState: queryState })).toEqual({
+      ...{ code: 'tooManyChanged', since: 0, current: 3, maximum: 2 },
+    });
+  });
+});
+
+describe('a request that doesn’t ask', () => {
+  it('has no member, and asks for no plan', async () => {
+    await rig.create('Todo', [{ text: 'a' }]);
+    let plans = 0;
+    const { plans: real } = rig.services.store;
+    Object.assign(rig.services.store, {
+      plans: (...args: Parameters<NonNullable<typeof real>>) => {
+        plans += 1;
+        return real?.apply(rig.services.store, args);
+      },
+    });
+    expect(await explained([['Todo/get', { ids: null }]], [CORE, TODOS])).toBeUndefined();
+    expect(plans).toBe(0);
+    expect(await explained([['Todo/get', { ids: null }]])).toHaveLength(1);
+    expect(plans).toBe(1);
+  });
+
+  it('runs the same statements as one that does', async () => {
+    const [id = ''] = await rig.create('Todo', [{ text: 'a' }]);
+    const calls = [
+      ['Todo/get', { ids: [id] }],
+      ['Todo/query', { filter: { text: 'a' } }],
+      ['Todo/set', { update: { [id]: { done: true } } }],
+      ['Todo/changes', { sinceState: '0' }],
+    ] as const;
+    const ran = async (using: readonly string[]): Promise<readonly string[]> => {
+      const before = rig.statements.length;
+      await explained(calls, using);
+      return rig.statements.slice(before);
+    };
+    const undo = (): Promise<unknown> =>
+      rig.call('Todo/set', { update: { [id]: { done: false } } });
+    // The store learns from the first query what the account holds.
+    await ran([CORE, TODOS]);
+    await undo();
+    const plain = await ran([CORE, TODOS]);
+    await undo();
+    expect(await ran([CORE, TODOS, EXPLAIN])).toEqual(plain);
+  });
+});
+
+it('many statements, and long ones, are told as far as that is of use', async () => {
+  const condition = { text: 'abc' };
+  const filter = { operator: 'OR', conditions: Array.from({ length: 300 }, () => condition) };
+  const [{ statements }] = await explained([['Todo/query', { filter }]]);
+  expect(statements[0].sql).toHaveLength(10_001);
+  expect(statements[0].plan).not.toBeNull();
+});
+
+it('statements that are under way together count as one time', () => {
+  const trace = new CallTrace();
+  const statement = { sql: 'SELECT 1', parameters: [], inThread: false };
+  const first = trace.asked(statement);
+  const second = trace.asked(statement);
+  const end = performance.now() + 5;
+  while (performance.now() < end);
+  first({ rows: 1, octets: 2 });
+  second(null);
+  const [asked] = trace.statements;
+  expect(asked).toMatchObject({ count: 2, failed: 1, rows: 1, octets: 2 });
+  expect(asked?.time).toBeGreaterThan(trace.times.database * 1.5);
+});

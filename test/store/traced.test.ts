@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { CallTrace } from '../../src/methods/trace.js';
+import type { Snapshot, Store } from '../../src/store/port.js';
+import { TracedStore } from '../../src/store/traced.js';
+import { ALL, Gadget, gadgets } from './gadget.js';
+import { openSqlite } from './open-sqlite.js';
+import { A } from './suite/bench.js';
+
+const MODULE = new URL('./scan-thread.mjs', import.meta.url);
+
+async function open(options: Partial<Parameters<typeof openSqlite>[0]> = {}): Promise<Store> {
+  const { store, close } = await openSqlite({ now: Date.now, ...options });
+  onTestFinished(close);
+  return store;
+}
+
+const soon = () => ({ deadline: performance.now() + 20_000 });
+const counted = (snapshot: Snapshot): Promise<number> => snapshot.count(Gadget, ALL);
+
+it('a read that goes on in a thread says so', async () => {
+  // No read that may scan has any time in this thread.
+  const { store } = await openSqlite({
+    now: Date.now,
+    scans: { module: MODULE, slice: -1, moment: -1 },
+  });
+  const trace = new CallTrace();
+  const traced = store.traced?.(trace) ?? store;
+  expect(traced).toBeInstanceOf(TracedStore);
+  await store.write(A, soon(), (transaction) => transaction.insert(Gadget, gadgets(3)));
+  expect(await traced.read(A, { ...soon(), mayScan: true }, counted)).toBe(3);
+  expect(trace.statements).toMatchObject([
+    { count: 1, failed: 0, rows: 1, statement: { inThread: true } },
+  ]);
+  // From the one thread to the other.
+  expect(trace.times.waiting).toBeGreaterThan(0);
+  const plans = await store.plans?.(trace.statements.map(({ statement }) => statement));
+  expect(plans).toEqual([
+    { steps: [expect.stringContaining('Gadget')], indexes: [expect.any(String)] },
+  ]);
+});
+
+it('a work that throws, and one that the store refuses', async () => {
+  const store = await open();
+  const trace = new CallTrace();
+  const traced = store.traced?.(trace) ?? store;
+  const failing = traced.write(A, soon(), async (transaction) => {
+    await transaction.stateNumber(Gadget);
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(trace.statements).toMatchObject([{ count: 1, rows: 1 }]);
+  expect(trace.times.committing).toBe(0);
+  const late = traced.read(A, { deadline: performance.now() - 1 }, counted);
+  await expect(late).rejects.toThrow('REQUEST_TIMEOUT');
+  expect(trace.statements).toHaveLength(1);
+});
+
+it('a work with a snapshot of its own, as hooks have it', async () => {
+  const store = await open();
+  const trace = new CallTrace();
+  const traced = store.traced?.(trace) ?? store;
+  expect(await traced.read(A, { ...soon(), exclusive: true }, counted)).toBe(0);
+  const written = traced.write(A, { ...soon(), exclusive: true }, async (transaction) => {
+    await transaction.insert(Gadget, gadgets(2));
+  });
+  await written;
+  expect(trace.statements.map(({ rows, statement }) => [rows, statement.sql.slice(0, 6)])).toEqual([
+    [1, 'SELECT'],
+    [2, 'INSERT'],
+  ]);
+  expect(trace.times.committing).toBeGreaterThan(0);
+});

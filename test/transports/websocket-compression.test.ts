@@ -1,0 +1,291 @@
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { Deflate } from '../../src/transports/websocket/deflate.js';
+import { Deflaters } from '../../src/transports/websocket/deflaters.js';
+import { ECHO, echo, gate, type Harness, post, startHarness, until } from './harness.js';
+import {
+  CONTINUATION,
+  frame,
+  type Message,
+  open,
+  PING,
+  RawSocket,
+  request,
+  requestError,
+} from './websocket-client.js';
+
+const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate';
+/** RSV1: the message is compressed (RFC 7692 6). */
+const RSV1 = 4;
+const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+
+/** A message's payload as RFC 7692 7.2.1 makes it. */
+function compressed(text: string | Buffer): Buffer {
+  return deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+}
+
+function inflated(payload: Buffer): Message {
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  return JSON.parse(String(inflateRawSync(Buffer.concat([payload, TAIL]), { finishFlush })));
+}
+
+async function accepted(harness: Harness, offer: string): Promise<string | undefined> {
+  const socket = await RawSocket.open(harness, [`Sec-WebSocket-Extensions: ${offer}`]);
+  const answer = socket.tcp.received;
+  socket.tcp.socket.destroy();
+  return /\r\nSec-WebSocket-Extensions: ([^\r]*)/.exec(answer)?.[1];
+}
+
+describe('WebSocket: permessage-deflate is agreed to (RFC 8887 4.2, RFC 7692)', () => {
+  const RESET = 'server_no_context_takeover; client_no_context_takeover';
+
+  it('without contexts that outlive a message, with the windows that the client wants', async () => {
+    const harness = await startHarness();
+    for (const [offer, answer] of [
+      ['permessage-deflate', `permessage-deflate; ${RESET}`],
+      ['permessage-deflate; client_max_window_bits', `permessage-deflate; ${RESET}`],
+      ['x-other, permessage-deflate', `permessage-deflate; ${RESET}`],
+      ['x-other', undefined],
+    ] as const) {
+      expect([offer, await accepted(harness, offer)]).toEqual([offer, answer]);
+    }
+    const windows = 'server_max_window_bits=10; client_max_window_bits=9';
+    const answer = await accepted(harness, `permessage-deflate; ${windows}`);
+    for (const part of [...windows.split('; '), ...RESET.split('; ')])
+      expect(answer).toContain(part);
+  });
+
+  it('an offer that is not to be understood is declined, the socket opens without', async () => {
+    const harness = await startHarness();
+    for (const offer of [
+      'permessage-deflate; unknown=1',
+      'permessage-deflate; server_max_window_bits=7',
+      'permessage-deflate; server_max_window_bits=16',
+      'permessage-deflate; server_max_window_bits=10; server_max_window_bits=11',
+      ',;=',
+    ]) {
+      expect([offer, await accepted(harness, offer)]).toEqual([offer, undefined]);
+    }
+  });
+
+  it('not where WEBSOCKET_COMPRESSION is off: a compressed frame is then a protocol error', async () => {
+    const harness = await startHarness({ env: { WEBSOCKET_COMPRESSION: 'off' } });
+    expect(await accepted(harness, 'permessage-deflate')).toBe(undefined);
+    const socket = await RawSocket.open(harness, [OFFER]);
+    socket.write(frame(compressed(JSON.stringify(request('r'))), { rsv: RSV1 }));
+    expect(await socket.closeCode()).toBe(1002);
+  });
+});
+
+describe('WebSocket: compressed messages', () => {
+  it('are read and answered as others are, answers from 1,024 characters on compressed', async () => {
+    const harness = await startHarness();
+    const socket = await RawSocket.open(harness, [OFFER]);
+    const text = 'Buy milk. '.repeat(500);
+    const send = (message: Message): void => {
+      socket.write(frame(compressed(JSON.stringify(message)), { rsv: RSV1 }));
+    };
+    send(request('short'));
+    expect(await socket.next()).toMatchObject({ fin: true, rsv: 0 });
+    send(request('long', [['Core/echo', { text }, 'c']]));
+    const answer = await socket.next();
+    expect(answer).toMatchObject({ fin: true, rsv: RSV1 });
+    expect(answer?.payload.length).toBeLessThan(500);
+    expect(inflated(answer?.payload ?? TAIL)).toMatchObject({
+      '@type': 'Response',
+      requestId: 'long',
+      methodResponses: [['Core/echo', { text }, 'c']],
+    });
+    // A message that isn't compressed is legal at any time (RFC 7692 6).
+    socket.write(frame(JSON.stringify(request('plain'))));
+    expect((await socket.message())['requestId']).toBe('plain');
+  });
+
+  it('may come in fragments, with control frames between them', async () => {
+    const harness = await startHarness();
+    const socket = await RawSocket.open(harness, [OFFER]);
+    const octets = compressed(JSON.stringify(request('r', [['Core/echo', { é: '𝄞' }, 'c']])));
+    socket.write(frame(octets.subarray(0, 7), { rsv: RSV1, fin: false }));
+    socket.write(frame('between', { opcode: PING }));
+    expect(String((await socket.next())?.payload)).toBe('between');
+    for (const octet of octets.subarray(7)) {
+      socket.write(frame(Buffer.from([octet]), { opcode: CONTINUATION, fin: false }));
+    }
+    socket.write(frame('', { opcode: CONTINUATION }));
+    expect(await socket.message()).toMatchObject({
+      methodResponses: [['Core/echo', { é: '𝄞' }, 'c']],
+    });
+    expect(harness.held('u1').octets).toBe(0);
+  });
+
+  it('may end in a final block (RFC 7692 7.2.3.4), or be stored', async () => {
+    const harness = await startHarness();
+    const socket = await RawSocket.open(harness, [OFFER]);
+    const text = JSON.stringify(request('r'));
+    const final = Buffer.concat([deflateRawSync(text), Buffer.alloc(1)]);
+    const stored = deflateRawSync(text, { level: 0, finishFlush: constants.Z_SYNC_FLUSH });
+    for (const payload of [final, stored.subarray(0, -4), final]) {
+      socket.write(frame(payload, { rsv: RSV1 }));
+      expect((await socket.message())['requestId']).toBe('r');
+    }
+  });
+
+  it('many from one client and large answers in fragments arrive whole, windows small or not', async () => {
+    const harness = await startHarness();
+    const text = Array.from({ length: 30_000 }, (_, n) => `${n * 7919}𝄞`).join('');
+    for (const compress of [true, { serverMaxWindowBits: 9 }, { serverMaxWindowBits: 8 }]) {
+      const client = await open(harness, { compress });
+      const ids = ['a', 'b', 'c'];
+      for (const id of ids) client.send(request(id, [['Core/echo', { id, text }, 'c']]));
+      const answers = await client.received(3);
+      expect(answers.map((answer) => answer['requestId'])).toEqual(ids);
+      for (const { requestId: id, methodResponses } of answers) {
+        expect(methodResponses).toEqual([['Core/echo', { id, text }, 'c']]);
+      }
+      client.socket.terminate();
+    }
+  });
+
+  it('that do not inflate, or to no UTF-8, close with 1007', async () => {
+    const harness = await startHarness();
+    const broken = compressed(JSON.stringify(request('r')));
+    for (const payload of [
+      Buffer.from([0xff, 0xff, 0xff]),
+      compressed(Buffer.from([0xff, 0xfe])),
+    ]) {
+      const socket = await RawSocket.open(harness, [OFFER]);
+      socket.write(frame(payload, { rsv: RSV1 }));
+      expect(await socket.closeCode()).toBe(1007);
+    }
+    const half = await RawSocket.open(harness, [OFFER]);
+    half.write(frame(broken.subarray(0, -5), { rsv: RSV1 }));
+    expect(await half.message()).toEqual(requestError('notJSON', null));
+    await until(() => harness.held('u1').octets === 0);
+  });
+});
+
+describe('WebSocket: what compressed messages may take (case 580)', () => {
+  it('maxSizeRequest counts what a message inflates to, at the exact number', async () => {
+    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '20000' } });
+    const client = await open(harness, { compress: { threshold: 0 } });
+    const sized = (id: string, octets: number): string =>
+      JSON.stringify(request(id)).padEnd(octets, ' ');
+    client.send(sized('fits', 20_000));
+    expect(await client.received(1)).toMatchObject([{ '@type': 'Response', requestId: 'fits' }]);
+    client.send(sized('over', 20_001));
+    expect(await client.received(1)).toEqual([
+      requestError('limit', 'over', { limit: 'maxSizeRequest' }),
+    ]);
+    client.send(sized('far', 40_001));
+    expect(await client.closed()).toBe(1009);
+  });
+
+  it('a message of 1 MB that would inflate to 1 GB is given up at twice maxSizeRequest', async () => {
+    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '1000000' } });
+    const socket = await RawSocket.open(harness, [OFFER]);
+    const block = deflateRawSync(Buffer.alloc(10_000_000, ' '), {
+      finishFlush: constants.Z_FULL_FLUSH,
+    });
+    const bomb = Buffer.concat(Array.from({ length: 100 }, () => block));
+    expect(bomb.length).toBeLessThan(1_000_000);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, harness.held('u1').octets);
+    }, 0);
+    socket.write(frame(bomb, { rsv: RSV1 }));
+    expect(await socket.closeCode()).toBe(1009);
+    clearInterval(look);
+    expect(most).toBeLessThan(4_000_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+    socket.tcp.socket.destroy();
+    await until(() => harness.held('u1').octets === 0);
+  });
+
+  it('fragments that inflate count for the octets in flight: beyond them 1013', async () => {
+    // A share of 32 MiB for a user, 8 MB for a message.
+    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '4000000' } });
+    const part = compressed(`"${' '.repeat(7_000_000)}`);
+    expect(part.length).toBeLessThan(10_000);
+    const sockets = await Promise.all(
+      Array.from({ length: 6 }, () => RawSocket.open(harness, [OFFER])),
+    );
+    for (const [index, socket] of sockets.entries()) {
+      socket.write(frame(part, { rsv: RSV1, fin: false }));
+      if (index < 4) await until(() => harness.held('u1').octets > (index + 1) * 7_000_000);
+    }
+    expect(await sockets[4]?.closeCode()).toBe(1013);
+    expect(await sockets[5]?.closeCode()).toBe(1013);
+    expect(harness.held('u1').octets).toBeLessThan(32 * 1024 ** 2);
+    for (const socket of sockets) socket.tcp.socket.destroy();
+    await until(() => harness.held('u1').octets === 0);
+    expect((await post(harness, ECHO)).status).toBe(200);
+  });
+
+  it('a client that leaves within a compressed message, or its answer, leaves nothing behind', async () => {
+    const harness = await startHarness();
+    const { passed, open: openGate } = gate();
+    harness.handle = async (envelope) => {
+      await passed;
+      return echo(envelope);
+    };
+    const text = 'x'.repeat(200_000);
+    const message = compressed(JSON.stringify(request('r', [['Core/echo', { text }, 'c']])));
+    const within = await RawSocket.open(harness, [OFFER]);
+    within.write(frame(message.subarray(0, 50), { rsv: RSV1, fin: false }));
+    await until(() => harness.held('u1').octets > 0);
+    const behind = await RawSocket.open(harness, [OFFER]);
+    behind.write(frame(message, { rsv: RSV1 }));
+    await until(() => harness.held('u1').slots === 1);
+    within.tcp.socket.destroy();
+    openGate();
+    behind.tcp.socket.destroy();
+    await until(() => harness.held('u1').octets === 0 && harness.held('u1').slots === 0);
+  });
+});
+
+describe('deflaters', () => {
+  it('are bounded in number: what finds none is sent as it is', () => {
+    const deflaters = new Deflaters(2);
+    expect(deflaters.take(1023)).toBe(null);
+    expect(deflaters.take(5000, 8)).toBe(null);
+    const [first, second] = [deflaters.take(1024), deflaters.take(5000, 9)];
+    expect([deflaters.inUse, deflaters.take(5000)]).toEqual([2, null]);
+    first?.end();
+    first?.end();
+    expect(deflaters.inUse).toBe(1);
+    const third = deflaters.take(5000);
+    expect(third).not.toBe(null);
+    second?.end();
+    third?.end();
+  });
+
+  it('none is in use once its answer is compressed, or its socket closed', async () => {
+    const deflaters = new Deflaters(2);
+    const bounds = { maximum: 10, hold: () => true, refuse: () => undefined };
+    const deflate = new Deflate({}, deflaters, bounds);
+    expect([deflate.begin(5000), deflaters.inUse]).toEqual([true, 1]);
+    const compress = (text: string, fin: boolean): Promise<Buffer> =>
+      new Promise((resolve) => {
+        deflate.compress(text, fin, (_, octets) => resolve(octets ?? TAIL));
+      });
+    const parts = [await compress('{"a":', false), await compress('1}', false)];
+    expect(deflaters.inUse).toBe(1);
+    parts.push(await compress('', true));
+    // RFC 7692 7.2.3.6.
+    expect([parts.at(-1), deflaters.inUse]).toEqual([Buffer.alloc(1), 0]);
+    expect(inflated(Buffer.concat(parts))).toEqual({ a: 1 });
+    deflate.begin(5000);
+    const cut = compress('x'.repeat(100_000), true);
+    deflate.cleanup();
+    expect([await cut, deflaters.inUse]).toEqual([TAIL, 0]);
+  });
+
+  it('none is taken for an answer that is ready once its socket is closed', () => {
+    const deflaters = new Deflaters(2);
+    const bounds = { maximum: 10, hold: () => true, refuse: () => undefined };
+    const deflate = new Deflate({}, deflaters, bounds);
+    deflate.cleanup();
+    expect([deflate.begin(5000), deflaters.inUse]).toEqual([false, 0]);
+  });
+});
