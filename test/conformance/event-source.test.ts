@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Client, httpAnswer } from '../support/client.js';
+import { Client } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
-import { entry, expectProblemStatus } from '../support/expected.js';
+import { expectProblemStatus } from '../support/expected.js';
 import { makeToken, makeUser, useFixtures } from '../support/fixtures.js';
 import { startServer } from '../support/server.js';
 
@@ -33,62 +33,6 @@ const write = async (client: Client, type: string, accountId: string): Promise<s
 };
 
 describe('S. event source (7.3)', () => {
-  it('cases 491, 501 and 503: it stays open and tells changes of every account in reach', async () => {
-    const { A1, A2, AR, AX, u1, u2, u3 } = fixtures();
-    const stream = await open();
-    expect(stream.status).toBe(200);
-    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream\b/);
-    expect(stream.headers.get('cache-control')).toMatch(/no-(cache|store)/);
-    await write(u2, 'Todo', AX);
-    for (const [client, type, account] of [
-      [u1, 'Todo', A1],
-      [u1, 'Note', A2],
-      [u3, 'Todo', AR],
-    ] as const) {
-      const state = await write(client, type, account);
-      const event = await stream.state(account, type, state);
-      expect(event.data).toEqual({ '@type': 'StateChange', changed: expect.any(Object) });
-      expect(event.id).toEqual(expect.any(String));
-    }
-    for (const { data } of stream.events) {
-      expect(Object.keys(data['changed'] as object)).not.toContain(AX);
-    }
-  });
-
-  it('decision 8: the state pushed is the newState of the /set', async () => {
-    const { A1, u1 } = fixtures();
-    const stream = await open({ types: 'Todo' });
-    const { newState } = await u1.set('Todo', {
-      accountId: A1,
-      create: { a: { text: 'x' }, b: { text: 'y' } },
-    });
-    const event = await stream.state(A1, 'Todo', newState);
-    expect(event.data['changed']).toEqual({ [A1]: { Todo: newState } });
-  });
-
-  it('case 493: only the types that were asked for', async () => {
-    const { A1, u1 } = fixtures();
-    const stream = await open({ types: 'Note' });
-    const both = await open({ types: 'Note,Todo' });
-    const todo = await write(u1, 'Todo', A1);
-    const note = await write(u1, 'Note', A1);
-    await stream.state(A1, 'Note', note);
-    for (const { data } of stream.events) {
-      expect(data['changed']).toEqual({ [A1]: { Note: note } });
-    }
-    await both.state(A1, 'Todo', todo);
-    await both.state(A1, 'Note', note);
-  });
-
-  it('case 495: closeafter=state ends after the first state event', async () => {
-    const { A1, u1 } = fixtures();
-    const stream = await open({ closeafter: 'state' });
-    const state = await write(u1, 'Todo', A1);
-    await stream.state(A1, 'Todo', state);
-    await stream.ended();
-    expect(stream.events.filter(({ event }) => event === 'state')).toHaveLength(1);
-  });
-
   it('case 496, decision 24: wrong or missing parameters are a 400 problem', async () => {
     const right = { types: '*', closeafter: 'no', ping: '0' };
     const wrong: readonly Readonly<Record<string, string>>[] = [
@@ -121,45 +65,6 @@ describe('S. event source (7.3)', () => {
     expect(interval).toBeGreaterThanOrEqual(1);
     expect(interval).toBeLessThanOrEqual(30);
   }, 40_000);
-
-  it('case 505: a call that changes nothing tells nothing', async () => {
-    const { A1, u1 } = fixtures();
-    const made = await u1.set('Todo', { accountId: A1, create: { k: { text: 'same' } } });
-    const { id } = entry(made.created, 'k');
-    const stream = await open();
-    await u1.call('Todo/set', { accountId: A1, ifInState: 'no', create: { k: { text: 'x' } } });
-    await u1.set('Todo', { accountId: A1, create: { k: { nope: 1 } } });
-    await u1.set('Todo', { accountId: A1, update: { [id]: { text: 'same' } } });
-    const state = await write(u1, 'Note', A1);
-    await stream.state(A1, 'Note', state);
-    for (const { data } of stream.events)
-      expect(data['changed']).toEqual({ [A1]: { Note: state } });
-  });
-
-  it('5.4, 7.1: a copy is told for the target, its destroying for the source', async () => {
-    const { A1, A2, u1 } = fixtures();
-    const made = await u1.set('Todo', { accountId: A1, create: { k: { text: 'x' } } });
-    const { id } = entry(made.created, 'k');
-    const stream = await open();
-    const { methodResponses } = await u1.api([
-      [
-        'Todo/copy',
-        { fromAccountId: A1, accountId: A2, create: { k: { id } }, onSuccessDestroyOriginal: true },
-        'c',
-      ],
-    ]);
-    const states = methodResponses.map(([, args]) => String(args['newState']));
-    await stream.state(A2, 'Todo', states[0] ?? '');
-    await stream.state(A1, 'Todo', states[1] ?? '');
-  });
-
-  it('case 508: no token is 401, POST is 405', async () => {
-    const path = '/jmap/eventsource?types=*&closeafter=no&ping=0';
-    expectProblemStatus(await httpAnswer(server().url + path), 401);
-    const answer = await fixtures().u1.http(path, { method: 'POST' });
-    expectProblemStatus(answer, 405);
-    expect(answer.headers.get('allow')).toContain('GET');
-  });
 
   it('decision 24: a revoked token ends its streams, others stay', async () => {
     const token = await makeToken(server(), ['--user', 'u1']);

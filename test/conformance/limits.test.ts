@@ -3,6 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { uploadChecks } from '../../scripts/conform/checks/blobs.js';
+import { bearer } from '../../scripts/conform/client/credentials.js';
+import { Server } from '../../scripts/conform/subject/server.js';
 import { type Client, CORE, rawHttp } from '../support/client.js';
 import {
   at,
@@ -178,6 +181,16 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     const data = [{ 'data:asText': 'x'.repeat(3001) }];
     const answer = await u1.ok('Blob/upload', { accountId: A1, create: { k: { data } } });
     expect(Object.keys(answer['notCreated'] as object)).toEqual(['k']);
+  });
+
+  it('6.1: the check of maxSizeUpload passes', async () => {
+    const { u1 } = fixtures();
+    const conform = await Server.connect({ url: u1.url, authorization: bearer(u1.token) });
+    await at(
+      uploadChecks.filter(({ id }) => id === 'blob-upload-size'),
+      0,
+    ).run(conform);
+    conform.close();
   });
 
   it('decision 4: so is an upload whose length is not told beforehand', async () => {

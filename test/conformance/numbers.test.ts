@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { CHECKS } from '../../scripts/conform/checks/index.js';
 import { ROOT } from '../support/server.js';
+import { CHECKS_OF_CASES } from './cases-table.js';
 
-// The numbers of the black-box cases, sections A to P: they have gaps on purpose. Titles of tests name those they
-// are about, so what nobody tests and labels that no case has are found here.
+// The numbers of the black-box cases, sections A to Q: they have gaps on purpose. Titles of tests name those they
+// are about, cases-table.ts the checks of the runner, so what nobody tests and labels that no case has are found here.
 const NUMBERS: Readonly<Record<string, string>> = {
   A: '1 3 5 6 8 10 11 13 15 16 18 20 21 23 25 26 28 30 31 33',
   B: '35 36 38 40 41 43 45 46 48 50 51 53 55 56 58 60 61 63 65 66 68 70 71',
@@ -22,6 +24,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   N: '345 346 348 350 351 353 355 356 358 360 361 363 365 366',
   O: '368 370 371 373 375 376 378 380 381 383 385 386 388 390 391',
   P: '393 395 396 398 400 401 403 405 406 408 410 411 413 415 416',
+  Q: '418 420 421 423 425 426 428 430 431 433 435 436 438 440 441 443 445 446',
 };
 
 /** Why a case has no test. */
@@ -29,9 +32,10 @@ const NOT_TESTED: ReadonlyMap<number, string> = new Map([
   [33, 'there is no VAPID key yet: push is a later issue'],
   [211, 'no type opts in to updatedProperties: the language has no key for it'],
   [291, 'objects have no permissions of their own; what a hook refuses is case 240'],
+  [438, 'unreferenced octets have no quota yet (docs/protocol.md, gaps of this version)'],
 ]);
 
-const LAST = 416;
+const LAST = 446;
 const all = Object.values(NUMBERS).flatMap((line) => line.split(' ').map(Number));
 
 /** Numbers after "case" or "cases" in code, with those between where one says "to". */
@@ -52,10 +56,23 @@ function labelled(): ReadonlyMap<number, string> {
   return found;
 }
 
-it('every numbered case of sections A to P has a test, or a reason', () => {
-  const labels = labelled();
+/** Numbers of cases that checks show. */
+function checked(): ReadonlyMap<number, string> {
+  return new Map(Object.entries(CHECKS_OF_CASES).map(([number, ids]) => [Number(number), ids]));
+}
+
+it('every numbered case of sections A to Q has a test, or a reason', () => {
+  const labels = new Map([...checked(), ...labelled()]);
   expect(all.filter((one) => !labels.has(one) && !NOT_TESTED.has(one))).toEqual([]);
   expect([...NOT_TESTED.keys()].filter((one) => labels.has(one) || !all.includes(one))).toEqual([]);
+});
+
+it('the checks of cases are there', () => {
+  const ids = new Set(CHECKS.map(({ id }) => id));
+  const named = Object.entries(CHECKS_OF_CASES).flatMap(([number, list]) =>
+    list.split(' ').map((id) => [Number(number), id] as const),
+  );
+  expect(named.filter(([number, id]) => !all.includes(number) || !ids.has(id))).toEqual([]);
 });
 
 it('no label names a case that is not there', () => {

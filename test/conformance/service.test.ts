@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { BLOB, Client, CORE, httpAnswer, NOTES, TODOS } from '../support/client.js';
+import {
+  BLOB,
+  Client,
+  CORE,
+  EXPLAIN,
+  httpAnswer,
+  NOTES,
+  REFERENCE,
+  TODOS,
+} from '../support/client.js';
 import {
   at,
   entry,
@@ -90,7 +99,7 @@ describe('2. Session resource', () => {
   it('capabilities: an entry for each', async () => {
     const { capabilities } = await u1().session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [CORE, 'urn:ietf:params:jmap:websocket', BLOB, NOTES, TODOS].sort(),
+      [CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, REFERENCE, TODOS].sort(),
     );
   });
 

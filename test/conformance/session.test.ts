@@ -3,8 +3,10 @@ import {
   BLOB,
   Client,
   CORE,
+  EXPLAIN,
   httpAnswer,
   NOTES,
+  REFERENCE,
   rawHttp,
   TODOS,
   WEBSOCKET,
@@ -98,7 +100,7 @@ describe('A. session resource', () => {
   it('cases 28 and 31, 2: what is advertised', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [BLOB, CORE, NOTES, TODOS, WEBSOCKET].sort(),
+      [BLOB, CORE, EXPLAIN, NOTES, REFERENCE, TODOS, WEBSOCKET].sort(),
     );
     expect(member(capabilities, WEBSOCKET)).toEqual(
       expect.objectContaining({
@@ -106,6 +108,21 @@ describe('A. session resource', () => {
         supportsPush: expect.any(Boolean),
       }),
     );
+  });
+
+  it('the server’s own reference: its template leads to what each capability’s descriptor says', async () => {
+    const { u1 } = fixtures();
+    const { capabilities, primaryAccounts } = await u1.session();
+    const { url } = member(capabilities, REFERENCE) as { readonly url: string };
+    expect(url).toBe(`${server().url}/jmap/reference?capability={capability}`);
+    expect(primaryAccounts).not.toHaveProperty([REFERENCE]);
+    for (const urn of Object.keys(capabilities as JsonMap)) {
+      const path = url.slice(server().url.length).replace('{capability}', encodeURIComponent(urn));
+      const answer = await u1.http(path);
+      expect(answer.json).toEqual(expect.objectContaining({ capability: urn }));
+      const types = Object.keys((answer.json as JsonMap)['types'] ?? {});
+      expect(types).toEqual(urn === TODOS ? ['Todo'] : urn === NOTES ? ['Note'] : []);
+    }
   });
 
   it('case 30, RFC 9404 3: the blob capability', async () => {

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { at, entry, err, setError, utcDate } from '../support/expected.js';
 import { useFixtures } from '../support/fixtures.js';
 import { conformance } from './cases/all.js';
+import { serverConformance, useServer } from './checks.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
 const { fixtures } = useFixtures();
 const world = describedWorld('../../capabilities/todos.yaml', '../../capabilities/notes.yaml');
 const suite = new Suite(world, 'Todo', fixtures);
+
+serverConformance(useServer(fixtures));
 
 // One engine, one set of answers.
 for (const name of world.keys()) conformance(new Suite(world, name, fixtures));

@@ -1,13 +1,14 @@
 import * as vitest from 'vitest';
+import type { DescribedType, World } from '../../scripts/conform/subject/described.js';
+import { differing } from '../../scripts/conform/subject/different.js';
+import { profileOf, type TypeProfile } from '../../scripts/conform/subject/profile.js';
+import { valuesOf } from '../../scripts/conform/subject/values.js';
 import type { ModelType } from '../../scripts/generator/model.js';
 import type { StandardMethodName } from '../../src/capability/definition.js';
 import { BLOB, type Client, CORE, NOTES, type SetAnswer } from '../support/client.js';
 import { utcDate } from '../support/expected.js';
 import type { Fixtures } from '../support/fixtures.js';
 import type { Item, Json, JsonMap } from '../support/json.js';
-import type { DescribedType, World } from './descriptor.js';
-import { Different, profileOf, type TypeProfile } from './profile.js';
-import { valuesOf } from './values.js';
 
 /** Where cases are told: to vitest, or to what wants to run them by itself. */
 export interface Registrar {
@@ -35,9 +36,6 @@ interface Prepared {
 
 /** A case that makes more objects than an account may have of this type. */
 class NoRoom extends Error {}
-
-/** Values that must differ, of all types of a world: suites of one type on one server share them. */
-const differing = new WeakMap<World, Map<string, Different>>();
 
 /** A running server with fixtures and the type whose cases are run on it. */
 export class Suite {
@@ -265,11 +263,7 @@ export class Suite {
       return valuesOf(property).good[0] ?? null;
     }
     if (property.kind === 'json') return valuesOf(property).good[0] ?? null;
-    const all = differing.get(this.world) ?? new Map<string, Different>();
-    differing.set(this.world, all);
-    const values = all.get(`${this.type}.${name}`) ?? new Different(property);
-    all.set(`${this.type}.${name}`, values);
-    return values.take();
+    return differing(this.world, this.type, property);
   }
 
   /** What a copy into an account must be given in place of the original's references. */

@@ -1,45 +1,16 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { TypeCheck } from '../../../scripts/conform/check.js';
+import { DESCRIBED_CHECKS } from '../../../scripts/conform/checks/index.js';
+import { patchChecks } from '../../../scripts/conform/checks/patch.js';
+import { nestedPatchChecks } from '../../../scripts/conform/checks/patch-nested.js';
+import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
 import type { Suite } from '../suite.js';
-import { changesCases } from './changes.js';
-import { copyCases } from './copy.js';
-import { creationIdCases } from './creation-ids.js';
 import { describedCases } from './described.js';
-import { dispatchCases } from './dispatch.js';
-import { getCases } from './get.js';
-import { metamorphicCases } from './metamorphic.js';
-import { queryChangesCases } from './query-changes.js';
-import { queryFilterCases } from './query-filter.js';
-import { querySortCases } from './query-sort.js';
-import { queryWindowCases } from './query-window.js';
-import { referenceCases } from './references.js';
-import { setCreateCases } from './set-create.js';
-import { setDestroyCases } from './set-destroy.js';
-import { setUpdateCases } from './set-update.js';
-import { singletonCases } from './singleton.js';
 
-/** Sections C to P of cases.md for one data type, as far as its shape lets them. */
-export function allCases(suite: Suite): void {
-  if (suite.profile.singleton) {
-    singletonCases(suite);
-    return;
-  }
-  // The cases of protocol write a text, change it and find it again.
-  if (suite.profile.text === '') return;
-  dispatchCases(suite);
-  referenceCases(suite);
-  creationIdCases(suite);
-  getCases(suite);
-  changesCases(suite);
-  setCreateCases(suite);
-  setUpdateCases(suite);
-  setDestroyCases(suite);
-  queryFilterCases(suite);
-  querySortCases(suite);
-  queryWindowCases(suite);
-  queryChangesCases(suite);
-  copyCases(suite);
-  metamorphicCases(suite);
-}
+/*
+ * Cases become checks of `npm run conform`, file by file. Rows of scripts/conform/requirements that name a case in
+ * `tests` then name its check in `checks`: test/scripts/conform/requirements.test.ts tells which.
+ */
 
 /** What of the suite is run for a type: the protocol's cases, its descriptor's, or both. */
 export interface Selection {
@@ -47,13 +18,18 @@ export interface Selection {
   readonly described?: boolean;
 }
 
+/** What a descriptor says is checked where the protocol's part is not, too; patches are both. */
+const DESCRIBED = new Set<TypeCheck>([...DESCRIBED_CHECKS, ...patchChecks, ...nestedPatchChecks]);
+
 /** Tests the type that a descriptor describes: a descriptor is all that this needs. */
 export function conformance(suite: Suite, selection: Selection = {}): void {
   const { protocol = true, described = true } = selection;
   describe(suite.type, () => {
     beforeAll(() => suite.prepare());
     afterAll(() => suite.tidy());
-    if (protocol) allCases(suite);
+    // First: what the cases leave behind is nothing that the runner would touch.
+    const checks = TYPE_CHECKS.filter((one) => (DESCRIBED.has(one) ? described : protocol));
+    typeConformance(useServer(suite.fixtures), suite.world, [suite.type], checks);
     if (described) describedCases(suite);
   });
 }

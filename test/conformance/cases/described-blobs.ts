@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { writable } from '../../../scripts/conform/subject/described.js';
 import { BLOB } from '../../support/client.js';
 import { at, member, setError } from '../../support/expected.js';
 import type { Json } from '../../support/json.js';
-import { writable } from '../descriptor.js';
 import type { Suite } from '../suite.js';
 
 /** `blob: true`: ids of blobs of the account, and the records that Blob/lookup reads. */

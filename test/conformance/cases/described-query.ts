@@ -1,13 +1,18 @@
 import { expect } from 'vitest';
+import {
+  givable,
+  isUnique,
+  visible,
+  wrapped,
+  writable,
+} from '../../../scripts/conform/subject/described.js';
+import { size, valuesOf } from '../../../scripts/conform/subject/values.js';
 import type { ModelFilter, ModelProperty } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { QueryAnswer } from '../../support/client.js';
 import { at, err } from '../../support/expected.js';
 import type { Item, Json, JsonMap } from '../../support/json.js';
-import { givable, isUnique, visible, writable } from '../descriptor.js';
 import type { Suite } from '../suite.js';
-import { size, valuesOf } from '../values.js';
-import { wrapped } from './described-links.js';
 
 /** Filters and sorts of a descriptor against plain JavaScript, in /query and in /queryChanges. */
 export function describedQueryCases(suite: Suite): void {

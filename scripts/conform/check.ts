@@ -1,0 +1,94 @@
+import type { StandardMethodName } from '../../src/capability/definition.js';
+import type { TransportName } from './client/connection.js';
+import type { Server } from './subject/server.js';
+import type { Subject } from './subject/subject.js';
+
+/** `decision`: the RFC leaves it open, and docs/ says what this project decided. */
+export type Level = 'must' | 'should' | 'decision';
+
+export const LEVELS: readonly Level[] = Object.freeze(['must', 'should', 'decision']);
+
+export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
+
+/** What a check of a type needs; a run tells what is missing in place of running it. */
+export interface TypeNeeds {
+  readonly methods?: readonly StandardMethodName[];
+  /** So many objects that an account may have at one time; 0 where the check makes none. */
+  readonly room?: number;
+  /** A mutable String that takes any text: most checks write one, change it, and find it again. */
+  readonly text?: boolean;
+  /** Types with many objects are meant where this isn't said; `both` takes singletons, too. */
+  readonly singleton?: 'only' | 'both' | undefined;
+}
+
+interface CheckBase {
+  /** Stable, kebab-case, unique among all checks. */
+  readonly id: string;
+  /** Of the specification, for instance 5.2. */
+  readonly section: string;
+  readonly specification: Specification;
+  readonly level: Level;
+  /** The rule that is checked, in our own words. */
+  readonly rule: string;
+  /** Where it can be shown over one transport alone. */
+  readonly transport?: TransportName;
+}
+
+/** Run once for a server. */
+export interface ServerCheck extends CheckBase {
+  readonly scope: 'server';
+  /** Why it can't be run; null where it can. What is found out later throws NotApplicable. */
+  readonly applies?: (server: Server) => string | null;
+  readonly run: (server: Server) => Promise<void>;
+}
+
+/** Run for each type. */
+export interface TypeCheck extends CheckBase {
+  readonly scope: 'type';
+  readonly needs: TypeNeeds;
+  readonly applies?: (subject: Subject) => string | null;
+  readonly run: (subject: Subject) => Promise<void>;
+}
+
+export type Check = ServerCheck | TypeCheck;
+
+type Told<C extends Check> = Pick<C, 'id' | 'level' | 'rule' | 'run'> &
+  Partial<Pick<C, 'section' | 'specification' | 'transport'>> & {
+    readonly applies?: NonNullable<C['applies']>;
+  };
+
+/** A section's checks of the server: a row each. */
+export function serverChecks(
+  section: string,
+  rows: readonly Told<ServerCheck>[],
+  specification: Specification = 'RFC 8620',
+): readonly ServerCheck[] {
+  return rows.map((row) => Object.freeze({ scope: 'server', section, specification, ...row }));
+}
+
+/** A section's checks of a type: a row each, whose needs are added to those of all. */
+export function typeChecks(
+  section: string,
+  needs: TypeNeeds,
+  rows: readonly (Told<TypeCheck> & { readonly needs?: TypeNeeds })[],
+  specification: Specification = 'RFC 8620',
+): readonly TypeCheck[] {
+  return rows.map((row) =>
+    Object.freeze({
+      scope: 'type',
+      section,
+      specification,
+      ...row,
+      needs: {
+        ...needs,
+        ...row.needs,
+        methods: [...(needs.methods ?? []), ...(row.needs?.methods ?? [])],
+      },
+    }),
+  );
+}
+
+/** Whether a section is one or part of one: 3.6.1 is of 3.6 and of 3. */
+export function isOfSection(section: string, wanted: string): boolean {
+  return section === wanted || section.startsWith(`${wanted}.`);
+}

@@ -1,0 +1,221 @@
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import { asMap, type JsonMap } from '../client/json.js';
+import { textWith } from '../expected.js';
+import type { Server } from '../subject/server.js';
+import { BLOB } from '../subject/user.js';
+import {
+  blobAccount,
+  blobAccounts,
+  blobCapability,
+  secondBlobAccount,
+  withoutBlobs,
+} from './blob-accounts.js';
+
+/** RFC 8620 6.3: octets go from one account to another by a method of core. */
+
+const TWO = {
+  applies: (server: Server): string | null =>
+    withoutBlobs(server) ??
+    (blobAccounts(server).length > 1 ? null : 'The token reaches no second writable account.'),
+} as const;
+
+const ONE = { applies: withoutBlobs } as const;
+
+const uploaded = (server: Server, text: string) =>
+  server.user.uploaded(blobAccount(server), text, 'text/x-copied');
+
+/** Name and arguments of the response; the accounts are the first two where none is given. */
+const call = (server: Server, args: object): Promise<[string, JsonMap]> =>
+  server.user.client().call('Blob/copy', { fromAccountId: blobAccount(server), ...args });
+
+interface Copied {
+  readonly fromAccountId: string;
+  readonly accountId: string;
+  readonly copied: JsonMap | null;
+  readonly notCopied: JsonMap | null;
+}
+
+/** A call that must succeed; a member that is null may be left out (RFC 8620 3.5). */
+async function copy(server: Server, ...blobIds: readonly string[]): Promise<Copied> {
+  const [name, answer] = await call(server, { accountId: secondBlobAccount(server), blobIds });
+  expect(name).toBe('Blob/copy');
+  return { copied: null, notCopied: null, ...answer } as unknown as Copied;
+}
+
+const NOT_FOUND = expect.objectContaining({ type: 'notFound' });
+
+export const blobCopyChecks = serverChecks('6.3', [
+  {
+    ...TWO,
+    id: 'blob-copy',
+    level: 'must',
+    rule: 'A blob is copied: both accounts are named, copied maps its id to that in the other account, where the same octets are, and the original stays.',
+    async run(server) {
+      const [from, to] = [blobAccount(server), secondBlobAccount(server)];
+      const [one, two] = [await uploaded(server, 'to copy'), await uploaded(server, 'as well')];
+      const { fromAccountId, accountId, copied, notCopied } = await copy(server, one, two);
+      expect([fromAccountId, accountId]).toEqual([from, to]);
+      expect(Object.keys(asMap(copied)).sort()).toEqual([one, two].sort());
+      expect(notCopied).toBeNull();
+      for (const [blobId, text] of [
+        [one, 'to copy'],
+        [two, 'as well'],
+      ] as const) {
+        const there = await server.user.download(to, String(asMap(copied)[blobId]));
+        expect([there.status, there.text]).toEqual([200, text]);
+        expect((await server.user.download(from, blobId)).text).toBe(text);
+      }
+    },
+  },
+  {
+    ...TWO,
+    id: 'blob-copy-type',
+    level: 'decision',
+    rule: 'A copy keeps the type that its original was uploaded with.',
+    async run(server) {
+      const blobId = await uploaded(server, 'typed');
+      const { copied } = await copy(server, blobId);
+      const id = String(asMap(copied)[blobId]);
+      const { headers } = await server.user.download(secondBlobAccount(server), id, { type: '' });
+      expect(headers.get('content-type')).toBe('text/x-copied');
+    },
+  },
+  {
+    ...TWO,
+    id: 'blob-copy-not-found',
+    level: 'must',
+    rule: 'A blob that is not there is in notCopied as notFound, and hinders no other; copied is null where nothing was copied.',
+    async run(server) {
+      const blobId = await uploaded(server, 'beside');
+      const some = await copy(server, 'bnothing', blobId);
+      expect(Object.keys(asMap(some.copied))).toEqual([blobId]);
+      expect(some.notCopied).toEqual({ bnothing: NOT_FOUND });
+      const none = await copy(server, 'bnothing');
+      expect([none.copied, none.notCopied]).toEqual([null, { bnothing: NOT_FOUND }]);
+    },
+  },
+  {
+    ...TWO,
+    id: 'blob-copy-none',
+    level: 'must',
+    rule: 'Of no blobs at all both members are null.',
+    async run(server) {
+      const { copied, notCopied } = await copy(server);
+      expect([copied, notCopied]).toEqual([null, null]);
+    },
+  },
+  {
+    ...TWO,
+    id: 'blob-copy-twice',
+    level: 'must',
+    rule: 'A blob that is named twice is there once.',
+    async run(server) {
+      const blobId = await uploaded(server, 'twice');
+      const { copied, notCopied } = await copy(server, blobId, 'bnothing', blobId, 'bnothing');
+      expect(Object.keys(asMap(copied))).toEqual([blobId]);
+      expect(Object.keys(asMap(notCopied))).toEqual(['bnothing']);
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-from-account-not-found',
+    level: 'must',
+    rule: 'A fromAccountId that is nobody’s is fromAccountNotFound.',
+    async run(server) {
+      const args = { fromAccountId: server.unknownAccount, accountId: blobAccount(server) };
+      const answer = await call(server, { ...args, blobIds: ['bnothing'] });
+      expect(answer).toEqual(server.err('fromAccountNotFound'));
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-account-not-found',
+    level: 'must',
+    rule: 'An accountId that is nobody’s is accountNotFound.',
+    async run(server) {
+      const args = { accountId: server.unknownAccount, blobIds: [await uploaded(server, 'x')] };
+      expect(await call(server, args)).toEqual(server.err('accountNotFound'));
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-foreign-account',
+    level: 'must',
+    rule: 'Another user’s account is as unknown as one that is nobody’s, on either side.',
+    async run(server) {
+      const { accountId, user } = server.foreign(blobCapability(server));
+      const blobIds = [await user.uploaded(accountId, 'theirs', 'text/plain')];
+      expect(
+        await call(server, { fromAccountId: accountId, accountId: blobAccount(server), blobIds }),
+      ).toEqual(server.err('fromAccountNotFound'));
+      expect(await call(server, { accountId, blobIds: [await uploaded(server, 'x')] })).toEqual(
+        server.err('accountNotFound'),
+      );
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-read-only',
+    level: 'must',
+    rule: 'Into an account that the user may only read nothing is copied: accountReadOnly.',
+    async run(server) {
+      const accountId = server.readOnly(blobCapability(server));
+      const blobIds = [await uploaded(server, 'x')];
+      expect(await call(server, { accountId, blobIds })).toEqual(server.err('accountReadOnly'));
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-uploader-alone',
+    section: '6.1',
+    level: 'must',
+    rule: 'What another user uploaded to a shared account, and nothing refers to, is not there to be copied.',
+    async run(server) {
+      const fromAccountId = server.readOnly(blobCapability(server));
+      const blobId = await server
+        .writer(fromAccountId)
+        .uploaded(fromAccountId, 'private', 'text/plain');
+      const [, answer] = await call(server, {
+        fromAccountId,
+        accountId: blobAccount(server),
+        blobIds: [blobId],
+      });
+      expect(answer['copied'] ?? null).toBeNull();
+      expect(answer['notCopied']).toEqual({ [blobId]: NOT_FOUND });
+    },
+  },
+  {
+    ...TWO,
+    id: 'blob-copy-arguments',
+    level: 'decision',
+    rule: 'All three arguments are required: what is missing or of another type is invalidArguments, with its name (decision 13).',
+    async run(server) {
+      const good = { accountId: secondBlobAccount(server), blobIds: [] };
+      for (const blobIds of [undefined, null, 'x', {}, [1]])
+        expect(await call(server, { ...good, blobIds })).toEqual(
+          server.err('invalidArguments', 'blobIds'),
+        );
+      for (const name of ['accountId', 'fromAccountId'])
+        for (const value of [undefined, null, 1])
+          expect(await call(server, { ...good, [name]: value })).toEqual([
+            'error',
+            expect.objectContaining({ type: 'invalidArguments', description: textWith(name) }),
+          ]);
+    },
+  },
+  {
+    ...ONE,
+    id: 'blob-copy-account-without',
+    level: 'decision',
+    rule: 'An account without the capability of blobs, on either side, is accountNotSupportedByMethod (decision 23).',
+    async run(server) {
+      const without = server.without(BLOB);
+      const blobIds = [await uploaded(server, 'x')];
+      const error = server.err('accountNotSupportedByMethod');
+      expect(await call(server, { accountId: without, blobIds })).toEqual(error);
+      const args = { fromAccountId: without, accountId: blobAccount(server), blobIds };
+      expect(await call(server, args)).toEqual(error);
+    },
+  },
+]);

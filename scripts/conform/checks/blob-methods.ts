@@ -1,0 +1,347 @@
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import { answerTo } from '../client/answers.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { NotApplicable } from '../not-applicable.js';
+import { BLOB } from '../subject/user.js';
+import {
+  accountOf,
+  base64,
+  capabilityOf,
+  clientOf,
+  FOX,
+  METHODS,
+  made,
+  octetsIn,
+  text,
+  upload,
+} from './blob-client.js';
+
+/** RFC 9404 3.1 and 4.1: what the capability says, and blobs made by method calls. */
+
+const isCount = (value: Json | undefined): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isList = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+/** Sources that can't be meant. */
+const NONSENSE: Readonly<Record<string, Json>> = Object.freeze({
+  none: [{}],
+  two: [{ ...text('a'), ...base64('YQ==') }],
+  number: [5],
+  nothing: [null],
+  noText: [{ 'data:asText': 5 }],
+  noArray: 'x',
+  missing: null,
+});
+
+const uploads = (data: Readonly<Record<string, Json>>): JsonMap =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, { data: value }]));
+
+const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
+
+export const blobUploadMethodChecks = serverChecks(
+  '4.1',
+  [
+    {
+      ...METHODS,
+      id: 'blob-capability',
+      section: '3.1',
+      level: 'must',
+      rule: 'The session’s capability is an empty object; that of an account has maxSizeBlobSet, maxDataSources of 64 or more, supportedTypeNames and supportedDigestAlgorithms in lower case.',
+      async run(server) {
+        const { capabilities, accounts } = await server.user.readSession();
+        expect(capabilities[BLOB]).toEqual({});
+        const told = asMap(asMap(accounts[accountOf(server)]?.['accountCapabilities'])[BLOB]);
+        const { maxSizeBlobSet, maxDataSources, supportedTypeNames } = told;
+        expect(maxSizeBlobSet === null || isCount(maxSizeBlobSet)).toBe(true);
+        expect([isCount(maxDataSources), Number(maxDataSources) >= 64]).toEqual([true, true]);
+        expect(isList(supportedTypeNames)).toBe(true);
+        const algorithms = told['supportedDigestAlgorithms'];
+        expect(isList(algorithms)).toBe(true);
+        expect(algorithms).toEqual((algorithms as string[]).map((one) => one.toLowerCase()));
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-created',
+      level: 'must',
+      rule: 'created has an id, the type that was given and the size in octets; the octets can be downloaded.',
+      async run(server) {
+        const data = [text('straße')];
+        const { created, notCreated } = await upload(server, { k: { data, type: 'text/x-made' } });
+        expect(notCreated).toEqual({});
+        const { id, type, size } = asMap(created['k']);
+        expect([typeof id, type, size]).toEqual(['string', 'text/x-made', 7]);
+        const answer = await server.user.download(accountOf(server), String(id));
+        expect([answer.status, answer.text]).toEqual([200, 'straße']);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-type',
+      level: 'must',
+      rule: 'Where no type is given, or null, the type that is told is a string or null.',
+      async run(server) {
+        const data = [text('x')];
+        const { created } = await upload(server, { none: { data }, null: { data, type: null } });
+        expect(keys(created)).toEqual(['none', 'null']);
+        for (const one of Object.values(created)) {
+          const { type } = asMap(one);
+          expect(type === undefined || type === null || typeof type === 'string').toBe(true);
+        }
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-joined',
+      level: 'must',
+      rule: 'Sources are joined in their order, whatever their form; none at all are an empty blob.',
+      async run(server) {
+        const source = await made(server, text('0123456789'));
+        const id = await made(
+          server,
+          text('a€'),
+          base64('/w=='),
+          text(''),
+          { blobId: source, offset: 2, length: 3 },
+          { blobId: source, offset: 8 },
+          { blobId: source, length: 1 },
+          { blobId: source, offset: null, length: null },
+          { blobId: source, offset: 10, length: 0 },
+          text('b'),
+        );
+        const octets = Buffer.concat([
+          Buffer.from('a€'),
+          Buffer.from([0xff]),
+          Buffer.from('234890' + '0123456789b'),
+        ]);
+        expect(await octetsIn(server, id)).toBe(octets.toString('latin1'));
+        const { created } = await upload(server, { k: { data: [] } });
+        expect(asMap(created['k'])['size']).toBe(0);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-range',
+      level: 'must',
+      rule: 'A source that begins or ends beyond its blob, or whose range is no two numbers, is not created.',
+      async run(server) {
+        const blobId = await made(server, text('0123456789'));
+        const wrong: readonly JsonMap[] = [
+          { offset: 11 },
+          { offset: 5, length: 6 },
+          { length: 11 },
+          { offset: -1 },
+          { length: -1 },
+          { offset: 0.5 },
+          { length: 1.5 },
+          { offset: '1' },
+        ];
+        const create = uploads(
+          Object.fromEntries(wrong.map((range, n) => [`k${n}`, [{ blobId, ...range }]])),
+        );
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-sources',
+      level: 'must',
+      rule: 'A source has exactly one of its forms: anything else is not created, and hinders no other.',
+      async run(server) {
+        const blobId = await made(server, text('x'));
+        const create = uploads({ ...NONSENSE, mixed: [{ ...text('a'), blobId }] });
+        const good = { data: [text('good')] };
+        const { created, notCreated } = await upload(server, { ...create, good });
+        expect([keys(created), keys(notCreated)]).toEqual([['good'], keys(create)]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-base64',
+      level: 'must',
+      rule: 'What is no base64 is not created.',
+      async run(server) {
+        const wrong = ['Y', '!!!!', 'YQ==YQ==', 'YW%j', 'YWJjé'];
+        const create = uploads(
+          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [base64(value)]])),
+        );
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-strict-base64',
+      level: 'decision',
+      rule: 'Base64 has its padding, no space and the first alphabet of RFC 4648.',
+      async run(server) {
+        const wrong = ['YQ=', 'YQ', 'YW Jj', 'YWJj\n', '-_-_'];
+        const create = uploads(
+          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [base64(value)]])),
+        );
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-unknown-blob',
+      level: 'must',
+      rule: 'A source that is no blob, or one of another user, is not created, and nothing tells which of both it was.',
+      async run(server) {
+        const { accountId, user } = server.foreign(BLOB);
+        const blobId = await user.uploaded(accountId, 'theirs', 'text/plain');
+        const { created, notCreated } = await upload(server, {
+          a: { data: [{ blobId }] },
+          b: { data: [{ blobId: 'bnothing' }] },
+          c: { data: [{ blobId: '#nobody' }] },
+        });
+        expect([keys(created), keys(notCreated)]).toEqual([[], ['a', 'b', 'c']]);
+        const plain = (key: string) =>
+          JSON.stringify(notCreated[key]).replaceAll(blobId, '-').replaceAll('bnothing', '-');
+        expect(plain('a')).toBe(plain('b'));
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-creation-ids',
+      level: 'must',
+      rule: 'The creation id of a blob stands for it in later calls, and is in createdIds.',
+      async run(server) {
+        const accountId = accountOf(server);
+        const parts = [
+          text('How'),
+          { blobId: '#b4', length: 7, offset: 3 },
+          text('was t'),
+          { blobId: '#b4', length: 1, offset: 1 },
+          base64('YXQ/'),
+        ];
+        const response = await clientOf(server).api(
+          [
+            ['Blob/upload', { accountId, create: { b4: { data: [text(FOX)] } } }, 'b'],
+            ['Blob/upload', { accountId, create: { cat: { data: parts } } }, 'c'],
+          ],
+          { createdIds: {} },
+        );
+        const { id, size } = asMap(asMap(answerTo(response, 'c')['created'])['cat']);
+        expect(size).toBe(19);
+        expect(await octetsIn(server, String(id))).toBe('How quick was that?');
+        const { b4, cat, ...others } = response.createdIds ?? {};
+        expect([typeof b4, cat, others]).toEqual(['string', id, {}]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-reference',
+      level: 'must',
+      rule: 'A result reference to the id that was created resolves.',
+      async run(server) {
+        const create = { k: { data: [text(FOX)] } };
+        const path = '/created/k/id';
+        const response = await clientOf(server).api([
+          ['Blob/upload', { accountId: accountOf(server), create }, 'u'],
+          ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
+        ]);
+        const { id } = asMap(asMap(answerTo(response, 'u')['created'])['k']);
+        expect(typeof id).toBe('string');
+        expect(answerTo(response, 'e')).toEqual({ id });
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-blob-id',
+      level: 'decision',
+      rule: 'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is no state (decision 21).',
+      async run(server) {
+        const create = { k: { data: [text('x')], type: 'text/plain' } };
+        const path = '/created/k/blobId';
+        const response = await clientOf(server).api([
+          ['Blob/upload', { accountId: accountOf(server), create }, 'u'],
+          ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
+        ]);
+        const answer = answerTo(response, 'u');
+        const { id, blobId } = asMap(asMap(answer['created'])['k']);
+        expect([blobId, answerTo(response, 'e')]).toEqual([id, { id }]);
+        expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-bad-type',
+      level: 'decision',
+      rule: 'A type that is no media type is invalidProperties (decision 21).',
+      async run(server) {
+        const data = [text('x')];
+        const { created, notCreated } = await upload(server, {
+          bad: { data, type: 'no media type' },
+          number: { data, type: 5 },
+        });
+        const error = expect.objectContaining({ type: 'invalidProperties', properties: ['type'] });
+        expect([created, notCreated]).toEqual([{}, { bad: error, number: error }]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-most-sources',
+      level: 'must',
+      rule: 'As many sources as maxDataSources says are taken, one more is not.',
+      async run(server) {
+        const most = Number(capabilityOf(server)['maxDataSources']);
+        if (!(most <= 5000))
+          throw new NotApplicable(`maxDataSources is ${most}: too many to send.`);
+        const sources = (length: number) => Array.from({ length }, () => text('x'));
+        const { created, notCreated } = await upload(server, {
+          most: { data: sources(most) },
+          more: { data: sources(most + 1) },
+        });
+        expect(asMap(created['most'])['size']).toBe(most);
+        expect([keys(created), keys(notCreated)]).toEqual([['most'], ['more']]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-unknown-account',
+      level: 'must',
+      rule: 'An account that is nobody’s is accountNotFound.',
+      async run(server) {
+        const args = { accountId: server.unknownAccount, create: { k: { data: [] } } };
+        const answer = await clientOf(server).call('Blob/upload', args);
+        expect(answer).toEqual(server.err('accountNotFound'));
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-read-only',
+      level: 'must',
+      rule: 'An account that the user may only read is accountReadOnly.',
+      async run(server) {
+        const args = { accountId: server.readOnly(BLOB), create: { k: { data: [] } } };
+        const answer = await clientOf(server).call('Blob/upload', args);
+        expect(answer).toEqual(server.err('accountReadOnly'));
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-arguments',
+      level: 'decision',
+      rule: 'accountId and create are required, and there are no others: invalidArguments with the name (decision 13).',
+      async run(server) {
+        const accountId = accountOf(server);
+        const create = { k: { data: [] } };
+        for (const [args, name] of [
+          [{ create }, 'accountId'],
+          [{ accountId }, 'create'],
+          [{ accountId, create, update: {} }, 'update'],
+        ] as const)
+          expect(await clientOf(server).call('Blob/upload', args)).toEqual(
+            server.err('invalidArguments', name),
+          );
+      },
+    },
+  ],
+  'RFC 9404',
+);

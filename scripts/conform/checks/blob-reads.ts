@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import { asMap } from '../client/json.js';
+import { NotApplicable } from '../not-applicable.js';
+import { BLOB } from '../subject/user.js';
+import {
+  accountOf,
+  BROKEN,
+  base64,
+  capabilityOf,
+  clientOf,
+  FOX,
+  getBlobs,
+  listed,
+  METHODS,
+  made,
+  namesIn,
+  text,
+  withoutNull,
+} from './blob-client.js';
+
+/** RFC 9404 4.2: blobs read by method calls, whole or in parts. */
+
+/** Names of the registry of RFC 3230 that are computed here, too. */
+const DIGESTS: Readonly<Record<string, string>> = Object.freeze({
+  md5: 'md5',
+  sha: 'sha1',
+  'sha-256': 'sha256',
+  'sha-512': 'sha512',
+});
+
+const JOINT = 'The q';
+
+export const blobGetMethodChecks = serverChecks(
+  '4.2',
+  [
+    {
+      ...METHODS,
+      id: 'blob-method-get',
+      level: 'must',
+      rule: 'Where no properties are named a blob is told as text with its size.',
+      async run(server) {
+        const id = await made(server, text(FOX));
+        expect(await listed(server, [id])).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
+        expect((await getBlobs(server, { ids: [id] }))['accountId']).toBe(accountOf(server));
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-uploaded',
+      level: 'must',
+      rule: 'What was uploaded over HTTP is read like any other.',
+      async run(server) {
+        const id = await server.user.uploaded(accountOf(server), 'Å 🦊', 'image/png');
+        const properties = ['data:asText', 'data:asBase64', 'size'];
+        expect(await listed(server, [id], { properties })).toEqual([
+          { id, 'data:asText': 'Å 🦊', 'data:asBase64': 'w4Ug8J+mig==', size: 7 },
+        ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-base64',
+      level: 'must',
+      rule: 'data:asBase64 is the base64 of the octets in range, with its padding; it is told alone where it is asked for alone.',
+      async run(server) {
+        const id = await made(server, text(FOX));
+        const properties = ['data:asBase64'];
+        expect(await listed(server, [id], { properties })).toEqual([
+          { id, 'data:asBase64': Buffer.from(FOX).toString('base64') },
+        ]);
+        expect(await listed(server, [id], { properties, offset: 4, length: 2 })).toEqual([
+          { id, 'data:asBase64': 'cXU=' },
+        ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-encoding',
+      level: 'must',
+      rule: 'Octets that are no UTF-8 are an encoding problem: data:asText is null, and data gives base64 in its place.',
+      async run(server) {
+        const id = await made(server, base64(BROKEN));
+        const [whole = {}] = await listed(server, [id], { properties: ['data', 'size'] });
+        expect(withoutNull(whole)).toEqual({
+          id,
+          isEncodingProblem: true,
+          'data:asBase64': BROKEN,
+          size: 43,
+        });
+        expect(await listed(server, [id], { properties: ['data:asText', 'size'] })).toEqual([
+          { id, 'data:asText': null, isEncodingProblem: true, size: 43 },
+        ]);
+        expect(await listed(server, [id], { properties: ['data:asBase64', 'size'] })).toEqual([
+          { id, 'data:asBase64': BROKEN, size: 43 },
+        ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-range',
+      level: 'must',
+      rule: 'offset and length choose octets; size stays that of the whole, and octets outside the range are no problem.',
+      async run(server) {
+        const ids = [await made(server, base64(BROKEN)), await made(server, text('hello world'))];
+        const [b1 = '', b2 = ''] = ids;
+        expect(await listed(server, ids, { offset: 0, length: 5 })).toEqual([
+          { id: b1, 'data:asText': JOINT, size: 43 },
+          { id: b2, 'data:asText': 'hello', size: 11 },
+        ]);
+        expect(await listed(server, [b2], { offset: 6 })).toEqual([
+          { id: b2, 'data:asText': 'world', size: 11 },
+        ]);
+        expect(await listed(server, [b2], { offset: null, length: 0 })).toEqual([
+          { id: b2, 'data:asText': '', size: 11 },
+        ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-cut-character',
+      level: 'must',
+      rule: 'A range that cuts a character in two is an encoding problem.',
+      async run(server) {
+        const id = await made(server, text('a€b'));
+        const properties = ['data:asText'];
+        expect(await listed(server, [id], { properties, offset: 0, length: 2 })).toEqual([
+          { id, 'data:asText': null, isEncodingProblem: true },
+        ]);
+        expect(await listed(server, [id], { properties, offset: 1, length: 3 })).toEqual([
+          { id, 'data:asText': '€' },
+        ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-truncated',
+      level: 'must',
+      rule: 'A range that goes beyond the blob is truncated, and what is there of it told; without a length only an offset beyond the end is.',
+      async run(server) {
+        const id = await made(server, text('0123456789'));
+        for (const [range, data, isTruncated] of [
+          [{ offset: 4, length: 6 }, '456789', false],
+          [{ offset: 4, length: 7 }, '456789', true],
+          [{ offset: 20, length: 100 }, '', true],
+          [{ length: 11 }, '0123456789', true],
+          [{ offset: 4 }, '456789', false],
+          [{ offset: 10 }, '', false],
+          [{ offset: 11 }, '', true],
+        ] as const)
+          expect([range, ...(await listed(server, [id], range))]).toEqual([
+            range,
+            { id, 'data:asText': data, size: 10, ...(isTruncated ? { isTruncated } : {}) },
+          ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-digests',
+      level: 'must',
+      rule: 'A digest is that of the octets in range, in base64, by each of supportedDigestAlgorithms.',
+      async run(server) {
+        const told = namesIn(capabilityOf(server)['supportedDigestAlgorithms']);
+        const known = told.filter((name) => Object.hasOwn(DIGESTS, name));
+        if (known.length === 0)
+          throw new NotApplicable(
+            `None of ${Object.keys(DIGESTS).join(', ')} is in supportedDigestAlgorithms.`,
+          );
+        const id = await made(server, text(FOX));
+        const properties = known.map((name) => `digest:${name}`);
+        for (const [range, part] of [
+          [{}, FOX],
+          [{ offset: 4, length: 9 }, 'quick bro'],
+          [{ length: 0 }, ''],
+          [{ offset: 41, length: 100 }, 'dog.'],
+        ] as const) {
+          const [one = {}] = await listed(server, [id], { properties, ...range });
+          const expected = known.map((name) => {
+            const hash = createHash(DIGESTS[name] ?? name);
+            return [`digest:${name}`, hash.update(part).digest('base64')] as const;
+          });
+          const { isTruncated: _, ...rest } = one;
+          expect(rest).toEqual({ id, ...Object.fromEntries(expected) });
+        }
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-not-found',
+      level: 'must',
+      rule: 'What is not there, or is another user’s, is in notFound; each id is told once.',
+      async run(server) {
+        const { accountId, user } = server.foreign(BLOB);
+        const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
+        const id = await made(server, text('x'));
+        const ids = [id, 'bnothing', theirs, id, 'bnothing'];
+        const { list, notFound } = await getBlobs(server, { ids, properties: ['size'] });
+        expect((list as unknown[]).map((one) => asMap(one as never)['id'])).toEqual([id]);
+        expect([...namesIn(notFound)].sort()).toEqual(['bnothing', theirs].sort());
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-uploader-alone',
+      level: 'must',
+      rule: 'What another user uploaded to a shared account, and nothing refers to, is notFound.',
+      async run(server) {
+        const accountId = server.readOnly(BLOB);
+        const id = await server.writer(accountId).uploaded(accountId, 'private', 'text/plain');
+        const { list, notFound } = await clientOf(server).ok('Blob/get', { accountId, ids: [id] });
+        expect([list, notFound]).toEqual([[], [id]]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-creation-id',
+      level: 'decision',
+      rule: 'A creation id stands for its blob in ids, too (decision 12).',
+      async run(server) {
+        const accountId = accountOf(server);
+        const { methodResponses } = await clientOf(server).api([
+          ['Blob/upload', { accountId, create: { k: { data: [text(FOX)] } } }, 'u'],
+          ['Blob/get', { accountId, ids: ['#k'], properties: ['size'] }, 'g'],
+        ]);
+        const [, got] = methodResponses;
+        const [list] = [got?.[1]['list']];
+        expect(list).toEqual([expect.objectContaining({ size: 45 })]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-arguments',
+      level: 'decision',
+      rule: 'Properties that there are none of, numbers that are none, ids that are null: invalidArguments, with the name (decision 13).',
+      async run(server) {
+        const id = await made(server, text('x'));
+        const call = (args: object) =>
+          clientOf(server).call('Blob/get', { accountId: accountOf(server), ids: [id], ...args });
+        for (const property of ['nope', 'digest:md0', 'digest:', 'Size', '__proto__'])
+          expect(await call({ properties: [property] })).toEqual(
+            server.err('invalidArguments', property),
+          );
+        for (const [args, name] of [
+          [{ offset: -1 }, 'offset'],
+          [{ offset: 0.5 }, 'offset'],
+          [{ length: '1' }, 'length'],
+          [{ ids: 'x' }, 'ids'],
+          [{ foo: 1 }, 'foo'],
+        ] as const)
+          expect(await call(args)).toEqual(server.err('invalidArguments', name));
+        expect(await listed(server, [id], { properties: [] })).toEqual([{ id }]);
+        const [name, { type }] = await call({ ids: null });
+        expect(name).toBe('error');
+        expect(['invalidArguments', 'requestTooLarge']).toContain(type);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-get-unknown-account',
+      level: 'must',
+      rule: 'An account that is nobody’s is accountNotFound.',
+      async run(server) {
+        const args = { accountId: server.unknownAccount, ids: [] };
+        expect(await clientOf(server).call('Blob/get', args)).toEqual(
+          server.err('accountNotFound'),
+        );
+      },
+    },
+  ],
+  'RFC 9404',
+);

@@ -1,0 +1,280 @@
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import type { HttpAnswer } from '../client/http.js';
+import { asMap, type JsonMap } from '../client/json.js';
+import { serverId } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { ERROR } from '../refusal.js';
+import type { Server } from '../subject/server.js';
+import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-accounts.js';
+
+/** RFC 8620 6.1: octets go to the upload URL as they are. */
+
+const ID = /^[A-Za-z0-9_-]{1,255}$/;
+
+/** Larger uploads are not sent to somebody else's server. */
+const MOST = 2_000_000;
+
+const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
+
+const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
+
+/** An upload that must succeed: the object that it is answered with. */
+async function uploaded(server: Server, body: string | Uint8Array, type: string): Promise<JsonMap> {
+  const { status, json } = await server.user.upload(blobAccount(server), body, type);
+  // Either status says that it was done (RFC 9110 15.3).
+  expect([200, 201]).toContain(status);
+  return asMap(json);
+}
+
+/** A blob holds exactly these octets. */
+async function holds(server: Server, blobId: unknown, body: string | Uint8Array): Promise<void> {
+  const { status, octets } = await server.user.download(blobAccount(server), String(blobId));
+  expect(status).toBe(200);
+  expect(octets.equals(Buffer.from(body))).toBe(true);
+}
+
+/** Bodies that a server might be tempted to read, none of them whole. */
+const TEMPTING: readonly (readonly [type: string, body: string])[] = [
+  ['application/json', '{"a":1,"a":2'],
+  [
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="f"\r\n\r\n1\r\n--x--',
+  ],
+  ['application/x-www-form-urlencoded', 'a=1&b=%zz'],
+  ['text/plain; charset=utf-8', '\ufeffÅ\r\n\n\0'],
+];
+
+export const uploadChecks = serverChecks('6.1', [
+  {
+    ...HTTP,
+    id: 'blob-upload-response',
+    level: 'must',
+    rule: 'An upload is answered with one JSON object: the account of the URL, a blobId that is an Id, the type that was sent and the size in octets.',
+    async run(server) {
+      const accountId = blobAccount(server);
+      for (const [type, size] of [
+        ['text/x-conform', 5],
+        ['image/png', 1000],
+        ['application/octet-stream', 70_000],
+      ] as const) {
+        const answer = await server.user.upload(accountId, octetsOf(server, size), type);
+        expect([200, 201]).toContain(answer.status);
+        expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+        const { blobId, ...rest } = asMap(answer.json);
+        expect(blobId).toMatch(ID);
+        expect(rest).toEqual(expect.objectContaining({ accountId, type, size }));
+      }
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-exact-response',
+    level: 'decision',
+    rule: 'The status is 200, and the object has those four members alone.',
+    async run(server) {
+      const accountId = blobAccount(server);
+      const { status, json } = await server.user.upload(accountId, 'hello', 'text/x-test');
+      expect(status).toBe(200);
+      expect(json).toEqual({ accountId, blobId: serverId, type: 'text/x-test', size: 5 });
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-raw',
+    level: 'must',
+    rule: 'Any content is taken as it is, whatever its type says: JSON and forms are not read.',
+    async run(server) {
+      for (const [type, body] of TEMPTING) {
+        const { blobId, size } = await uploaded(server, body, type);
+        expect([type, size]).toEqual([type, Buffer.byteLength(body)]);
+        await holds(server, blobId, body);
+      }
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-empty',
+    level: 'must',
+    rule: 'No octets at all are a blob of size 0.',
+    async run(server) {
+      const { blobId, size } = await uploaded(server, '', 'text/plain');
+      expect(size).toBe(0);
+      await holds(server, blobId, '');
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-chunked',
+    level: 'must',
+    rule: 'An upload whose length is not told beforehand is taken as well (RFC 9112 7.1).',
+    async run(server) {
+      const accountId = blobAccount(server);
+      const body = octetsOf(server, 3000);
+      const answer = await server.user.http.send(
+        server.user.session.expand('uploadUrl', { accountId }),
+        { method: 'POST', headers: { 'content-type': 'text/x-conform' }, body, chunked: true },
+      );
+      const { blobId, size } = asMap(answer.json);
+      expect([200, 201]).toContain(answer.status);
+      expect(size).toBe(3000);
+      await holds(server, blobId, body);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-same-content',
+    level: 'must',
+    rule: 'The same octets uploaded under two types are each answered with their own type, and both ids hold them.',
+    async run(server) {
+      for (const type of ['text/plain', 'text/css']) {
+        const answer = await uploaded(server, 'same octets', type);
+        expect(answer['type']).toBe(type);
+        await holds(server, answer['blobId'], 'same octets');
+      }
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-immutable',
+    section: '6',
+    level: 'must',
+    rule: 'What a blob id stands for stays the same, whatever else is uploaded.',
+    async run(server) {
+      const { blobId: first } = await uploaded(server, 'first', 'text/plain');
+      const { blobId: second } = await uploaded(server, 'other', 'text/plain');
+      expect(second).not.toBe(first);
+      await holds(server, second, 'other');
+      await holds(server, first, 'first');
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-types',
+    level: 'decision',
+    rule: 'A type keeps its parameters; where none is sent, or what is none, it is application/octet-stream (decision 21).',
+    async run(server) {
+      const typed = async (type: string) => (await uploaded(server, 'x', type))['type'];
+      expect(await typed('text/html; charset=utf-8')).toMatch(/^text\/html; ?charset="?utf-8"?$/);
+      for (const type of ['nonsense', 'a/b/c', 'text/'])
+        expect([type, await typed(type)]).toEqual([type, 'application/octet-stream']);
+      const url = server.user.session.expand('uploadUrl', { accountId: blobAccount(server) });
+      const { json } = await server.user.http.send(url, { method: 'POST', body: 'x' });
+      expect(asMap(json)['type']).toBe('application/octet-stream');
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-verbs',
+    level: 'decision',
+    rule: 'Any verb but POST is 405 with Allow (decision 4).',
+    async run(server) {
+      const url = server.user.session.expand('uploadUrl', { accountId: blobAccount(server) });
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const { status, headers } = await server.user.http.send(url, { method });
+        expect([method, status]).toEqual([method, 405]);
+        expect(headers.get('allow')).toMatch(/\bPOST\b/);
+      }
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-size',
+    level: 'must',
+    rule: 'maxSizeUpload octets are taken, one more is not.',
+    async run(server) {
+      const most = (await server.user.readSession()).limit('maxSizeUpload');
+      if (most > MOST)
+        throw new NotApplicable(`maxSizeUpload is ${most}: more than ${MOST} octets are not sent.`);
+      const accountId = blobAccount(server);
+      const { size } = await uploaded(server, Buffer.alloc(most, 'x'), 'text/plain');
+      expect(size).toBe(most);
+      const more = await server.user.upload(accountId, Buffer.alloc(most + 1, 'x'), 'text/plain');
+      expect(isRefusal(more)).toBe(true);
+      if (!server.isOurs) return;
+      expect([more.status, more.json]).toEqual([
+        413,
+        expect.objectContaining({ type: `${ERROR}limit`, limit: 'maxSizeUpload' }),
+      ]);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-unknown-account',
+    level: 'must',
+    rule: 'Nothing can be uploaded to an account that is nobody’s.',
+    async run(server) {
+      expect(isRefusal(await server.user.upload(server.unknownAccount, 'x', 'text/plain'))).toBe(
+        true,
+      );
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-foreign-account',
+    level: 'must',
+    rule: 'Nothing can be uploaded to an account that the user doesn’t reach.',
+    async run(server) {
+      const { accountId } = server.foreign(blobCapability(server));
+      expect(isRefusal(await server.user.upload(accountId, 'x', 'text/plain'))).toBe(true);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-read-only-account',
+    level: 'must',
+    rule: 'Nothing can be uploaded to an account that the user may only read.',
+    async run(server) {
+      const accountId = server.readOnly(blobCapability(server));
+      const answer = await server.user.upload(accountId, 'x', 'text/plain');
+      expect(isRefusal(answer)).toBe(true);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-refusals-alike',
+    level: 'decision',
+    rule: 'An account out of reach is 404 as an unknown one is, a read-only one is 403 (decision 3).',
+    async run(server) {
+      const upload = (id: string) => server.user.upload(id, 'x', 'text/plain');
+      const { accountId } = server.foreign(blobCapability(server));
+      const [theirs, nobodys] = [await upload(accountId), await upload(server.unknownAccount)];
+      expect([theirs.status, nobodys.status]).toEqual([404, 404]);
+      expect(theirs.text.replaceAll(accountId, '-')).toBe(
+        nobodys.text.replaceAll(server.unknownAccount, '-'),
+      );
+      expect((await upload(server.readOnly(blobCapability(server)))).status).toBe(403);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-problem',
+    level: 'should',
+    rule: 'An upload that is refused has a problem details object (RFC 9457).',
+    async run(server) {
+      const { status, headers, json } = await server.user.upload(
+        server.unknownAccount,
+        'x',
+        'text/plain',
+      );
+      expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+      // RFC 9457 3.1: members may be left out; where the status is told it is that of the answer.
+      expect([status, undefined]).toContain(asMap(json)['status']);
+    },
+  },
+  {
+    ...HTTP,
+    id: 'blob-upload-uploader-alone',
+    level: 'must',
+    rule: 'What nothing refers to is there for its uploader alone, in an account that others share as well.',
+    async run(server) {
+      const accountId = server.readOnly(blobCapability(server));
+      const writer = server.writer(accountId);
+      const blobId = await writer.uploaded(accountId, 'private', 'text/plain');
+      expect((await writer.download(accountId, blobId)).text).toBe('private');
+      const answer = await server.user.download(accountId, blobId);
+      expect(isRefusal(answer)).toBe(true);
+      expect(answer.text).not.toContain('private');
+    },
+  },
+]);

@@ -1,0 +1,106 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { SetAnswer } from '../client/answers.js';
+import { entry, sameMembers } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import type { Subject } from '../subject/subject.js';
+import { pages } from './changes.js';
+
+/** RFC 8620 5.2 and 3.10: which states there are, and that each belongs to one moment. */
+
+/** Creates at the same time, as many as the server allows of a user at once; the answers in any order. */
+async function parallel(subject: Subject, count: number): Promise<SetAnswer[]> {
+  const { session } = subject.server.user;
+  const most = Math.max(1, Math.min(session.limit('maxConcurrentRequests'), 8));
+  const answers: SetAnswer[] = [];
+  await subject.prepare(subject.A1);
+  while (answers.length < count) {
+    const batch = Array.from({ length: Math.min(most, count - answers.length) }, (_, index) =>
+      subject.set({ create: { k: subject.create(`p${answers.length + index}`) } }),
+    );
+    answers.push(...(await Promise.all(batch)));
+  }
+  return answers;
+}
+
+/** Answers in the order of their states: the new state of one is the old state of the next. */
+function chained(answers: readonly SetAnswer[], start: string): readonly SetAnswer[] {
+  if (answers.some(({ oldState }) => oldState === null))
+    throw new NotApplicable(
+      'The server does not know what the state was before (oldState is null).',
+    );
+  const byOldState = new Map(answers.map((one) => [one.oldState, one]));
+  expect(byOldState.size).toBe(answers.length);
+  const chain: SetAnswer[] = [];
+  for (let state = start; chain.length < answers.length; ) {
+    const next = byOldState.get(state);
+    if (next === undefined) throw new Error(`No create began in the state ${state}.`);
+    chain.push(next);
+    state = next.newState;
+  }
+  return chain;
+}
+
+const idOf = ({ created }: SetAnswer): string => entry(created, 'k').id;
+
+export const changesStateChecks = [
+  ...typeChecks('5.2', { methods: ['get', 'changes'], room: 0, singleton: 'both' }, [
+    {
+      id: 'changes-every-state',
+      level: 'should',
+      rule: 'Whatever state /get tells is a sinceState that /changes takes, in each account that the user may read, also where nothing ever was.',
+      async run(subject) {
+        const { session } = subject.server.user;
+        for (const accountId of session.offering(subject.profile.capability)) {
+          const { state } = await subject.client.get(subject.type, { accountId, ids: [] });
+          const args = { accountId, sinceState: state };
+          expect(await subject.client.ok(`${subject.type}/changes`, args)).toMatchObject({
+            accountId,
+            oldState: state,
+            newState: state,
+            hasMoreChanges: false,
+            created: [],
+            updated: [],
+            destroyed: [],
+          });
+        }
+      },
+    },
+  ]),
+  ...typeChecks('3.10', { methods: ['get', 'set', 'changes'], room: 50 }, [
+    {
+      id: 'changes-parallel-creates',
+      level: 'must',
+      rule: 'Creates at the same time all succeed and follow one another: the new state of one is the old state of the next, /changes from the start tells all of them, and from each new state those that came later.',
+      async run(subject) {
+        const { A1: accountId } = subject;
+        await subject.clear(accountId);
+        const start = await subject.state(accountId);
+        const chain = chained(await parallel(subject, 50), start);
+        const ids = chain.map(idOf);
+        expect(new Set(ids).size).toBe(50);
+        const created = async (sinceState: string) =>
+          (await pages(subject, sinceState, 500)).flatMap((page) => page.created);
+        expect(await created(start)).toEqual(sameMembers(ids));
+        for (const index of [0, 1, 10, 24, 48, 49]) {
+          const later = ids.slice(index + 1);
+          expect(await created(chain[index]?.newState ?? '')).toEqual(sameMembers(later));
+        }
+        expect(chain.at(-1)?.newState).toBe(await subject.state(accountId));
+        const listed = (await subject.all(accountId)).map(({ id }) => id);
+        expect(listed).toEqual(expect.arrayContaining(ids));
+      },
+    },
+    {
+      id: 'changes-parallel-steps',
+      level: 'decision',
+      rule: 'Each create steps the counter by one, in the order in which they were committed (decision 8).',
+      async run(subject) {
+        const start = await subject.state(subject.A1);
+        const answers = await parallel(subject, 20);
+        const numbers = chained(answers, start).map(({ newState }) => Number(newState));
+        expect(numbers).toEqual(numbers.map((_, index) => Number(start) + index + 1));
+      },
+    },
+  ]),
+];

@@ -1,0 +1,248 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { ChangesAnswer } from '../client/answers.js';
+import { sameMembers } from '../expected.js';
+import { anyErrorOf } from '../subject/limits.js';
+import { idsOf } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.2: /changes. */
+
+const changes = (subject: Subject, sinceState: string, more: object = {}): Promise<ChangesAnswer> =>
+  subject.client.changes(subject.type, { accountId: subject.A1, sinceState, ...more });
+
+const update = (subject: Subject, id: string, value: string) =>
+  subject.set({ update: { [id]: { [subject.profile.text]: value } } });
+
+/** Follows hasMoreChanges to the end; each page as it came. */
+export async function pages(
+  subject: Subject,
+  sinceState: string,
+  maxChanges: number | null,
+): Promise<readonly ChangesAnswer[]> {
+  const all: ChangesAnswer[] = [];
+  for (let state = sinceState; all.length < 200; ) {
+    const page = await changes(subject, state, { maxChanges });
+    expect(page.oldState).toBe(state);
+    if (maxChanges !== null) expect(idsOf(page).length).toBeLessThanOrEqual(maxChanges);
+    all.push(page);
+    if (!page.hasMoreChanges) return all;
+    // A client that is sent on from where it stands would ask for ever.
+    expect(page.newState).not.toBe(state);
+    state = page.newState;
+  }
+  throw new Error('/changes has more after 200 pages.');
+}
+
+export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'changes'], text: true }, [
+  {
+    id: 'changes-none',
+    level: 'must',
+    rule: 'Without a change since sinceState, oldState and newState are sinceState, the three lists are empty and hasMoreChanges is false.',
+    async run(subject) {
+      const state = await subject.state(subject.A1);
+      expect(await changes(subject, state)).toMatchObject({
+        accountId: subject.A1,
+        oldState: state,
+        newState: state,
+        hasMoreChanges: false,
+        created: [],
+        updated: [],
+        destroyed: [],
+      });
+    },
+  },
+  {
+    id: 'changes-kinds',
+    level: 'must',
+    rule: 'Ids of objects created, updated and destroyed since sinceState are each in the list of their kind, and newState is the state that the client has once it has applied them.',
+    needs: { room: 3 },
+    async run(subject) {
+      const [updated = '', destroyed = ''] = await subject.make(subject.A1, 'a', 'b');
+      const state = await subject.state(subject.A1);
+      const created = await subject.one(subject.A1);
+      await update(subject, updated, 'changed');
+      await subject.set({ destroy: [destroyed] });
+      // How many come at once is the server's affair, where nothing is said and where something is.
+      const all = await pages(subject, state, null);
+      for (const page of all) expect(page.accountId).toBe(subject.A1);
+      expect({
+        newState: all.at(-1)?.newState,
+        created: all.flatMap((page) => page.created),
+        updated: all.flatMap((page) => page.updated),
+        destroyed: all.flatMap((page) => page.destroyed),
+      }).toEqual({
+        newState: await subject.state(subject.A1),
+        created: [created],
+        updated: [updated],
+        destroyed: [destroyed],
+      });
+    },
+  },
+  {
+    id: 'changes-merged',
+    level: 'should',
+    rule: 'An object that changed several times is told once: created and updated as created, updated and destroyed as destroyed, created and destroyed not at all.',
+    needs: { room: 3 },
+    async run(subject) {
+      const [kept = ''] = await subject.make(subject.A1, 'a');
+      const state = await subject.state(subject.A1);
+      const gone = await subject.one(subject.A1);
+      const updated = await subject.one(subject.A1);
+      await update(subject, updated, 'created, then updated');
+      await update(subject, kept, 'updated');
+      await subject.set({ destroy: [kept] });
+      await update(subject, gone, 'updated');
+      await subject.set({ destroy: [gone] });
+      const answer = await changes(subject, state);
+      expect([answer.created, answer.updated, answer.destroyed]).toEqual([[updated], [], [kept]]);
+    },
+  },
+  {
+    id: 'changes-no-op-update',
+    level: 'decision',
+    rule: 'An update that changes nothing is no change: the state stays (decision 8).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'same');
+      const state = await subject.state(subject.A1);
+      await update(subject, id, 'same');
+      expect(await subject.state(subject.A1)).toBe(state);
+      expect((await changes(subject, state)).updated).toEqual([]);
+    },
+  },
+  {
+    id: 'changes-max-changes-invalid',
+    level: 'must',
+    rule: 'A maxChanges that is no integer above 0 is invalidArguments; null is as if it were left out.',
+    async run(subject) {
+      const sinceState = await subject.state(subject.A1);
+      for (const maxChanges of [0, -1, 1.5, '3', true, []]) {
+        const args = { accountId: subject.A1, sinceState, maxChanges };
+        expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
+          subject.err('invalidArguments', 'maxChanges'),
+        );
+      }
+      const all = await changes(subject, sinceState);
+      expect(await changes(subject, sinceState, { maxChanges: null })).toEqual(all);
+      expect(await changes(subject, sinceState, { maxChanges: 2 ** 53 - 1 })).toEqual(all);
+    },
+  },
+  {
+    id: 'changes-pages',
+    level: 'must',
+    rule: 'A page has at most maxChanges ids over its three lists; asked again from its newState while hasMoreChanges, the client gets every change and arrives at the current state.',
+    needs: { room: 7 },
+    async run(subject) {
+      const start = await subject.state(subject.A1);
+      const ids = await subject.make(subject.A1, ...'abcdefg');
+      const all = await pages(subject, start, 3);
+      expect(all.flatMap(idsOf)).toEqual(sameMembers(ids));
+      expect(all.at(-1)?.newState).toBe(await subject.state(subject.A1));
+    },
+  },
+  {
+    id: 'changes-exactly-max-changes',
+    level: 'decision',
+    rule: 'As many changes as maxChanges are told at once and leave no more: hasMoreChanges is false (the RFC lets a server return fewer).',
+    needs: { room: 3 },
+    async run(subject) {
+      const start = await subject.state(subject.A1);
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      const answer = await changes(subject, start, { maxChanges: 3 });
+      expect(answer).toMatchObject({ hasMoreChanges: false, created: sameMembers(ids) });
+      expect((await changes(subject, start, { maxChanges: 2 })).hasMoreChanges).toBe(true);
+    },
+  },
+  {
+    id: 'changes-merged-pages',
+    level: 'must',
+    rule: 'Whatever maxChanges is, pages tell each object that changed, also where one changed many times in between others.',
+    needs: { room: 4 },
+    async run(subject) {
+      const [first = ''] = await subject.make(subject.A1, 'a');
+      const start = await subject.state(subject.A1);
+      for (const value of ['b', 'c', 'd']) await update(subject, first, value);
+      const others = await subject.make(subject.A1, 'x', 'y', 'z');
+      await update(subject, first, 'e');
+      for (const maxChanges of [1, 2, 3, 4]) {
+        const seen = new Set((await pages(subject, start, maxChanges)).flatMap(idsOf));
+        expect([...seen]).toEqual(sameMembers([first, ...others]));
+      }
+    },
+  },
+  {
+    id: 'changes-write-between-pages',
+    level: 'must',
+    rule: 'What is written between two pages is part of the later ones, in an order that a client can apply: no object is created after it was updated or destroyed, or destroyed before it was created or updated.',
+    needs: { room: 4 },
+    async run(subject) {
+      const start = await subject.state(subject.A1);
+      const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
+      const page = await changes(subject, start, { maxChanges: 2 });
+      await update(subject, first, 'changed');
+      await subject.set({ destroy: [second] });
+      const order = (await pages(subject, start, 2)).flatMap((one) => [
+        ...one.created.map((id) => `created ${id}`),
+        ...one.updated.map((id) => `updated ${id}`),
+        ...one.destroyed.map((id) => `destroyed ${id}`),
+      ]);
+      expect(order).not.toContain(`destroyed ${first}`);
+      const created = order.indexOf(`created ${first}`);
+      expect(created).toBeGreaterThanOrEqual(0);
+      const updated = order.indexOf(`updated ${first}`);
+      if (updated !== -1) expect(updated).toBeGreaterThan(created);
+      const secondCreated = order.lastIndexOf(`created ${second}`);
+      const secondDestroyed = order.indexOf(`destroyed ${second}`);
+      if (secondCreated !== -1) expect(secondDestroyed).toBeGreaterThan(secondCreated);
+
+      const rest = await changes(subject, page.newState);
+      expect(rest.newState).toBe(await subject.state(subject.A1));
+      const of = (id: string) => (page.created.includes(id) ? 'told' : 'not told');
+      if (of(first) === 'told') expect(rest.updated).toContain(first);
+      if (of(second) === 'told') expect(rest.destroyed).toContain(second);
+    },
+  },
+  {
+    id: 'changes-unknown-state',
+    level: 'must',
+    rule: 'From a state that the server never issued changes can’t be calculated: cannotCalculateChanges, or invalidArguments of what no state looks like, never a list that is silently wrong.',
+    async run(subject) {
+      for (const sinceState of ['', 'never issued', '٣', 'x'.repeat(300)]) {
+        const args = { accountId: subject.A1, sinceState };
+        expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
+          anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments'),
+        );
+      }
+    },
+  },
+  {
+    id: 'changes-state-ahead',
+    level: 'decision',
+    rule: 'A state is a decimal counter; one that lies ahead of it, or is written in another way, is cannotCalculateChanges (decisions 8 and 9).',
+    async run(subject) {
+      const state = await subject.state(subject.A1);
+      const ahead = [String(Number(state) + 1), '999999999999', '9'.repeat(23)];
+      const odd = ['-1', '+1', '01', '00', '1.0', '1e0', ' 0', '0 ', 'NaN', 'Infinity', '0x1'];
+      for (const sinceState of [...ahead, ...odd]) {
+        const args = { accountId: subject.A1, sinceState };
+        expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
+          subject.err('cannotCalculateChanges'),
+        );
+      }
+    },
+  },
+  {
+    id: 'changes-since-state-required',
+    level: 'must',
+    rule: 'sinceState is required, and may not be null: invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      for (const given of [{}, { sinceState: null }]) {
+        const args = { accountId: subject.A1, ...given };
+        expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
+          subject.err('invalidArguments', 'sinceState'),
+        );
+      }
+    },
+  },
+]);

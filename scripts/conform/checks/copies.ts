@@ -1,0 +1,43 @@
+import type { TypeNeeds } from '../check.js';
+import type { CopyAnswer, MethodResponse } from '../client/answers.js';
+import type { Item, JsonMap } from '../client/json.js';
+import { at, entry } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+
+/** What checks of /copy have in common. */
+
+export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
+  methods: ['get', 'set', 'copy'],
+  text: true,
+});
+
+/** Arguments of a copy from the first account to the second. */
+export const argsOf = (subject: Subject, more: object): object => ({
+  fromAccountId: subject.A1,
+  accountId: subject.A2,
+  ...more,
+});
+
+export const copy = (subject: Subject, more: object): Promise<CopyAnswer> =>
+  subject.client.copy(subject.type, argsOf(subject, more));
+
+export const refused = (subject: Subject, more: object) =>
+  subject.client.call(`${subject.type}/copy`, argsOf(subject, more));
+
+/** One object as /copy takes it: what it refers to is not in the target, so another is named. */
+export const from = (subject: Subject, id: string, more: JsonMap = {}): JsonMap => ({
+  id,
+  ...subject.moved(),
+  ...more,
+});
+
+/** A copy of one object that must succeed: what `created` says of it. */
+export async function copied(subject: Subject, id: string, more: JsonMap = {}): Promise<Item> {
+  const { created } = await copy(subject, { create: { k: from(subject, id, more) } });
+  return entry(created, 'k');
+}
+
+/** Arguments of one of a request's responses, which must be there. */
+export function argsOfResponse(responses: readonly MethodResponse[], index: number): JsonMap {
+  return at(responses, index)[1];
+}

@@ -1,0 +1,136 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { asSet, type MethodResponse } from '../client/answers.js';
+import { at } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+import { argsOf, argsOfResponse, from, NEEDS } from './copies.js';
+
+/** RFC 8620 5.4: onSuccessDestroyOriginal, the /set that a /copy has the server make. */
+
+/** Copies, destroys the originals, and then asks what is left of one. */
+async function moved(
+  subject: Subject,
+  id: string,
+  create: object,
+  more: object = {},
+): Promise<readonly MethodResponse[]> {
+  const args = argsOf(subject, { create, onSuccessDestroyOriginal: true, ...more });
+  const { methodResponses } = await subject.client.api([
+    [`${subject.type}/copy`, args, 'c'],
+    [`${subject.type}/get`, { accountId: subject.A1, ids: [id] }, 'g'],
+  ]);
+  return methodResponses;
+}
+
+const told = (responses: readonly MethodResponse[]) =>
+  responses.map(([name, , callId]) => [name, callId]);
+
+export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
+  {
+    id: 'copy-destroy-original',
+    level: 'must',
+    rule: 'With onSuccessDestroyOriginal one /set response follows that of /copy, under its call id and before the next call’s; it destroys the originals of what was copied, and of nothing else.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { type, profile } = subject;
+      const [id = '', other = ''] = await subject.make(subject.A1, 'moved', 'stays');
+      const wrong = from(subject, other, { nope: 1 });
+      const create = { k: from(subject, id), bad: wrong, none: { id: 'x1' } };
+      const responses = await moved(subject, id, create);
+      expect(told(responses)).toEqual([
+        [`${type}/copy`, 'c'],
+        [`${type}/set`, 'c'],
+        [`${type}/get`, 'g'],
+      ]);
+      const set = asSet(argsOfResponse(responses, 1));
+      expect(set).toMatchObject({ accountId: subject.A1, destroyed: [id], notDestroyed: null });
+      expect(set.newState).not.toBe(set.oldState);
+      expect(argsOfResponse(responses, 2)).toMatchObject({ notFound: [id], state: set.newState });
+      expect((await subject.read(other))[profile.text]).toBe('stays');
+    },
+  },
+  {
+    id: 'copy-destroy-response-exact',
+    level: 'decision',
+    rule: 'The implicit /set has every member of a /set response, null where there is nothing, and the source’s state counts one on (decisions 8 and 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const oldState = await subject.state(subject.A1);
+      const responses = await moved(subject, id, { k: from(subject, id) });
+      expect(argsOfResponse(responses, 1)).toEqual({
+        accountId: subject.A1,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        created: null,
+        updated: null,
+        destroyed: [id],
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+    },
+  },
+  {
+    id: 'copy-destroy-from-state-stale',
+    level: 'must',
+    rule: 'destroyFromIfInState is the ifInState of the implicit /set: a stale one stops the destroying alone, which answers stateMismatch under the call id of the copy.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const stale = { destroyFromIfInState: 'stale' };
+      const responses = await moved(subject, id, { k: from(subject, id) }, stale);
+      expect(Object.keys(asSet(argsOfResponse(responses, 0)).created ?? {})).toEqual(['k']);
+      expect(at(responses, 1)).toEqual(['error', subject.methodError('stateMismatch'), 'c']);
+      expect(argsOfResponse(responses, 2)['notFound']).toEqual([]);
+    },
+  },
+  {
+    id: 'copy-destroy-from-state-matches',
+    level: 'must',
+    rule: 'With the state that the source is in as destroyFromIfInState, or null, the originals are destroyed.',
+    needs: { room: 2 },
+    async run(subject) {
+      const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b');
+      const current = await subject.state(subject.A1);
+      for (const [id, state] of [
+        [first, current],
+        [second, null],
+      ] as const) {
+        const more = { destroyFromIfInState: state };
+        const responses = await moved(subject, id, { k: from(subject, id) }, more);
+        expect(asSet(argsOfResponse(responses, 1)).destroyed).toEqual([id]);
+        expect(argsOfResponse(responses, 2)['notFound']).toEqual([id]);
+      }
+    },
+  },
+  {
+    id: 'copy-destroy-nothing-copied',
+    level: 'decision',
+    rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set (decision 17).',
+    needs: { room: 0 },
+    async run(subject) {
+      const responses = await moved(subject, 'x1', { k: { id: 'x1' } });
+      expect(told(responses)).toEqual([
+        [`${subject.type}/copy`, 'c'],
+        [`${subject.type}/get`, 'g'],
+      ]);
+    },
+  },
+  {
+    id: 'copy-destroy-read-only-source',
+    level: 'must',
+    rule: 'From an account that can only be read copies are made and stay, though the destroying after them is refused with accountReadOnly.',
+    async run(subject) {
+      const { AR, type, profile } = subject;
+      const owner = subject.server.writer(AR).client(profile.capability);
+      await subject.prepare(AR);
+      const create = { k: subject.create('read', AR) };
+      const made = await owner.set(type, { accountId: AR, create });
+      const id = made.created?.['k']?.id ?? '';
+      const responses = await moved(subject, 'x1', { k: from(subject, id) }, { fromAccountId: AR });
+      const copied = asSet(argsOfResponse(responses, 0)).created?.['k']?.id ?? '';
+      expect((await subject.read(copied, subject.A2))[profile.text]).toBe('read');
+      expect(at(responses, 1)).toEqual(['error', subject.methodError('accountReadOnly'), 'c']);
+      await owner.set(type, { accountId: AR, destroy: [id] });
+    },
+  },
+]);

@@ -1,0 +1,215 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { asMap, type JsonMap } from '../client/json.js';
+import { entry } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { beyond } from '../subject/limits.js';
+import { copy, from, NEEDS, refused } from './copies.js';
+
+/** RFC 8620 5.4: what stops a /copy, and what does not. */
+
+/** More would be a burden for a server that isn't one's own. */
+const MANY = 5000;
+
+export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
+  {
+    id: 'copy-invalid-properties',
+    level: 'must',
+    rule: 'What is given with a copy is judged as in a create: a property that the type doesn’t have, or a value of the wrong type, is invalidProperties.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'original');
+      const before = await subject.snapshot(subject.A2);
+      const create = { a: from(subject, id, { nope: 1 }), b: from(subject, id, { [text]: 5 }) };
+      const answer = await copy(subject, { create });
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual({
+        a: subject.setError('invalidProperties', ['nope']),
+        b: subject.setError('invalidProperties', [text]),
+      });
+      expect(await subject.snapshot(subject.A2)).toEqual(before);
+    },
+  },
+  {
+    id: 'copy-id-required',
+    level: 'must',
+    rule: 'Each object to be made has the id of its original: one without, or with what is no Id, is invalidProperties, or makes the call invalidArguments; nothing is made.',
+    needs: { room: 0 },
+    async run(subject) {
+      const { text } = subject.profile;
+      const state = await subject.state(subject.A2);
+      const create = { k: { [text]: 'a' }, n: { id: null }, m: { id: 5 } };
+      const args = { fromAccountId: subject.A1, accountId: subject.A2, create };
+      const [name, answer] = await subject.client.call(`${subject.type}/copy`, args);
+      // An argument that lacks what it must have may be invalid as a whole (3.6.2): ours tells each.
+      if (name === 'error' && !subject.server.isOurs)
+        expect(answer).toEqual(subject.methodError('invalidArguments'));
+      else {
+        const error = subject.setError('invalidProperties', ['id']);
+        expect(answer['created'] ?? null).toBeNull();
+        expect(answer['notCreated']).toEqual({ k: error, n: error, m: error });
+      }
+      expect(await subject.state(subject.A2)).toBe(state);
+    },
+  },
+  {
+    id: 'copy-not-found',
+    level: 'must',
+    rule: 'An id that isn’t in the source is notFound, also where it is one of the target.',
+    async run(subject) {
+      const elsewhere = await subject.elsewhere();
+      const { created, notCreated } = await copy(subject, {
+        create: { k: { id: 'x1' }, m: { id: elsewhere } },
+      });
+      expect(created).toBeNull();
+      const error = subject.setError('notFound');
+      expect(notCreated).toEqual({ k: error, m: error });
+    },
+  },
+  {
+    id: 'copy-account-unknown',
+    level: 'must',
+    rule: 'A fromAccountId that is no account is fromAccountNotFound, an accountId that is none accountNotFound.',
+    needs: { room: 0 },
+    async run(subject) {
+      const { unknownAccount: account } = subject;
+      const source = await refused(subject, { fromAccountId: account, create: {} });
+      expect(source).toEqual(subject.err('fromAccountNotFound'));
+      const target = await refused(subject, { accountId: account, create: {} });
+      expect(target).toEqual(subject.err('accountNotFound'));
+    },
+  },
+  {
+    id: 'copy-account-foreign',
+    level: 'must',
+    rule: 'An account that is another’s alone is answered as one that isn’t there, as source and as target.',
+    needs: { room: 0 },
+    async run(subject) {
+      const { AX: account } = subject;
+      const source = await refused(subject, { fromAccountId: account, create: {} });
+      expect(source).toEqual(subject.err('fromAccountNotFound'));
+      const target = await refused(subject, { accountId: account, create: {} });
+      expect(target).toEqual(subject.err('accountNotFound'));
+    },
+  },
+  {
+    id: 'copy-account-without-type',
+    level: 'must',
+    rule: 'A source without the type is fromAccountNotSupportedByMethod, such a target accountNotSupportedByMethod.',
+    needs: { room: 0 },
+    async run(subject) {
+      const { accountWithout: account } = subject;
+      const source = await refused(subject, { fromAccountId: account, create: {} });
+      expect(source).toEqual(subject.err('fromAccountNotSupportedByMethod'));
+      const target = await refused(subject, { accountId: account, create: {} });
+      expect(target).toEqual(subject.err('accountNotSupportedByMethod'));
+    },
+  },
+  {
+    id: 'copy-same-account',
+    level: 'decision',
+    rule: 'A copy within one account is invalidArguments (decision 17).',
+    needs: { room: 0 },
+    async run(subject) {
+      const answer = await refused(subject, { accountId: subject.A1, create: {} });
+      expect(answer).toEqual(subject.err('invalidArguments'));
+    },
+  },
+  {
+    id: 'copy-read-only-source',
+    level: 'must',
+    rule: 'From an account that the user may only read copies are made.',
+    async run(subject) {
+      const { AR } = subject;
+      const { profile, type } = subject;
+      const owner = subject.server.writer(AR).client(profile.capability);
+      await subject.prepare(AR);
+      const create = { k: subject.create('read', AR) };
+      const made = entry((await owner.set(type, { accountId: AR, create })).created, 'k');
+      const answer = await copy(subject, {
+        fromAccountId: AR,
+        create: { k: from(subject, made.id) },
+      });
+      const { id } = entry(answer.created, 'k');
+      expect((await subject.read(id, subject.A2))[profile.text]).toBe('read');
+      await owner.set(type, { accountId: AR, destroy: [made.id] });
+    },
+  },
+  {
+    id: 'copy-read-only-target',
+    level: 'must',
+    rule: 'Into an account that the user may only read nothing is copied: accountReadOnly.',
+    needs: { room: 0 },
+    async run(subject) {
+      const answer = await refused(subject, { accountId: subject.AR, create: {} });
+      expect(answer).toEqual(subject.err('accountReadOnly'));
+    },
+  },
+  {
+    id: 'copy-state-mismatch',
+    level: 'must',
+    rule: 'ifFromInState must be the source’s state and ifInState the target’s: otherwise the call is stateMismatch and nothing is copied.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const before = await subject.snapshot(subject.A2);
+      const create = { k: from(subject, id) };
+      for (const stale of [{ ifFromInState: 'no' }, { ifInState: 'no' }, { ifInState: '' }])
+        expect(await refused(subject, { create, ...stale })).toEqual(subject.err('stateMismatch'));
+      expect(await subject.snapshot(subject.A2)).toEqual(before);
+    },
+  },
+  {
+    id: 'copy-state-matches',
+    level: 'must',
+    rule: 'With the states that both accounts are in the copy is made; null is no condition.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const current = {
+        ifFromInState: await subject.state(subject.A1),
+        ifInState: await subject.state(subject.A2),
+      };
+      const create = { k: from(subject, id) };
+      for (const states of [current, { ifFromInState: null, ifInState: null }]) {
+        const { created } = await copy(subject, { create, ...states });
+        await subject.set({ accountId: subject.A2, destroy: [entry(created, 'k').id] });
+      }
+    },
+  },
+  {
+    id: 'copy-most',
+    level: 'must',
+    rule: 'maxObjectsInSet copies may be asked for in one call; one more is refused, or answered as well: never only some.',
+    needs: { room: 0 },
+    async run(subject) {
+      const most = subject.server.user.session.limit('maxObjectsInSet');
+      if (most > MANY) throw new NotApplicable(`maxObjectsInSet is ${most}, this tries ${MANY}.`);
+      const create = (count: number): JsonMap =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { id: 'x1' }]));
+      const { notCreated } = await copy(subject, { create: create(most) });
+      expect(Object.keys(notCreated ?? {})).toHaveLength(most);
+      const args = {
+        fromAccountId: subject.A1,
+        accountId: subject.A2,
+        create: create(most + 1),
+      };
+      const answer = await beyond(subject, 'maxObjectsInSet', `${subject.type}/copy`, args);
+      if (answer !== null) expect(Object.keys(asMap(answer['notCreated']))).toHaveLength(most + 1);
+    },
+  },
+  {
+    id: 'copy-arguments-required',
+    level: 'must',
+    rule: 'create and fromAccountId are required, and may not be null: invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      for (const create of [undefined, null])
+        expect(await refused(subject, { create })).toEqual(
+          subject.err('invalidArguments', 'create'),
+        );
+      for (const fromAccountId of [undefined, null])
+        expect(await refused(subject, { fromAccountId, create: {} })).toEqual(
+          subject.err('invalidArguments', 'fromAccountId'),
+        );
+    },
+  },
+]);

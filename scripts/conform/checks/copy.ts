@@ -1,0 +1,204 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { asSet } from '../client/answers.js';
+import { entry, satisfying, serverId } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { argsOf, argsOfResponse, copied, copy, from, NEEDS } from './copies.js';
+
+/** RFC 8620 5.4: what a /copy makes. */
+
+const anId = satisfying('an Id', (value) => typeof value === 'string' && value !== '');
+
+const oldStateOf = (state: string) =>
+  satisfying(`${state}, or null`, (value) => value === state || value === null);
+
+export const copyChecks = typeChecks('5.4', NEEDS, [
+  {
+    id: 'copy-response',
+    level: 'must',
+    rule: 'The response names both accounts, the target’s state before and after, and what the server set of each copy under its creation id; where nothing failed notCreated is null.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'original');
+      const oldState = await subject.state(subject.A2);
+      const answer = await copy(subject, { create: { k: from(subject, id) } });
+      expect(answer).toMatchObject({
+        fromAccountId: subject.A1,
+        accountId: subject.A2,
+        oldState: oldStateOf(oldState),
+        newState: await subject.state(subject.A2),
+        created: { k: expect.objectContaining({ id: anId }) },
+        notCreated: null,
+      });
+      expect(answer.newState).not.toBe(oldState);
+    },
+  },
+  {
+    id: 'copy-response-exact',
+    level: 'decision',
+    rule: 'created has the copy’s new id, its times and what only the server sets, and nothing else; the target’s state counts one on (decisions 8 and 10).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'original');
+      const oldState = await subject.state(subject.A2);
+      const answer = await copy(subject, { create: { k: from(subject, id) } });
+      const { serverSet } = subject.profile;
+      expect(answer).toEqual({
+        fromAccountId: subject.A1,
+        accountId: subject.A2,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        created: { k: { id: serverId, ...subject.times, ...serverSet } },
+        notCreated: null,
+      });
+      const made = entry(answer.created, 'k');
+      expect(made.id).not.toBe(id);
+      expect(
+        await subject.client.get(subject.type, { accountId: subject.A2, ids: [made.id] }),
+      ).toEqual({
+        accountId: subject.A2,
+        state: answer.newState,
+        list: [{ ...subject.shown('original', subject.A2), ...made }],
+        notFound: [],
+      });
+    },
+  },
+  {
+    id: 'copy-values',
+    level: 'must',
+    rule: 'The copy has the values of its original, but for what the client gave and what created reports.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'original');
+      const original = await subject.read(id);
+      const made = await copied(subject, id);
+      const merged = { ...original, ...subject.moved(), ...made };
+      expect(await subject.read(made.id, subject.A2)).toEqual(merged);
+    },
+  },
+  {
+    id: 'copy-original-stays',
+    level: 'must',
+    rule: 'The source is as it was, its state too, unless the client asks for the originals to be destroyed.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'original');
+      const before = await subject.snapshot(subject.A1);
+      for (const more of [{}, { onSuccessDestroyOriginal: false }]) {
+        const { created } = await copy(subject, {
+          create: { k: from(subject, id) },
+          ...more,
+        });
+        expect(created).toEqual({ k: expect.anything() });
+        expect(await subject.snapshot(subject.A1)).toEqual(before);
+        // Where two copies of one original would collide.
+        await subject.set({ accountId: subject.A2, destroy: [entry(created, 'k').id] });
+      }
+    },
+  },
+  {
+    id: 'copy-overrides',
+    level: 'must',
+    rule: 'A property that is given with a copy is used in place of the original’s; the others stay those of the original.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'original');
+      const original = await subject.read(id);
+      const made = await copied(subject, id, { [text]: 'changed' });
+      const merged = { ...original, ...subject.moved(), [text]: 'changed', ...made };
+      expect(await subject.read(made.id, subject.A2)).toEqual(merged);
+      expect(await subject.read(id)).toEqual(original);
+    },
+  },
+  {
+    id: 'copy-each-alone',
+    level: 'must',
+    rule: 'Each object is copied or refused by itself, and told under its creation id.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { text } = subject.profile;
+      const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
+      const { created, notCreated } = await copy(subject, {
+        create: { a: from(subject, a), bad: { id: 'x1' }, b: from(subject, b) },
+      });
+      expect(Object.keys(created ?? {}).sort()).toEqual(['a', 'b']);
+      expect(notCreated).toEqual({ bad: subject.setError('notFound') });
+      for (const key of ['a', 'b'] as const) {
+        const { id } = entry(created, key);
+        expect((await subject.read(id, subject.A2))[text]).toBe(key);
+      }
+    },
+  },
+  {
+    id: 'copy-in-changes',
+    level: 'must',
+    rule: 'For /changes of the target a copy is an object that was created.',
+    needs: { methods: ['changes'] },
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const sinceState = await subject.state(subject.A2);
+      const made = await copied(subject, id);
+      const args = { accountId: subject.A2, sinceState };
+      const changes = await subject.client.changes(subject.type, args);
+      expect(changes).toMatchObject({ created: [made.id], updated: [], destroyed: [] });
+    },
+  },
+  {
+    id: 'copy-in-query-changes',
+    level: 'must',
+    rule: 'For /queryChanges of the target a copy is an object that was added.',
+    needs: { methods: ['query', 'queryChanges'] },
+    async run(subject) {
+      const { A2: accountId, client, type } = subject;
+      const id = await subject.one(subject.A1);
+      const { queryState, canCalculateChanges } = await client.query(type, { accountId });
+      if (!canCalculateChanges)
+        throw new NotApplicable('The query says that its changes can’t be calculated.');
+      const made = await copied(subject, id);
+      const args = { accountId, sinceQueryState: queryState };
+      const { added } = await client.queryChanges(type, args);
+      expect(added.map((item) => item.id)).toEqual([made.id]);
+    },
+  },
+  {
+    id: 'copy-created-ids',
+    level: 'must',
+    rule: 'Creation ids of copies are creation ids: where the client gave createdIds, the response’s has them.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'copied');
+      const create = { k: from(subject, id) };
+      const call = [`${subject.type}/copy`, argsOf(subject, { create }), 'c'] as const;
+      const { methodResponses, createdIds } = await subject.client.api([call], { createdIds: {} });
+      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
+      expect(createdIds).toEqual({ k: made.id });
+    },
+  },
+  {
+    id: 'copy-creation-id-in-later-call',
+    level: 'must',
+    rule: 'A later call of the request may destroy a copy by its creation id.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'copied');
+      const create = { k: from(subject, id) };
+      const { methodResponses } = await subject.client.api([
+        [`${subject.type}/copy`, argsOf(subject, { create }), 'c'],
+        [`${subject.type}/set`, { accountId: subject.A2, destroy: ['#k'] }, 's'],
+      ]);
+      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
+      expect(asSet(argsOfResponse(methodResponses, 1)).destroyed).toEqual([made.id]);
+    },
+  },
+  {
+    id: 'copy-creation-id-in-get',
+    level: 'decision',
+    rule: 'A later /get of the request finds a copy by its creation id (decision 12).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'copied');
+      const create = { k: from(subject, id) };
+      const { methodResponses } = await subject.client.api([
+        [`${subject.type}/copy`, argsOf(subject, { create }), 'c'],
+        [`${subject.type}/get`, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'],
+      ]);
+      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
+      const { list } = argsOfResponse(methodResponses, 1);
+      expect(list).toEqual([{ id: made.id, [text]: 'copied' }]);
+    },
+  },
+]);

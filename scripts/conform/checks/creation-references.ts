@@ -1,0 +1,249 @@
+import { expect } from 'expect';
+import type { ReferenceDefinition } from '../../../src/capability/definition.js';
+import { typeChecks } from '../check.js';
+import { answerTo, asSet, type Call } from '../client/answers.js';
+import type { JsonMap } from '../client/json.js';
+import { entry } from '../expected.js';
+import { wrapped, writable } from '../subject/described.js';
+import type { Subject } from '../subject/subject.js';
+import { refusalOf } from './patch-places.js';
+
+/** RFC 8620 3.3 and 5.3: creation ids in properties that hold ids of other objects. */
+
+interface Link {
+  readonly name: string;
+  readonly reference: ReferenceDefinition;
+  readonly isMutable: boolean;
+}
+
+/** Ids as a reference of this form holds them. */
+const linksOf = ({ described }: Subject): readonly Link[] =>
+  writable(described).flatMap(({ name, reference, access }) =>
+    reference === undefined ? [] : [{ name, reference, isMutable: access === 'mutable' }],
+  );
+
+/** References to objects of the type itself. */
+const ownLinks = (subject: Subject) =>
+  linksOf(subject).filter(({ reference }) => reference.type === subject.type);
+
+const noLinks = (subject: Subject) =>
+  linksOf(subject).length > 0 ? null : 'No property refers to other objects.';
+const noOwnLinks = (subject: Subject) =>
+  ownLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
+const noMutableLinks = (subject: Subject) =>
+  ownLinks(subject).some(({ isMutable }) => isMutable)
+    ? null
+    : 'No mutable property refers to objects of the same type.';
+
+/** Each link with the type that it leads to, which is ready to be created; what is made is removed again. */
+async function each(
+  subject: Subject,
+  links: readonly Link[],
+  run: (link: Link, target: Subject) => Promise<void>,
+): Promise<void> {
+  const { A1, server } = subject;
+  for (const link of links) {
+    const isOwn = link.reference.type === subject.type;
+    const target = isOwn ? subject : subject.of(link.reference.type);
+    await target.prepare(A1);
+    const made = ({ type }: Subject) => server.user.made.ids(type, A1);
+    const before = new Set([...made(subject), ...made(target)]);
+    try {
+      await run(link, target);
+    } finally {
+      for (const one of new Set([subject, target])) {
+        const destroy = made(one).filter((id) => !before.has(id));
+        if (destroy.length > 0) await one.set({ destroy: destroy.toReversed() });
+      }
+      if (!isOwn) await target.tidySupports();
+    }
+  }
+}
+
+export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
+  {
+    id: 'creation-references-earlier-call',
+    level: 'must',
+    rule: 'A reference may be # and the creation id of an earlier call’s object, of whichever type: the real id is stored, and reported since it is not what was sent.',
+    needs: { room: 2 },
+    applies: noLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+        const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#p') };
+        const { A1 } = subject;
+        const calls: Call[] = [
+          [`${target.type}/set`, { accountId: A1, create: { p: target.create('p') } }, 'p'],
+          [`${subject.type}/set`, { accountId: A1, create: { c: object } }, 'c'],
+        ];
+        const response = await subject.clientOfAll.api(calls);
+        const { id } = entry(asSet(answerTo(response, 'p')).created, 'p');
+        const made = entry(asSet(answerTo(response, 'c')).created, 'c');
+        const expected = wrapped(reference.form, id);
+        expect({ name, value: made[name] }).toEqual({ name, value: expected });
+        expect((await subject.read(made.id))[name]).toEqual(expected);
+      });
+    },
+  },
+  {
+    id: 'creation-references-later-call',
+    level: 'must',
+    rule: 'The server does not look ahead: a creation id of a later call’s object refers to nothing, which is invalidProperties.',
+    needs: { room: 2 },
+    applies: noLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+        const object = { ...subject.create('early'), [name]: wrapped(reference.form, '#late') };
+        const { A1 } = subject;
+        const response = await subject.clientOfAll.api([
+          [`${subject.type}/set`, { accountId: A1, create: { c: object } }, 'c'],
+          [`${target.type}/set`, { accountId: A1, create: { late: target.create('late') } }, 'p'],
+        ]);
+        const { created, notCreated } = asSet(answerTo(response, 'c'));
+        expect([name, created, notCreated]).toEqual([name, null, { c: refusalOf(name) }]);
+        expect(asSet(answerTo(response, 'p')).notCreated).toBeNull();
+      });
+    },
+  },
+  {
+    id: 'creation-references-given',
+    level: 'must',
+    section: '3.3',
+    rule: 'A reference may be # and a creation id of the request’s createdIds.',
+    needs: { room: 2 },
+    applies: noLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+        const [id = ''] = await target.make(subject.A1, 'given');
+        const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#x') };
+        const response = await subject.clientOfAll.api(
+          [[`${subject.type}/set`, { accountId: subject.A1, create: { c: object } }, 'c']],
+          { createdIds: { x: id } },
+        );
+        const made = entry(asSet(answerTo(response, 'c')).created, 'c');
+        expect((await subject.read(made.id))[name]).toEqual(wrapped(reference.form, id));
+        expect(response.createdIds).toEqual({ x: id, c: made.id });
+      });
+    },
+  },
+  {
+    id: 'creation-references-same-call',
+    level: 'must',
+    rule: 'Objects of one call may refer to each other in any order: what is referred to is created first, also along a chain that is listed last to first.',
+    needs: { room: 9 },
+    applies: noOwnLinks,
+    async run(subject) {
+      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+        const depth = 8;
+        const entries = Array.from({ length: depth }, (_, n) => [
+          `k${depth - n}`,
+          { ...subject.create('link'), [name]: wrapped(form, `#k${depth - n - 1}`) },
+        ]);
+        const create = Object.fromEntries([...entries, ['k0', subject.create('root')]]) as JsonMap;
+        const { created, notCreated } = await subject.set({ create });
+        expect(notCreated).toBeNull();
+        for (let n = 1; n <= depth; n += 1) {
+          const made = entry(created, `k${n}`);
+          const expected = wrapped(form, entry(created, `k${n - 1}`).id);
+          expect([made[name], (await subject.read(made.id))[name]]).toEqual([expected, expected]);
+        }
+      });
+    },
+  },
+  {
+    id: 'creation-references-update',
+    level: 'must',
+    rule: 'An update may refer to what its call creates: the real id is stored, and reported.',
+    needs: { room: 2 },
+    applies: noMutableLinks,
+    async run(subject) {
+      const links = ownLinks(subject).filter(({ isMutable }) => isMutable);
+      await each(subject, links, async ({ name, reference: { form } }) => {
+        const id = await subject.put1({});
+        const { created, updated, notUpdated } = await subject.set({
+          update: { [id]: { [name]: wrapped(form, '#p') } },
+          create: { p: subject.create('p') },
+        });
+        expect(notUpdated).toBeNull();
+        const expected = wrapped(form, entry(created, 'p').id);
+        expect(updated?.[id]?.[name]).toEqual(expected);
+        expect((await subject.read(id))[name]).toEqual(expected);
+      });
+    },
+  },
+  {
+    id: 'creation-references-pointer',
+    level: 'must',
+    rule: 'A key of a map of ids may be # and a creation id in a pointer, too; one that is nobody’s is invalidProperties.',
+    needs: { room: 2 },
+    applies: (subject) =>
+      ownLinks(subject).some(({ reference, isMutable }) => reference.form === 'set' && isMutable)
+        ? null
+        : 'No mutable property is a map of ids of the same type.',
+    async run(subject) {
+      const links = ownLinks(subject).filter(
+        ({ reference, isMutable }) => reference.form === 'set' && isMutable,
+      );
+      await each(subject, links, async ({ name }) => {
+        const id = await subject.put1({});
+        const { created, notUpdated } = await subject.set({
+          create: { p: subject.create('p') },
+          update: { [id]: { [`${name}/#p`]: true } },
+        });
+        expect(notUpdated).toBeNull();
+        const made = entry(created, 'p').id;
+        expect((await subject.read(id))[name]).toEqual({ [made]: true });
+        for (const key of ['x1', '#nobody']) {
+          const answer = await subject.update(id, { [`${name}/${key}`]: true });
+          expect({ key, refused: answer.refused }).toEqual({ key, refused: refusalOf(name) });
+        }
+        const { refused } = await subject.update(id, { [`${name}/${made}`]: null });
+        expect(refused).toBeNull();
+        expect((await subject.read(id))[name]).toEqual({});
+      });
+    },
+  },
+  {
+    id: 'creation-references-circle',
+    level: 'decision',
+    rule: 'Creates that refer to each other in a circle are each invalidProperties, and so is what refers to one of them; the others are made (decision 13).',
+    needs: { room: 5 },
+    applies: noOwnLinks,
+    async run(subject) {
+      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapped(form, `#${key}`) });
+        const { created, notCreated } = await subject.set({
+          create: {
+            a: to('b'),
+            b: to('a'),
+            self: to('self'),
+            hangs: to('a'),
+            fine: subject.create('fine'),
+          },
+        });
+        expect(Object.keys(created ?? {})).toEqual(['fine']);
+        const refusal = refusalOf(name);
+        expect(notCreated).toEqual({ a: refusal, b: refusal, self: refusal, hangs: refusal });
+      });
+    },
+  },
+  {
+    id: 'creation-references-refused',
+    level: 'must',
+    rule: 'A reference to the creation id of a create that was refused refers to nothing: invalidProperties.',
+    needs: { room: 2 },
+    applies: noOwnLinks,
+    async run(subject) {
+      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+        const { created, notCreated } = await subject.set({
+          create: {
+            bad: { noSuchProperty: 1 },
+            c: { ...subject.create('c'), [name]: wrapped(form, '#bad') },
+          },
+        });
+        expect(created).toBeNull();
+        expect(Object.keys(notCreated ?? {}).sort()).toEqual(['bad', 'c']);
+        expect(entry(notCreated, 'c')).toEqual(refusalOf(name));
+      });
+    },
+  },
+]);

@@ -1,0 +1,332 @@
+import { expect } from 'expect';
+import { serverChecks, typeChecks } from '../check.js';
+import { EventStream } from '../client/events.js';
+import { asMap } from '../client/json.js';
+import { NotApplicable } from '../not-applicable.js';
+import type { Server } from '../subject/server.js';
+import type { Subject } from '../subject/subject.js';
+import type { EventVariables } from '../subject/user.js';
+import { CORE } from '../subject/user.js';
+
+/** RFC 8620 7.1 and 7.3: the event source, as far as it can be seen without waiting for pings. */
+
+/** A stream that must open; it is closed afterwards. */
+async function withEvents<T>(
+  server: Server,
+  variables: Partial<EventVariables>,
+  work: (stream: EventStream) => Promise<T>,
+): Promise<T> {
+  const stream = await server.user.events(variables);
+  try {
+    expect([variables, stream.status]).toEqual([variables, 200]);
+    expect(stream.contentType).toMatch(/^text\/event-stream\b/i);
+    return await work(stream);
+  } finally {
+    stream.close();
+  }
+}
+
+export const eventServerChecks = serverChecks('7.3', [
+  {
+    id: 'events-url',
+    level: 'must',
+    rule: 'The session’s eventSourceUrl is a template with the variables types, closeafter and ping.',
+    run: async ({ user }) => {
+      const url = String((await user.readSession()).object['eventSourceUrl']);
+      const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(names.sort()).toEqual(['closeafter', 'ping', 'types']);
+    },
+  },
+  {
+    id: 'events-open',
+    level: 'must',
+    rule: 'The resource is a text/event-stream, whatever interval of pings is asked for: what is too short or too long is put between bounds.',
+    run: async (server) => {
+      for (const ping of ['0', '1', '30', '300', '100000'])
+        await withEvents(server, { ping }, async (stream) => {
+          expect([ping, stream.isOpen]).toEqual([ping, true]);
+        });
+    },
+  },
+  {
+    id: 'events-authenticated',
+    level: 'must',
+    rule: 'It needs credentials as any other resource: without valid ones it has the same status.',
+    run: async (server) => {
+      const { http, session } = server.user;
+      await withEvents(server, {}, async () => undefined);
+      const headers = { authorization: 'Bearer nothing-of-the-kind' };
+      const { status } = await http.send(session.url, { headers });
+      const stream = await server.user.events({}, 'Bearer nothing-of-the-kind');
+      stream.close();
+      expect(stream.status).toBe(status);
+    },
+  },
+  {
+    id: 'events-uncached',
+    level: 'should',
+    rule: 'What stands between client and server is told not to keep the stream.',
+    run: (server) =>
+      withEvents(server, {}, async ({ headers }) => {
+        expect(headers['cache-control']).toMatch(/\bno-(cache|store)\b/);
+      }),
+  },
+  {
+    id: 'events-parameters',
+    level: 'decision',
+    rule: 'Wrong or missing parameters, and types that nobody has, are a problem with status 400; POST is 405 (decision 24).',
+    run: async (server) => {
+      const { http, session, recorder } = server.user;
+      const right = { types: '*', closeafter: 'no', ping: '0' };
+      const whole = session.expand('eventSourceUrl', right);
+      const refused = async (url: string): Promise<void> => {
+        // A stream, where it opens after all, would have no end.
+        const { status, contentType, close } = await EventStream.open(
+          url,
+          http.authorization,
+          recorder,
+        );
+        close();
+        expect([url, status, contentType]).toEqual([
+          url,
+          400,
+          expect.stringMatching(/^application\/problem\+json\b/),
+        ]);
+      };
+      for (const wrong of [
+        ...['maybe', '', 'State', 'state,no'].map((closeafter) => ({ closeafter })),
+        ...['-1', 'abc', '1.5', '', '1e3', ' 1'].map((ping) => ({ ping })),
+        ...['', 'Nope', '*,*', ','].map((types) => ({ types })),
+      ])
+        await refused(session.expand('eventSourceUrl', { ...right, ...wrong }));
+      for (const name of Object.keys(right)) {
+        const url = new URL(whole);
+        url.searchParams.delete(name);
+        await refused(url.href);
+      }
+      const { status, headers } = await http.send(whole, { method: 'POST' });
+      expect([status, headers.get('allow')]).toEqual([405, expect.stringContaining('GET')]);
+    },
+  },
+]);
+
+/** Changes something of the type in an account: the state afterwards. */
+async function changed(subject: Subject, accountId = subject.A1): Promise<string> {
+  const { type, profile, server } = subject;
+  await subject.prepare(accountId);
+  const client = server.writer(accountId).client(CORE, profile.capability);
+  const create = { k: subject.create('event', accountId) };
+  const { created, notCreated, newState } = await client.set(type, { accountId, create });
+  if (created?.['k'] === undefined) throw new Error(`No create: ${JSON.stringify(notCreated)}`);
+  return newState;
+}
+
+/** What a state event tells of a type. */
+const stateOf = (data: unknown, accountId: string, type: string): unknown =>
+  asMap(asMap(asMap(data as never)['changed'])[accountId])[type];
+
+/** Another type whose objects can be made in the same account, with nothing to refer to. */
+function another(subject: Subject): Subject {
+  const { server, A1, type } = subject;
+  for (const name of subject.world.keys()) {
+    if (name === type) continue;
+    const other = subject.of(name);
+    const { singleton, capability, given } = other.profile;
+    const refers = given.some(({ reference, blob }) => reference !== undefined || blob);
+    if (singleton || refers || !other.has('set', 'get')) continue;
+    if (server.writable(capability).includes(A1)) return other;
+  }
+  throw new NotApplicable('No other type is known whose objects the account could have.');
+}
+
+export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
+  {
+    id: 'events-state',
+    level: 'must',
+    section: '7.1',
+    rule: 'A change is told as an event `state` whose data is a StateChange: its account, type and new state, which is the one that /get tells.',
+    run: async (subject) => {
+      const { A1, type } = subject;
+      await withEvents(subject.server, {}, async (stream) => {
+        const state = await changed(subject);
+        const { data } = await stream.state();
+        expect(data).toEqual({
+          '@type': 'StateChange',
+          changed: { [A1]: expect.objectContaining({ [type]: state }) },
+        });
+        expect(await subject.state(A1)).toBe(state);
+      });
+    },
+  },
+  {
+    id: 'events-stay-open',
+    level: 'must',
+    rule: 'With closeafter=no the stream goes on after a change and tells the next one.',
+    run: async (subject) => {
+      const { A1, type } = subject;
+      await withEvents(subject.server, { types: type }, async (stream) => {
+        for (let n = 0; n < 3; n += 1) {
+          const state = await changed(subject);
+          expect(stateOf((await stream.state()).data, A1, type)).toBe(state);
+        }
+        expect(stream.isOpen).toBe(true);
+      });
+    },
+  },
+  {
+    id: 'events-close-after-state',
+    level: 'must',
+    rule: 'With closeafter=state the response ends after one state event.',
+    run: async (subject) => {
+      const { A1, type } = subject;
+      await withEvents(subject.server, { closeafter: 'state' }, async (stream) => {
+        const state = await changed(subject);
+        expect(stateOf((await stream.state()).data, A1, type)).toBe(state);
+        await changed(subject);
+        await stream.ended();
+        expect(stream.events.filter(({ event }) => event === 'state')).toHaveLength(1);
+      });
+    },
+  },
+  {
+    id: 'events-types',
+    level: 'must',
+    rule: 'Only the types that were asked for are told, by name and with no other beside them.',
+    run: async (subject) => {
+      const { A1, type, server } = subject;
+      const other = another(subject);
+      try {
+        await withEvents(server, { types: type }, async (mine) =>
+          withEvents(server, { types: `${other.type},${type}` }, async (both) => {
+            const first = await changed(other);
+            expect(stateOf((await both.state()).data, A1, other.type)).toBe(first);
+            const second = await changed(subject);
+            expect((await mine.state()).data['changed']).toEqual({ [A1]: { [type]: second } });
+            expect(stateOf((await both.state()).data, A1, type)).toBe(second);
+          }),
+        );
+      } finally {
+        await other.tidy();
+      }
+    },
+  },
+  {
+    id: 'events-ids',
+    level: 'should',
+    rule: 'Each state event has an id, and another one after another change.',
+    run: (subject) =>
+      withEvents(subject.server, {}, async (stream) => {
+        const ids = new Set<unknown>();
+        for (let n = 0; n < 2; n += 1) {
+          await changed(subject);
+          const { id } = await stream.state();
+          expect(id).toEqual(expect.any(String));
+          ids.add(id);
+        }
+        expect(ids.size).toBe(2);
+      }),
+  },
+  {
+    id: 'events-ping-zero',
+    level: 'must',
+    rule: 'With ping=0 there are no pings, neither when the stream opens nor with a change.',
+    run: (subject) =>
+      withEvents(subject.server, { ping: '0' }, async (stream) => {
+        await changed(subject);
+        await stream.state();
+        expect(stream.events.map(({ event }) => event)).toEqual(['state']);
+      }),
+  },
+  {
+    id: 'events-nothing-changed',
+    level: 'must',
+    section: '7.1',
+    rule: 'A /set that changes nothing (another state, no object that could be made) is not told.',
+    run: async (subject) => {
+      const { A1: accountId, type, client } = subject;
+      await withEvents(subject.server, { types: type }, async (stream) => {
+        const create = { k: subject.create('never', accountId) };
+        const ifInState = `${await subject.state(accountId)}x`;
+        await client.call(`${type}/set`, { accountId, ifInState, create });
+        await client.call(`${type}/set`, { accountId, create: { k: { 'no such property': 1 } } });
+        await client.call(`${type}/set`, { accountId, destroy: ['x-nobody'] });
+        const state = await changed(subject);
+        expect(stateOf((await stream.state()).data, accountId, type)).toBe(state);
+      });
+    },
+  },
+  {
+    id: 'events-accounts',
+    level: 'must',
+    section: '7.1',
+    rule: 'Changes of every account that the user can reach are told, and of no other.',
+    run: async (subject) => {
+      const { server, type } = subject;
+      const { session } = server.user;
+      const [inReach, outOfReach] = accountsOf(subject);
+      for (const accountId of [...inReach, ...outOfReach]) await subject.prepare(accountId);
+      try {
+        await withEvents(server, { types: type }, async (stream) => {
+          for (const accountId of outOfReach) await changed(subject, accountId);
+          for (const accountId of inReach) {
+            const state = await changed(subject, accountId);
+            const { data } = await stream.state();
+            expect(stateOf(data, accountId, type)).toBe(state);
+            expect(session.accounts).toMatchObject(
+              Object.fromEntries(Object.keys(asMap(data['changed'])).map((id) => [id, {}])),
+            );
+          }
+        });
+      } finally {
+        for (const accountId of [...inReach, ...outOfReach]) await subject.clear(accountId);
+      }
+    },
+  },
+  {
+    id: 'events-copy',
+    level: 'must',
+    section: '7.1',
+    needs: { methods: ['copy'] },
+    rule: 'A copy is told for the account that it goes to, the destroying of the original for its own.',
+    run: async (subject) => {
+      const { A1, A2, type, client, server } = subject;
+      const id = await subject.one(A1, 'copied');
+      await subject.prepare(A2);
+      await withEvents(server, { types: type }, async (stream) => {
+        const { methodResponses } = await client.api([
+          [
+            `${type}/copy`,
+            {
+              fromAccountId: A1,
+              accountId: A2,
+              create: { k: { id, ...subject.moved(A2) } },
+              onSuccessDestroyOriginal: true,
+            },
+            'c',
+          ],
+        ]);
+        const states = methodResponses.map(([, args]) => args['newState']);
+        const told: Record<string, unknown> = {};
+        while (told[A1] === undefined || told[A2] === undefined) {
+          const { data } = await stream.state();
+          for (const accountId of [A1, A2])
+            told[accountId] = stateOf(data, accountId, type) ?? told[accountId];
+        }
+        expect(told).toEqual({ [A2]: states[0], [A1]: states[1] });
+      });
+    },
+  },
+]);
+
+/** Accounts that somebody whose token is known may write to: those in the user's reach, and the others. */
+function accountsOf({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
+  const all = [server.user, ...server.others].flatMap(({ session }) =>
+    session.offering(profile.capability).filter((id) => !session.isReadOnly(id)),
+  );
+  const { accounts } = server.user.session;
+  const known = [...new Set(all)];
+  return [
+    known.filter((id) => Object.hasOwn(accounts, id)),
+    known.filter((id) => !Object.hasOwn(accounts, id)),
+  ];
+}

@@ -1,0 +1,321 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { GetAnswer } from '../client/answers.js';
+import { anyString, sameMembers, serverId } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { beyond } from '../subject/limits.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.1: /get, and 1.2: ids. */
+
+const get = (subject: Subject, args: object): Promise<GetAnswer> =>
+  subject.client.get(subject.type, { accountId: subject.A1, ...args });
+
+/** More would be a burden for a server that isn't one's own. */
+const MANY = 5000;
+
+/** RFC 8620 1.2: 1 to 255 octets of the URL-safe base64 alphabet. */
+const ID = /^[A-Za-z0-9_-]{1,255}$/;
+
+const TEXTS: readonly string[] = Object.freeze([
+  '🦊👩‍👩‍👧',
+  'e\u0301 is not \u00e9',
+  'שלום עולם',
+  'a\u0001\t\n\r\u2028b',
+  '\ufeff\ufffd\u{10fffd}',
+  "'; DROP TABLE x; --",
+  '',
+  '   ',
+]);
+
+export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'get-response',
+    level: 'must',
+    rule: 'The response has the accountId of the call, the state as a String, a list with the objects that were found, and notFound; where all are found notFound is an empty list.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'whole');
+      const answer = await get(subject, { ids: [id] });
+      expect(answer).toMatchObject({
+        accountId: subject.A1,
+        state: anyString,
+        list: [expect.objectContaining({ id, [subject.profile.text]: 'whole' })],
+        notFound: [],
+      });
+    },
+  },
+  {
+    id: 'get-shown',
+    level: 'decision',
+    rule: 'An object has what was given, its defaults, and id, created and updated; the state is a decimal number (decisions 8 and 10).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'whole');
+      expect(await get(subject, { ids: [id] })).toEqual({
+        accountId: subject.A1,
+        state: expect.stringMatching(/^(0|[1-9]\d*)$/),
+        list: [{ ...subject.shown('whole'), id, ...subject.times }],
+        notFound: [],
+      });
+    },
+  },
+  {
+    id: 'get-no-ids',
+    level: 'must',
+    rule: 'With an empty list of ids nothing is found and nothing is missing; the state is that of the type.',
+    async run(subject) {
+      await subject.one(subject.A1);
+      const { state } = await get(subject, { ids: null });
+      const empty = { accountId: subject.A1, state, list: [], notFound: [] };
+      expect(await get(subject, { ids: [] })).toMatchObject(empty);
+    },
+  },
+  {
+    id: 'get-all',
+    level: 'must',
+    rule: 'With ids null, or left out, all objects of the type in the account are listed, each once.',
+    needs: { room: 3 },
+    async run(subject) {
+      await subject.clear(subject.A1);
+      const before = (await subject.all(subject.A1)).map(({ id }) => id);
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      for (const args of [{ ids: null }, {}]) {
+        const { list, notFound } = await get(subject, args);
+        expect(list.map(({ id }) => id)).toEqual(sameMembers([...before, ...ids]));
+        expect(notFound).toEqual([]);
+      }
+    },
+  },
+  {
+    id: 'get-duplicates',
+    level: 'must',
+    rule: 'An id that is asked for twice is answered once, in list or in notFound.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const { text } = subject.profile;
+      const answer = await get(subject, { ids: [id, id, 'x', 'x'], properties: [text] });
+      expect(answer.list).toEqual([{ id, [text]: 'one' }]);
+      expect(answer.notFound).toEqual(['x']);
+    },
+  },
+  {
+    id: 'get-not-found',
+    level: 'must',
+    rule: 'Where no id is known the list is empty and notFound has all of them; both are lists, never null.',
+    needs: { room: 0 },
+    async run(subject) {
+      const answer = await get(subject, { ids: ['x', 'y'] });
+      expect(answer.list).toEqual([]);
+      expect(answer.notFound).toEqual(sameMembers(['x', 'y']));
+    },
+  },
+  {
+    id: 'get-impossible-ids',
+    level: 'decision',
+    rule: 'A string that can be no id is notFound as any other that isn’t there (decision 12).',
+    needs: { room: 0 },
+    async run(subject) {
+      const ids = ['', ' ', 'a b', 'é', 'x'.repeat(300), '__proto__', "' OR 1=1 --", '\u0000'];
+      const answer = await get(subject, { ids });
+      expect(answer.list).toEqual([]);
+      expect(answer.notFound).toEqual(sameMembers(ids));
+    },
+  },
+  {
+    id: 'get-all-properties',
+    level: 'must',
+    rule: 'Without properties, or with null, each object has every property of its type, those that are null and those that the server set among them.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const all = subject.server.isOurs
+        ? subject.profile.properties
+        : subject.profile.properties.filter((name) => !['created', 'updated'].includes(name));
+      for (const args of [{ ids: [id] }, { ids: [id], properties: null }]) {
+        const [item = { id }] = (await get(subject, args)).list;
+        const names = Object.keys(item);
+        expect(names).toEqual(expect.arrayContaining([...all]));
+        if (subject.server.isOurs) expect(names).toEqual(sameMembers(all));
+      }
+    },
+  },
+  {
+    id: 'get-properties',
+    level: 'must',
+    rule: 'Only the properties that are asked for are returned, and the id always, asked for or not; one that is named twice is there once.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const { text } = subject.profile;
+      const shown = async (properties: readonly string[]) =>
+        (await get(subject, { ids: [id], properties })).list;
+      expect(await shown([])).toEqual([{ id }]);
+      expect(await shown(['id'])).toEqual([{ id }]);
+      expect(await shown([text])).toEqual([{ id, [text]: 'one' }]);
+      expect(await shown([text, text])).toEqual([{ id, [text]: 'one' }]);
+    },
+  },
+  {
+    id: 'get-invalid-property',
+    level: 'must',
+    rule: 'A property that the type doesn’t have, in exactly this spelling, rejects the call with invalidArguments.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const { text } = subject.profile;
+      const upper = text.toUpperCase();
+      const wrong = ['nope', '', '__proto__', 'toString', ...subject.hidden];
+      if (upper !== text) wrong.push(upper);
+      if (subject.server.isOurs) wrong.push('accountId');
+      for (const property of wrong) {
+        const args = { accountId: subject.A1, ids: [id], properties: [text, property] };
+        expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
+          subject.err('invalidArguments', property),
+        );
+      }
+    },
+  },
+  {
+    id: 'get-most-ids',
+    level: 'must',
+    rule: 'maxObjectsInGet ids are answered; one more is refused, or answered as well: never only some.',
+    async run(subject) {
+      const most = subject.server.user.session.limit('maxObjectsInGet');
+      if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
+      const ids = Array.from({ length: most }, (_, n) => `x${n}`);
+      expect((await get(subject, { ids })).notFound).toEqual(sameMembers(ids));
+      const args = { accountId: subject.A1, ids: [...ids, 'y'] };
+      const answer = await beyond(subject, 'maxObjectsInGet', `${subject.type}/get`, args);
+      if (answer !== null) expect(answer['notFound']).toEqual(sameMembers(args.ids));
+    },
+  },
+  {
+    id: 'get-most-ids-as-sent',
+    level: 'decision',
+    rule: 'Ids count as they were sent, repeated ones too (decision 12).',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const most = subject.server.user.session.limit('maxObjectsInGet');
+      if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
+      const ids = Array.from({ length: most }, () => id);
+      expect((await get(subject, { ids })).list).toHaveLength(1);
+      const args = { accountId: subject.A1, ids: [...ids, id] };
+      expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
+        subject.err('requestTooLarge'),
+      );
+    },
+  },
+  {
+    id: 'get-state-moves',
+    level: 'must',
+    rule: 'The state is another one after each create, update and destroy.',
+    async run(subject) {
+      const states = [await subject.state(subject.A1)];
+      const id = await subject.one(subject.A1);
+      states.push(await subject.state(subject.A1));
+      await subject.set({ update: { [id]: { [subject.profile.text]: 'other' } } });
+      states.push(await subject.state(subject.A1));
+      await subject.set({ destroy: [id] });
+      states.push(await subject.state(subject.A1));
+      expect(new Set(states).size).toBe(4);
+    },
+  },
+  {
+    id: 'get-state-for-all-ids',
+    level: 'should',
+    rule: 'The state is that of the whole type: while nothing changes it is the same, whichever ids are asked for.',
+    needs: { room: 2 },
+    async run(subject) {
+      const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
+      const states = [
+        await get(subject, { ids: [a] }),
+        await get(subject, { ids: [b] }),
+        await get(subject, { ids: ['x'] }),
+        await get(subject, { ids: null }),
+      ].map(({ state }) => state);
+      expect(new Set(states).size).toBe(1);
+    },
+  },
+  {
+    id: 'get-other-account',
+    level: 'must',
+    rule: 'An id of another account is notFound.',
+    async run(subject) {
+      const id = await subject.elsewhere();
+      const answer = await get(subject, { ids: [id] });
+      expect(answer.list).toEqual([]);
+      expect(answer.notFound).toEqual([id]);
+    },
+  },
+  {
+    id: 'ids-valid',
+    section: '1.2',
+    level: 'must',
+    rule: 'An id has 1 to 255 octets of letters, digits, - and _, and is that of one object alone.',
+    needs: { room: 20 },
+    async run(subject) {
+      const texts = Array.from({ length: 20 }, (_, n) => `n${n}`);
+      const ids = await subject.make(subject.A1, ...texts);
+      for (const id of ids) expect(id).toEqual(expect.stringMatching(ID));
+      expect(new Set(ids).size).toBe(ids.length);
+      const [gone = ''] = ids;
+      await subject.set({ destroy: [gone] });
+      expect(await subject.one(subject.A1)).not.toBe(gone);
+    },
+  },
+  {
+    id: 'ids-safe',
+    section: '1.2',
+    level: 'should',
+    rule: 'Ids are safe where they are used: they begin with a letter, do not differ by letter case alone, are not made of digits alone, and are never NIL.',
+    needs: { room: 20 },
+    async run(subject) {
+      const texts = Array.from({ length: 20 }, (_, n) => `n${n}`);
+      const ids = await subject.make(subject.A1, ...texts);
+      for (const id of ids) {
+        expect(id).toEqual(expect.stringMatching(/^[A-Za-z]/));
+        expect(id.toUpperCase()).not.toBe('NIL');
+      }
+      expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
+    },
+  },
+  {
+    id: 'ids-ordered',
+    section: '1.2',
+    level: 'decision',
+    rule: 'Ids have at most 64 octets and are in order of creation (decision 7).',
+    needs: { room: 50 },
+    async run(subject) {
+      const texts = Array.from({ length: 50 }, (_, n) => `n${n}`);
+      const ids = await subject.make(subject.A1, ...texts);
+      for (const id of ids) expect(id).toEqual(serverId);
+      expect([...ids].sort()).toEqual(ids);
+    },
+  },
+  {
+    id: 'get-unicode',
+    section: '1.5',
+    level: 'must',
+    rule: 'Any Unicode text comes back as it was sent: nothing is normalised, trimmed or escaped.',
+    needs: { room: TEXTS.length },
+    async run(subject) {
+      const texts = TEXTS.filter((one) => subject.allows(one));
+      const { text } = subject.profile;
+      const ids = await subject.make(subject.A1, ...texts);
+      const { list } = await get(subject, { ids, properties: [text] });
+      const byId = new Map(list.map((item) => [item.id, item[text]]));
+      expect(ids.map((id) => byId.get(id))).toEqual(texts);
+    },
+  },
+  {
+    id: 'set-nul',
+    section: '5.3',
+    level: 'decision',
+    rule: 'U+0000 in a stored string is invalidProperties (decision 4).',
+    async run(subject) {
+      const { created, notCreated } = await subject.set({
+        create: { k: subject.create('a\u0000b') },
+      });
+      expect(created).toBeNull();
+      expect(notCreated).toEqual({
+        k: subject.setError('invalidProperties', [subject.profile.text]),
+      });
+    },
+  },
+]);

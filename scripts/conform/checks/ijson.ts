@@ -1,0 +1,187 @@
+import { expect } from 'expect';
+import { serverChecks, typeChecks } from '../check.js';
+import type { ApiAnswer } from '../client/connection.js';
+import type { Body } from '../client/http.js';
+import type { Json } from '../client/json.js';
+import { apiAnswer, refused } from '../refusal.js';
+import type { Server } from '../subject/server.js';
+import { CORE } from '../subject/user.js';
+
+/** RFC 8620 1.5: requests are I-JSON (RFC 7493), and what isn't is rejected as notJSON (3.6.1). */
+
+/** An echo of arguments, which are JSON text as they stand. */
+const echo = (args: string): string =>
+  `{"using":["${CORE}"],"methodCalls":[["Core/echo",${args},"c0"]]}`;
+
+const post = async (server: Server, body: Body): Promise<ApiAnswer> => {
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body };
+  return apiAnswer(await server.user.http.send(server.user.session.expand('apiUrl'), request));
+};
+
+async function refuses(server: Server, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts)
+    expect([text, await server.user.client().send(text)]).toEqual([
+      text,
+      refused(server, 'notJSON'),
+    ]);
+}
+
+async function echoes(server: Server, ...args: readonly string[]): Promise<void> {
+  for (const text of args) {
+    const answer = await server.user.client().send(echo(text));
+    const found = answer.kind === 'response' ? answer.response.methodResponses : answer;
+    expect(found).toEqual([['Core/echo', JSON.parse(text), 'c0']]);
+  }
+}
+
+/** An echo with these octets in a string. */
+function withOctets(...octets: readonly number[]): Buffer {
+  const [head = '', tail = ''] = echo('{"a":"@"}').split('@');
+  return Buffer.concat([Buffer.from(head), Buffer.from(octets), Buffer.from(tail)]);
+}
+
+const ofServers = serverChecks('1.5', [
+  {
+    id: 'ijson-syntax',
+    section: '8.4',
+    level: 'must',
+    rule: 'Only what RFC 8259 calls JSON is: no comments, other quotes, further commas, other numbers, control characters or escapes.',
+    run: (server) =>
+      refuses(
+        server,
+        ...["{'a':1}", '{a:1}', '{"a":1,}', '{"a":[1,]}', '{"a":NaN}', '{"a":01}', '{"a":+1}'],
+        ...['{"a":"\n"}', '{"a":"\\x"}', '{"a":"\u0000"}', '{"a":tru}', '{"a":.5}', '{"a":1.}'],
+        ...['{"a":1/**/}', '{"a" 1}', '{"a":1e}', '{"a":"\\u12g4"}', '{"a":0x1}', '{"a":-}'],
+        ...['{"a":"\t"}', '{"a":Infinity}', '{"a":undefined}', '{"a":\u00a01}'].map((a) => a),
+      ).then(() => echoes(server, '{ "a" : [ 1 , -0.5e+2 , "\\u00e4\\n\\/" ] }')),
+  },
+  {
+    id: 'ijson-duplicates',
+    level: 'must',
+    rule: 'An object with two members of one name, however deep and however the name is escaped, is no I-JSON.',
+    run: (server) =>
+      refuses(
+        server,
+        echo('{"a":1,"a":1}'),
+        echo('{"a":[{"b":{"c":1,"\\u0063":2}}]}'),
+        echo('{"":1,"b":2,"":3}'),
+        echo('{"__proto__":1,"__proto__":2}'),
+        `{"using":["${CORE}"],"using":["${CORE}"],"methodCalls":[]}`,
+        `{"using":["${CORE}"],"methodCalls":[],"x":1,"x":2}`,
+      ),
+  },
+  {
+    id: 'ijson-no-duplicates',
+    level: 'must',
+    rule: 'One name in two objects, or two names that differ in case or form, are no duplicates.',
+    run: (server) =>
+      echoes(
+        server,
+        '{"a":{"x":1},"b":{"x":1},"x":[{"x":1},{"x":{"x":2}}]}',
+        '{"a":1,"A":2,"\u00e9":3,"e\u0301":4,"a ":5}',
+      ),
+  },
+  {
+    id: 'ijson-surrogates',
+    level: 'must',
+    rule: 'An escaped surrogate without its other half is no I-JSON, in a value or in a name; a pair of them is a character.',
+    run: async (server) => {
+      const lone = ['\\ud800', '\\udc00', '\\ud800x', '\\udc00\\ud800', '\\ud83d\\ud83d\\ude00'];
+      const values = lone.map((text) => echo(`{"a":["${text}"]}`));
+      await refuses(server, ...values, echo('{"\\ud800":1}'));
+      await echoes(server, '{"a":"\\ud83d\\ude00","\\ud83d\\ude00":"\u{1f600}"}');
+    },
+  },
+  {
+    id: 'ijson-noncharacters',
+    level: 'must',
+    rule: 'Code points that Unicode keeps free of characters are no I-JSON (RFC 7493 2.1), escaped or not.',
+    run: async (server) => {
+      const none = ['\\uffff', '\\ufffe', '\\udbff\\udfff', '\ufdd0', '\\ufdef', '\u{1fffe}'];
+      await refuses(server, ...none.map((text) => echo(`{"a":"${text}"}`)));
+      await echoes(server, '{"a":"\\ufffd\ufdcf\ufdf0\\u0000\\ue000"}');
+    },
+  },
+  {
+    id: 'ijson-utf-8',
+    level: 'must',
+    rule: 'Octets that are no UTF-8 are no I-JSON: stray, cut, overlong, of surrogates, beyond Unicode; nor is another encoding.',
+    transport: 'http',
+    async run(server) {
+      for (const octets of [
+        [0xff],
+        [0x80],
+        [0xc0, 0x80],
+        [0xed, 0xa0, 0x80],
+        [0xf4, 0x90, 0x80, 0x80],
+        [0xe2, 0x82],
+      ])
+        expect([octets, await post(server, withOctets(...octets))]).toEqual([
+          octets,
+          refused(server, 'notJSON'),
+        ]);
+      const utf16 = Buffer.from(echo('{}'), 'utf16le');
+      expect(await post(server, utf16)).toEqual(refused(server, 'notJSON'));
+      expect((await post(server, withOctets(0xf0, 0x9f, 0x98, 0x80))).kind).toBe('response');
+    },
+  },
+  {
+    id: 'ijson-byte-order-mark',
+    level: 'decision',
+    rule: 'A byte-order mark in front of a request is notJSON (decision 4).',
+    async run(server) {
+      const text = `\ufeff${echo('{}')}`;
+      expect(await server.user.client().send(text)).toEqual(refused(server, 'notJSON'));
+    },
+  },
+  {
+    id: 'ijson-deep',
+    section: '8.4',
+    level: 'must',
+    rule: 'JSON that is nested very deep is rejected or answered, and the server goes on.',
+    async run(server) {
+      const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+      for (const args of [`{"a":${deep}}`, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`]) {
+        const answer = await server.user.client().send(echo(args));
+        if (answer.kind === 'problem')
+          expect([Math.trunc(answer.status / 100), answer.problem['type']]).toEqual([
+            4,
+            expect.anything(),
+          ]);
+        if (server.isOurs) expect(answer.kind).toBe('problem');
+      }
+      await echoes(server, '{"a":[[[[[[[[[[[[[[[[{"b":{"c":1}}]]]]]]]]]]]]]]]]}');
+    },
+  },
+]);
+
+/** Numbers that no double holds as they are written. */
+const INEXACT = ['1e400', '9007199254740993', '4.99999999999999999999', '1e-400', '-1e999'];
+
+const ofTypes = typeChecks('1.3', { methods: ['query'], room: 0 }, [
+  {
+    id: 'ijson-inexact-numbers',
+    level: 'decision',
+    rule: 'A number that a double cannot hold exactly is refused where an Int is expected, never rounded: its text decides; -0 and 5.0 are the integers 0 and 5 (decision 4).',
+    async run(subject) {
+      const { type, A1 } = subject;
+      const { using } = subject.client;
+      const answer = async (args: string): Promise<Json | undefined> => {
+        const text = `{"using":${JSON.stringify(using)},"methodCalls":[["${type}/query",{"accountId":"${A1}",${args}},"c0"]]}`;
+        const told = await subject.client.send(text);
+        return told.kind === 'response' ? [...(told.response.methodResponses[0] ?? [])] : undefined;
+      };
+      for (const token of INEXACT)
+        for (const argument of ['limit', 'position', 'anchorOffset'])
+          expect([token, await answer(`"${argument}":${token}`)]).toEqual([
+            token,
+            [...subject.err('invalidArguments', argument), 'c0'],
+          ]);
+      const exact = await answer('"position":-0,"limit":5.0');
+      expect(exact).toEqual([`${type}/query`, expect.anything(), 'c0']);
+    },
+  },
+]);
+
+export const ijsonChecks = Object.freeze([...ofServers, ...ofTypes]);

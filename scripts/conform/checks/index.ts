@@ -1,0 +1,117 @@
+import type { Check, TypeCheck } from '../check.js';
+import { blobCopyChecks } from './blob-copy.js';
+import { downloadChecks } from './blob-downloads.js';
+import { blobLookupChecks, blobLookupTypeChecks } from './blob-lookup.js';
+import { blobUploadMethodChecks } from './blob-methods.js';
+import { blobGetMethodChecks } from './blob-reads.js';
+import { uploadChecks } from './blobs.js';
+import { changesChecks } from './changes.js';
+import { changesStateChecks } from './changes-states.js';
+import { copyChecks } from './copy.js';
+import { copyDestroyChecks } from './copy-destroy.js';
+import { copyRefusedChecks } from './copy-refused.js';
+import { creationIdChecks } from './creation-ids.js';
+import { creationReferenceChecks } from './creation-references.js';
+import { describedAccessChecks } from './described-access.js';
+import { describedCountChecks } from './described-counts.js';
+import { describedLimitChecks } from './described-limits.js';
+import { describedLinkChecks } from './described-links.js';
+import { describedUniqueChecks } from './described-unique.js';
+import { describedValueChecks } from './described-values.js';
+import { dispatchChecks } from './dispatch.js';
+import { echoChecks } from './echo.js';
+import { eventServerChecks, eventTypeChecks } from './events.js';
+import { getChecks } from './get.js';
+import { ijsonChecks } from './ijson.js';
+import { limitsChecks } from './limits.js';
+import { metamorphicChecks } from './metamorphic.js';
+import { patchChecks } from './patch.js';
+import { nestedPatchChecks } from './patch-nested.js';
+import { queryChangesChecks } from './query-changes.js';
+import { queryCollationChecks } from './query-collation.js';
+import { queryConditionChecks } from './query-conditions.js';
+import { queryFilterChecks } from './query-filter.js';
+import { querySortChecks } from './query-sort.js';
+import { queryStateChecks } from './query-state.js';
+import { querySyncChecks } from './query-sync.js';
+import { queryWindowChecks } from './query-window.js';
+import { referencesChecks } from './references.js';
+import { referencesOfTypesChecks } from './references-of-types.js';
+import { requestChecks } from './request.js';
+import { securityChecks } from './security.js';
+import { sessionChecks } from './session.js';
+import { setBatchChecks } from './set-batch.js';
+import { setCreateChecks } from './set-create.js';
+import { setDestroyChecks } from './set-destroy.js';
+import { setStateChecks } from './set-state.js';
+import { setUpdateChecks } from './set-update.js';
+import { setValueChecks } from './set-values.js';
+import { singletonChecks } from './singleton.js';
+import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
+import { socketEqualChecks, socketPushChecks } from './websocket-equal.js';
+import { socketErrorChecks, socketMessageChecks } from './websocket-messages.js';
+
+/** All checks, in the order in which they are run: those of the server first, then by section. */
+export const CHECKS: readonly Check[] = Object.freeze([
+  ...sessionChecks,
+  ...securityChecks,
+  ...requestChecks,
+  ...ijsonChecks,
+  ...limitsChecks,
+  ...referencesChecks,
+  ...referencesOfTypesChecks,
+  ...echoChecks,
+  ...dispatchChecks,
+  ...getChecks,
+  ...changesChecks,
+  ...changesStateChecks,
+  ...metamorphicChecks,
+  ...setCreateChecks,
+  ...setValueChecks,
+  ...setUpdateChecks,
+  ...patchChecks,
+  ...nestedPatchChecks,
+  ...setDestroyChecks,
+  ...setStateChecks,
+  ...setBatchChecks,
+  ...creationIdChecks,
+  ...creationReferenceChecks,
+  ...singletonChecks,
+  ...copyChecks,
+  ...copyRefusedChecks,
+  ...copyDestroyChecks,
+  ...queryFilterChecks,
+  ...queryConditionChecks,
+  ...querySortChecks,
+  ...queryCollationChecks,
+  ...queryWindowChecks,
+  ...queryStateChecks,
+  ...queryChangesChecks,
+  ...querySyncChecks,
+  ...uploadChecks,
+  ...downloadChecks,
+  ...blobCopyChecks,
+  ...blobUploadMethodChecks,
+  ...blobGetMethodChecks,
+  ...blobLookupChecks,
+  ...blobLookupTypeChecks,
+  ...eventServerChecks,
+  ...eventTypeChecks,
+  ...socketHandshakeChecks,
+  ...socketFrameChecks,
+  ...socketMessageChecks,
+  ...socketErrorChecks,
+  ...socketEqualChecks,
+  ...socketPushChecks,
+  ...describedValueChecks,
+  ...describedAccessChecks,
+  ...describedLinkChecks,
+  ...describedUniqueChecks,
+  ...describedCountChecks,
+  ...describedLimitChecks,
+]);
+
+/** What a type's descriptor says of it alone: not what the protocol says of every type. */
+export const DESCRIBED_CHECKS: readonly TypeCheck[] = Object.freeze(
+  CHECKS.filter((one): one is TypeCheck => one.scope === 'type' && one.id.startsWith('described-')),
+);

@@ -1,0 +1,194 @@
+import { expect } from 'expect';
+import { serverChecks, typeChecks } from '../check.js';
+import type { Call } from '../client/answers.js';
+import type { ApiAnswer } from '../client/connection.js';
+import { asMap, type JsonMap } from '../client/json.js';
+import { apiAnswer, ERROR, refused } from '../refusal.js';
+import type { Server } from '../subject/server.js';
+import { CORE } from '../subject/user.js';
+
+/** RFC 8620 2 and 3.6.1: limits of a request, each at the number that the session tells. */
+
+/** More than so much is not sent to anybody. */
+const MOST = { calls: 5000, octets: 20_000_000, concurrent: 64, createdIds: 4096 };
+
+const echoes = (count: number): Call[] =>
+  Array.from({ length: count }, (_, n) => ['Core/echo', { n }, `c${n}`]);
+
+const request = (calls: readonly Call[]): JsonMap => ({
+  using: [CORE],
+  methodCalls: calls as never,
+});
+
+const limitOf = (server: Server, name: Parameters<Server['user']['session']['limit']>[0]): number =>
+  server.user.session.limit(name);
+
+const tooMuch = (server: Server, name: 'maxCallsInRequest' | 'maxSizeRequest', most: number) => {
+  const limit = limitOf(server, name);
+  return limit > most ? `${name} is ${limit}: more than ${most} is not sent.` : null;
+};
+
+/** An echo of exactly so many octets. */
+function sized(size: number, label: JsonMap = {}): string {
+  const text = JSON.stringify({ ...label, ...request(echoes(1)) });
+  return `${text}${' '.repeat(size - text.length)}`;
+}
+
+/** Sends so many octets, by the transport of the run. */
+async function sendSized(server: Server, size: number, chunked = false): Promise<ApiAnswer | null> {
+  const { user } = server;
+  if (server.transport === 'http')
+    return apiAnswer(
+      await user.http.send(user.session.expand('apiUrl'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: sized(size),
+        chunked,
+      }),
+    );
+  const socket = await user.socket();
+  if (typeof socket === 'number') throw new Error(`The handshake is refused with ${socket}.`);
+  try {
+    socket.send(sized(size, { '@type': 'Request', id: 'sized' }));
+    const message = await Promise.race([socket.take(), socket.closed]);
+    // A connection may end with "message too big" (RFC 6455 7.4.1) in place of an answer.
+    if (typeof message === 'number') return message === 1009 ? null : Promise.reject(message);
+    const { '@type': type, ...rest } = message;
+    if (type === 'Response') return { kind: 'response', response: rest as never };
+    return { kind: 'problem', status: Number(rest['status'] ?? 0), problem: rest };
+  } finally {
+    socket.close();
+  }
+}
+
+async function sizesHold(server: Server, chunked: boolean): Promise<void> {
+  const limit = limitOf(server, 'maxSizeRequest');
+  expect((await sendSized(server, limit, chunked))?.kind).toBe('response');
+  const beyond = await sendSized(server, limit + 1, chunked);
+  if (beyond === null) return;
+  // What stands in front of a server may answer a long body by itself.
+  if (!server.isOurs && beyond.kind === 'problem' && beyond.status === 413) return;
+  expect(beyond).toEqual(refused(server, 'limit', 'maxSizeRequest'));
+}
+
+const ofServers = serverChecks('3.6.1', [
+  {
+    id: 'limits-calls',
+    level: 'must',
+    rule: 'maxCallsInRequest calls are answered; one more is rejected as limit.',
+    applies: (server) => tooMuch(server, 'maxCallsInRequest', MOST.calls),
+    async run(server) {
+      const limit = limitOf(server, 'maxCallsInRequest');
+      const client = server.user.client();
+      expect((await client.api(echoes(limit))).methodResponses).toEqual(echoes(limit));
+      expect(await client.send(JSON.stringify(request(echoes(limit + 1))))).toEqual(
+        refused(server, 'limit', 'maxCallsInRequest'),
+      );
+    },
+  },
+  {
+    id: 'limits-named',
+    level: 'must',
+    rule: 'The problem of type limit has the member `limit`, which names the limit that was reached.',
+    applies: (server) => tooMuch(server, 'maxCallsInRequest', MOST.calls),
+    async run(server) {
+      const calls = echoes(limitOf(server, 'maxCallsInRequest') + 1);
+      const answer = await server.user.client().send(JSON.stringify(request(calls)));
+      const problem = answer.kind === 'problem' ? answer.problem : {};
+      if (problem['type'] === `${ERROR}limit` || server.isOurs)
+        expect(problem['limit']).toBe('maxCallsInRequest');
+      expect(answer.kind).toBe('problem');
+    },
+  },
+  {
+    id: 'limits-size',
+    level: 'must',
+    rule: 'A request of maxSizeRequest octets is answered; one of an octet more is rejected as limit.',
+    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
+    run: (server) => sizesHold(server, false),
+  },
+  {
+    id: 'limits-size-chunked',
+    level: 'must',
+    rule: 'The same holds where the length of the request is not told beforehand.',
+    transport: 'http',
+    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
+    run: (server) => sizesHold(server, true),
+  },
+  {
+    id: 'limits-concurrent',
+    level: 'must',
+    rule: 'maxConcurrentRequests requests at one time are all answered; of more each is answered or rejected as limit, and afterwards all is as before.',
+    applies(server) {
+      const limit = limitOf(server, 'maxConcurrentRequests');
+      return limit > MOST.concurrent ? `maxConcurrentRequests is ${limit}.` : null;
+    },
+    async run(server) {
+      const limit = limitOf(server, 'maxConcurrentRequests');
+      const client = server.user.client();
+      const atOnce = (count: number) =>
+        Promise.all(
+          echoes(count).map(async (call) => {
+            const answer = await client.send(JSON.stringify(request([call])));
+            if (answer.kind === 'problem') return answer;
+            expect(asMap(answer.response as never)['methodResponses']).toEqual([call]);
+            return null;
+          }),
+        );
+      const none = Array.from({ length: limit }, () => null);
+      expect(await atOnce(limit)).toEqual(none);
+      const surplus = (await atOnce(limit * 4)).filter((one) => one !== null);
+      const limited = refused(server, 'limit', 'maxConcurrentRequests');
+      // 429 is what HTTP has for it.
+      for (const one of surplus)
+        if (server.isOurs || one.status !== 429) expect(one).toEqual(limited);
+      expect(await atOnce(limit)).toEqual(none);
+    },
+  },
+  {
+    id: 'limits-created-ids',
+    level: 'decision',
+    rule: 'A request may have 4,096 createdIds; more are rejected as limit, which is called maxCreatedIdsInRequest (decision 4).',
+    async run(server) {
+      const client = server.user.client();
+      const ids = (count: number): JsonMap =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'x1']));
+      const most = ids(MOST.createdIds);
+      expect((await client.api([], { createdIds: most })).createdIds).toEqual(most);
+      const more = { ...request([]), createdIds: ids(MOST.createdIds + 1) };
+      expect(await client.send(JSON.stringify(more))).toEqual(
+        refused(server, 'limit', 'maxCreatedIdsInRequest'),
+      );
+    },
+  },
+]);
+
+const ofTypes = typeChecks('3.6', { methods: ['get', 'set'] }, [
+  {
+    id: 'limits-reject-whole',
+    level: 'must',
+    rule: 'Nothing of a rejected request is run: not where there are too many calls, a capability is unknown, a call behind is malformed, or a member stands twice.',
+    async run(subject) {
+      const { type, A1: accountId, client } = subject;
+      const { using } = client;
+      const before = await subject.snapshot(accountId);
+      const write: Call = [`${type}/set`, { accountId, create: { k: subject.create('x') } }, 'w'];
+      const text = (calls: readonly unknown[], names = using): string =>
+        JSON.stringify({ using: names, methodCalls: calls });
+      const limit = limitOf(subject.server, 'maxCallsInRequest');
+      const rejected = [
+        text([write], [...using, 'urn:example:unknown']),
+        text([write, ['Core/echo', {}]]),
+        `${text([write]).slice(0, -1)},"x":1,"x":2}`,
+        `${text([write])}x`,
+        ...(limit > MOST.calls ? [] : [text([write, ...echoes(limit)])]),
+      ];
+      for (const one of rejected) {
+        expect((await client.send(one)).kind).toBe('problem');
+        expect(await subject.snapshot(accountId)).toEqual(before);
+      }
+    },
+  },
+]);
+
+export const limitsChecks = Object.freeze([...ofServers, ...ofTypes]);

@@ -1,0 +1,147 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Item } from '../client/json.js';
+import { Random } from '../random.js';
+import { DRAWN_ROOM, Drawn } from '../subject/drawn.js';
+import { populated } from '../subject/populated.js';
+import {
+  type Cached,
+  cached,
+  changesOf,
+  idsOf,
+  type Query,
+  query,
+  spliced,
+  whole,
+} from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { everyFilter, filterOf, holds, randomTree } from '../subject/trees.js';
+import { size } from '../subject/values.js';
+
+/**
+ * Where an oracle is missing: what /changes and /queryChanges say, applied to a cache, must give what /get and /query
+ * say, whatever the values are. All that is random comes from the run's seed, which repeats it.
+ */
+
+const byId = (a: Item, b: Item): number => (a.id < b.id ? -1 : 1);
+
+/** Copies what /changes names into a shadow of the account, page by page; the state that it comes to. */
+async function followed(
+  subject: Subject,
+  shadow: Map<string, Item>,
+  from: string,
+  random: Random,
+  between: () => Promise<void>,
+): Promise<string> {
+  const { client, type, A1: accountId } = subject;
+  for (let state = from; ; ) {
+    const maxChanges = random.integer(1, 8);
+    const page = await client.changes(type, { accountId, sinceState: state, maxChanges });
+    expect(idsOf(page).length).toBeLessThanOrEqual(maxChanges);
+    for (const id of page.destroyed) shadow.delete(id);
+    const ids = [...page.created, ...page.updated];
+    const { list, notFound } = await client.get(type, { accountId, ids });
+    for (const item of list) shadow.set(item.id, item);
+    // What is gone by now comes as destroyed with a later page.
+    for (const id of notFound) shadow.delete(id);
+    if (!page.hasMoreChanges) return page.newState;
+    expect(page.newState).not.toBe(state);
+    state = page.newState;
+    if (random.chance(0.2)) await between();
+  }
+}
+
+export const metamorphicChecks = [
+  ...typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: DRAWN_ROOM }, [
+    {
+      id: 'changes-random-pages',
+      level: 'must',
+      rule: 'After random writes, pages of /changes of random sizes, applied one by one, rebuild exactly what /get shows, also where writes fall between them.',
+      async run(subject) {
+        const random = new Random(subject.server.seed);
+        const drawn = new Drawn(subject, random);
+        await subject.clear(subject.A1);
+        const everything = { accountId: subject.A1, ids: null };
+        const start = await subject.client.get(subject.type, everything);
+        const shadow = new Map(start.list.map((item) => [item.id, item]));
+        const ids: string[] = [];
+        let { state } = start;
+        for (let round = 0; round < 12; round += 1) {
+          await drawn.write(ids);
+          // Sometimes the client falls behind.
+          if (random.chance(0.4) && round < 11) continue;
+          state = await followed(subject, shadow, state, random, () => drawn.write(ids));
+          const { list, state: now } = await subject.client.get(subject.type, everything);
+          expect({ seed: random.seed, state }).toEqual({ seed: random.seed, state: now });
+          expect([...shadow.values()].sort(byId)).toEqual(list.sort(byId));
+        }
+      },
+    },
+  ]),
+  ...typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
+    {
+      id: 'query-random-trees',
+      level: 'must',
+      rule: 'Random trees of AND, OR and NOT find what their conditions find by themselves, put together.',
+      applies: ({ described }) =>
+        described.filters.length === 0 ? 'The type declares no filter.' : null,
+      async run(subject) {
+        const random = new Random(subject.server.seed);
+        await populated(subject, async (items) => {
+          const all = everyFilter(subject, items).filter((one) => size(one) < 300);
+          const conditions = Array.from({ length: 12 }, () => random.pick(all));
+          const matched: ReadonlySet<string>[] = [];
+          for (const filter of conditions) matched.push(new Set(await whole(subject, { filter })));
+          for (let round = 0; round < 25; round += 1) {
+            const tree = randomTree(random, conditions.length, 4);
+            const filter = filterOf(tree, conditions);
+            const sort = new Drawn(subject, random).sort();
+            const wanted = items.map(({ id }) => id).filter((id) => holds(tree, matched, id));
+            const found = await whole(subject, { filter, sort });
+            const { seed } = random;
+            expect({ seed, filter, ids: found.sort() }).toEqual({
+              seed,
+              filter,
+              ids: wanted.sort(),
+            });
+          }
+        });
+      },
+    },
+  ]),
+  ...typeChecks('5.6', { methods: ['get', 'set', 'query', 'queryChanges'], room: DRAWN_ROOM }, [
+    {
+      id: 'query-changes-random-splices',
+      level: 'must',
+      rule: 'After random writes, what /queryChanges tells, spliced into the cached list, equals a fresh query: ids, order, total and state, for random filters and sorts.',
+      async run(subject) {
+        const random = new Random(subject.server.seed);
+        const drawn = new Drawn(subject, random);
+        await subject.clear(subject.A1);
+        const ids: string[] = [];
+        await drawn.write(ids);
+        await drawn.write(ids);
+        const caches: Cached[] = [];
+        for (let n = 0; n < 12; n += 1)
+          caches.push(await cached(subject, { filter: await drawn.filter(), sort: drawn.sort() }));
+        for (let round = 0; round < 6; round += 1) {
+          await drawn.write(ids);
+          // Some fall behind, and catch up later.
+          for (const [index, cache] of caches.entries())
+            if (!random.chance(0.3)) caches[index] = await caughtUp(subject, cache, random.seed);
+        }
+        for (const cache of caches) await caughtUp(subject, cache, random.seed);
+      },
+    },
+  ]),
+];
+
+async function caughtUp(subject: Subject, before: Cached, seed: number): Promise<Cached> {
+  const args: Query = before.args;
+  const changes = await changesOf(subject, before, { calculateTotal: true });
+  const ids = await whole(subject, args);
+  const { queryState, total } = await query(subject, { ...args, calculateTotal: true, limit: 1 });
+  expect({ seed, args, ids: spliced(before.ids, changes) }).toEqual({ seed, args, ids });
+  expect([changes.newQueryState, changes.total, total]).toEqual([queryState, total, ids.length]);
+  return { args, ids, queryState };
+}

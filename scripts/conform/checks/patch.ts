@@ -1,0 +1,279 @@
+import { expect } from 'expect';
+import { type TypeNeeds, typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { at, entry, satisfying } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+import { ofSchema, size } from '../subject/values.js';
+import {
+  freeMapsOf,
+  held,
+  invalidPatch,
+  listsOf,
+  objectsOf,
+  placesOf,
+  pointerTo,
+  refusesAll,
+  richest,
+} from './patch-places.js';
+
+/** RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them. */
+
+const either = satisfying('invalidPatch or invalidProperties', (error) =>
+  ['invalidPatch', 'invalidProperties'].includes(String((error as JsonMap | null)?.['type'])),
+);
+
+const withObjects: TypeNeeds = { singleton: 'both', text: false };
+const noObjects = (subject: Subject) =>
+  objectsOf(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
+const noMaps = (subject: Subject) =>
+  freeMapsOf(subject).length > 0 ? null : 'No property is a map whose keys are any text.';
+const noLists = (subject: Subject) =>
+  listsOf(subject).length > 0 ? null : 'No mutable property has lists as values.';
+
+export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'patch-parent-missing',
+    level: 'must',
+    rule: 'All of a pointer but its last token must be there, and be something that has members: otherwise the update is invalidPatch, for a removal as for a value.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const pointers = [`${text}/x`, `${text}/x/y`, `${text}/0`, 'noSuchProperty/x', 'id/x'];
+      const ours = Object.keys(subject.times).map((name) => `${name}/x`);
+      const patches = [...pointers, ...ours].flatMap((one) => [{ [one]: 5 }, { [one]: null }]);
+      const both = { [text]: 'x', [`${text}/a`]: 'y' };
+      // A property that is null is there, and has no members.
+      const nulls = Object.entries(await subject.read(id)).filter(([, value]) => value === null);
+      const inNulls = nulls.flatMap(([name]) => [{ [`${name}/x`]: 1 }, { [`${name}/x`]: null }]);
+      await refusesAll(subject, id, invalidPatch, [...patches, both, ...inNulls]);
+    },
+  },
+  {
+    id: 'patch-prototype-names',
+    level: 'must',
+    rule: 'No pointer reaches what an object inherits in the server’s language: __proto__ and constructor are members that are not there.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const pointers = ['__proto__/x', 'constructor/prototype/x', 'toString/x'];
+      const patches = pointers.flatMap((one) => [{ [one]: 1 }, { [one]: null }]);
+      await refusesAll(subject, id, invalidPatch, patches);
+      for (const property of objectsOf(subject)) {
+        const value = richest(subject, property);
+        const names = ['__proto__/x', 'constructor/prototype/x'];
+        await held(subject, { [property.name]: value }, (other) =>
+          refusesAll(
+            subject,
+            other,
+            invalidPatch,
+            names.map((one) => ({ [`${property.name}/${one}`]: 1 })),
+          ),
+        );
+      }
+      const later = entry((await subject.set({ create: { k: subject.create('b') } })).created, 'k');
+      expect(Object.keys(later)).not.toContain('x');
+    },
+  },
+  {
+    id: 'patch-prefix',
+    level: 'must',
+    rule: 'Where one pointer of a patch is the prefix of another, the update is invalidPatch, whatever the values are.',
+    needs: withObjects,
+    applies: noObjects,
+    async run(subject) {
+      for (const property of objectsOf(subject)) {
+        const { name } = property;
+        const start = richest(subject, property);
+        await held(subject, { [name]: start }, async (id) => {
+          for (const { pointer, value, path } of placesOf(property, start)) {
+            const parents = path.map((_, depth) => pointerTo(name, path.slice(0, depth)));
+            await refusesAll(
+              subject,
+              id,
+              invalidPatch,
+              parents.map((parent, depth) => ({
+                [pointer]: value,
+                [parent]: path
+                  .slice(0, depth)
+                  .reduce<Json>((inner, token) => (inner as JsonMap)[token] ?? null, start),
+              })),
+            );
+          }
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-prefix-tokens',
+    level: 'must',
+    rule: 'A prefix is one of whole tokens: of two keys of which one begins with the other both may be patched.',
+    needs: withObjects,
+    applies: noMaps,
+    async run(subject) {
+      for (const { property, value } of freeMapsOf(subject)) {
+        const { name } = property;
+        await held(subject, { [name]: {} }, async (id) => {
+          const { refused } = await subject.update(id, {
+            [`${name}/foo`]: value,
+            [`${name}/foobar`]: value,
+          });
+          expect(refused).toBeNull();
+          expect((await subject.read(id))[name]).toEqual({ foo: value, foobar: value });
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-escapes',
+    level: 'must',
+    rule: 'In a pointer ~1 stands for a slash and ~0 for a tilde; a tilde before anything else is no JSON Pointer: invalidPatch.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const wrong = [`${text}~2`, `${text}~`, '~', `~${text}`];
+      const within = objectsOf(subject).flatMap(({ name }) => [`${name}/a~2`, `${name}/a~`]);
+      const patches = [...wrong, ...within].flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
+      await refusesAll(subject, id, invalidPatch, patches);
+      for (const { property, value } of freeMapsOf(subject)) {
+        const { name } = property;
+        await held(subject, { [name]: {} }, async (other) => {
+          const { refused } = await subject.update(other, {
+            [`${name}/a~1b`]: value,
+            [`${name}/a~0b`]: value,
+            [`${name}/~01`]: value,
+          });
+          expect(refused).toBeNull();
+          expect((await subject.read(other))[name]).toEqual({
+            'a/b': value,
+            'a~b': value,
+            '~1': value,
+          });
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-slashes',
+    level: 'must',
+    rule: 'A pointer has a slash in front already: one that the client puts there begins with an empty token, and never names the property.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const pointers = [`/${text}`, `//${text}`, '', '/', `${text}/`, `#/${text}`, `${text}~1`];
+      await refusesAll(
+        subject,
+        id,
+        either,
+        pointers.map((one) => ({ [one]: 'x' })),
+      );
+    },
+  },
+  {
+    id: 'patch-keys',
+    level: 'must',
+    rule: 'The last token of a pointer into a map is a key, whatever it looks like: empty, a number, a dash or __proto__.',
+    needs: withObjects,
+    applies: noMaps,
+    async run(subject) {
+      for (const { property, value } of freeMapsOf(subject)) {
+        const { name } = property;
+        await held(subject, { [name]: {} }, async (id) => {
+          const keys = ['', '0', '-', '01', '__proto__'];
+          const patch = keys.map((key) => [pointerTo(name, [key]), value] as const);
+          const { refused } = await subject.update(id, Object.fromEntries(patch));
+          expect(refused).toBeNull();
+          const now = (await subject.read(id))[name] as JsonMap;
+          expect(Object.keys(now).sort()).toEqual([...keys].sort());
+          expect(await subject.update(id, { [`${name}/`]: null })).toMatchObject({ refused: null });
+          expect(Object.keys((await subject.read(id))[name] as JsonMap)).not.toContain('');
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-array',
+    level: 'must',
+    rule: 'No pointer reaches into a list, by an index, by - or by a name: invalidPatch. A list is replaced as a whole, and its order is kept.',
+    needs: withObjects,
+    applies: noLists,
+    async run(subject) {
+      for (const property of listsOf(subject)) {
+        const { name } = property;
+        const lists = ofSchema(property.schema).good.filter(
+          (one): one is Json[] => Array.isArray(one) && one.length < 50 && size(one) < 2000,
+        );
+        const longest = lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
+        await held(subject, { [name]: longest }, async (id) => {
+          const pointers = [`${name}/0`, `${name}/-`, `${name}/x`, `${name}/length`, `${name}/0/x`];
+          const patches = pointers.flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
+          await refusesAll(subject, id, invalidPatch, patches);
+          const turned = longest.toReversed();
+          expect((await subject.update(id, { [name]: turned })).refused).toBeNull();
+          expect((await subject.read(id))[name]).toEqual(turned);
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-whole-value',
+    level: 'must',
+    rule: 'A pointer to the property replaces its whole value: an empty object clears a map, and null restores what it is at first.',
+    needs: withObjects,
+    applies: noMaps,
+    async run(subject) {
+      for (const { property, value } of freeMapsOf(subject)) {
+        const { name, default: initial = null } = property;
+        await held(subject, { [name]: { a: value } }, async (id) => {
+          expect((await subject.update(id, { [name]: { b: value } })).refused).toBeNull();
+          expect((await subject.read(id))[name]).toEqual({ b: value });
+          expect((await subject.update(id, { [name]: {} })).refused).toBeNull();
+          expect((await subject.read(id))[name]).toEqual({});
+          await subject.update(id, { [name]: { a: value } });
+          if (property.required) return;
+          const { set, refused } = await subject.update(id, { [name]: null });
+          expect(refused).toBeNull();
+          expect((await subject.read(id))[name]).toEqual(initial);
+          if (initial !== null) expect(set).toMatchObject({ [name]: initial });
+        });
+      }
+    },
+  },
+  {
+    id: 'patch-shared-value',
+    level: 'must',
+    rule: 'Two objects that were given one value, by a result reference even, do not share it: a patch of one leaves the other alone.',
+    needs: { text: false, room: 2 },
+    applies: noMaps,
+    async run(subject) {
+      const { property, value } = at(freeMapsOf(subject), 0);
+      const { name } = property;
+      const [one, two] = [await subject.put1({}), await subject.put1({})];
+      const patch = { [name]: { a: value } };
+      const reference = { resultOf: 'v', name: 'Core/echo', path: '/update' };
+      const { A1, type } = subject;
+      await subject.client.api([
+        ['Core/echo', { update: { [one]: patch, [two]: patch } }, 'v'],
+        [`${type}/set`, { accountId: A1, '#update': reference }, 's'],
+        [`${type}/set`, { accountId: A1, update: { [one]: { [`${name}/b`]: value } } }, 't'],
+      ]);
+      expect((await subject.read(one))[name]).toEqual({ a: value, b: value });
+      expect((await subject.read(two))[name]).toEqual({ a: value });
+    },
+  },
+  {
+    id: 'patch-not-object',
+    level: 'decision',
+    rule: 'A patch that is no object is invalidPatch by itself, other updates are done (decision 13).',
+    needs: { room: 2 },
+    async run(subject) {
+      const { text } = subject.profile;
+      const [id = '', good = ''] = await subject.make(subject.A1, 'before', 'other');
+      for (const [n, patch] of [null, 5, 'x', [], [{}], true].entries()) {
+        const update = { [id]: patch, [good]: { [text]: `changed ${n}` } };
+        const answer = await subject.set({ update });
+        expect(answer.notUpdated).toEqual({ [id]: subject.setError('invalidPatch') });
+        expect(Object.keys(answer.updated ?? {})).toEqual([good]);
+      }
+      expect((await subject.read(id))[text]).toBe('before');
+    },
+  },
+]);

@@ -1,0 +1,274 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { sameMembers } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { givable, isUnique } from '../subject/described.js';
+import { matches, operands } from '../subject/operators.js';
+import { populated } from '../subject/populated.js';
+import { tried, whole } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { ofSchema, size } from '../subject/values.js';
+import { filters, textFilter } from './applies.js';
+
+/** RFC 8620 5.5: what the conditions mean that a descriptor declares (decision 14). */
+
+/** What a query with a filter finds, in texts of objects that were made of them. */
+async function texts(
+  subject: Subject,
+  values: readonly string[],
+): Promise<(filter: JsonMap) => Promise<string[]>> {
+  await subject.empty(subject.A1);
+  const ids = await subject.make(subject.A1, ...values);
+  return async (filter) => {
+    const found = await whole(subject, { filter });
+    return found.map((id) => values[ids.indexOf(id)] ?? '');
+  };
+}
+
+/** A filter on text and its property, where any text may be stored in it. */
+function freeTexts(
+  subject: Subject,
+): readonly { name: string; property: string; starts: boolean }[] {
+  return subject.described.filters.flatMap(({ name, operator, property }) => {
+    const isText = operator === 'contains' || operator === 'startsWith';
+    const { enum: values, pattern } = property.schema;
+    const isFree =
+      givable(subject.described).includes(property) &&
+      property.format === undefined &&
+      values === undefined &&
+      pattern === undefined &&
+      (property.schema.maxLength ?? 0) >= 20;
+    if (!isText || !isFree) return [];
+    return [{ name, property: property.name, starts: operator === 'startsWith' }];
+  });
+}
+
+export const queryConditionChecks = typeChecks(
+  '5.5',
+  { methods: ['get', 'set', 'query'], room: 3 },
+  [
+    {
+      id: 'query-condition-operators',
+      level: 'decision',
+      rule: 'Each declared filter finds what its operator says of the stored values: equals, in, contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem (decision 14).',
+      applies: filters,
+      async run(subject) {
+        await populated(subject, async (items) => {
+          for (const filter of subject.described.filters)
+            for (const value of operands(filter, items)) {
+              const condition = { [filter.name]: value };
+              const found = items.filter((item) => matches(item, filter, value));
+              expect({ condition, ids: await whole(subject, { filter: condition }) }).toEqual({
+                condition,
+                ids: sameMembers(found.map(({ id }) => id)),
+              });
+            }
+        });
+      },
+    },
+    {
+      id: 'query-condition-members',
+      level: 'decision',
+      rule: 'All members of a condition must hold; those that are null add no constraint, but for equals on a nullable property (decision 14).',
+      applies: filters,
+      async run(subject) {
+        await populated(subject, async (items) => {
+          const { filters: all } = subject.described;
+          for (const [index, filter] of all.entries()) {
+            const other = all[(index + 1) % all.length] ?? filter;
+            const [value = null] = operands(filter, items);
+            const [more = null] = operands(other, items);
+            if (value === null || more === null || other === filter) continue;
+            const both = { [filter.name]: value, [other.name]: more };
+            const wanted = items.filter(
+              (item) => matches(item, filter, value) && matches(item, other, more),
+            );
+            expect({ both, ids: await whole(subject, { filter: both }) }).toEqual({
+              both,
+              ids: sameMembers(wanted.map(({ id }) => id)),
+            });
+            if (other.operator === 'equals' && other.property.nullable) continue;
+            const one = { [filter.name]: value, [other.name]: null };
+            expect({ one, ids: await whole(subject, { filter: one }) }).toEqual({
+              one,
+              ids: await whole(subject, { filter: { [filter.name]: value } }),
+            });
+          }
+        });
+      },
+    },
+    {
+      id: 'query-condition-invalid',
+      level: 'decision',
+      rule: 'A condition takes what the descriptor’s schema of it says: a date that is none, a list with a null, a value out of range are invalidArguments that names the condition.',
+      needs: { room: 0 },
+      applies: filters,
+      async run(subject) {
+        for (const { name, schema } of subject.described.filters)
+          for (const value of ofSchema(schema).bad) {
+            // U+0000 can't be stored, but it may be looked for.
+            if (size(value) > 2000 || value === null || /\\u0000/.test(JSON.stringify(value)))
+              continue;
+            const filter = { [name]: value };
+            expect({ filter, answer: await tried(subject, { filter }) }).toEqual({
+              filter,
+              answer: subject.err('invalidArguments', name),
+            });
+          }
+      },
+    },
+    {
+      id: 'query-condition-no-constraint',
+      level: 'decision',
+      rule: 'null, and the empty text in contains, startsWith and text, add no constraint (decision 14).',
+      applies: filters,
+      async run(subject) {
+        await populated(subject, async (items) => {
+          const all = sameMembers(items.map(({ id }) => id));
+          for (const { name, operator, property } of subject.described.filters) {
+            const isText = ['contains', 'startsWith', 'text'].includes(operator);
+            const free: Json[] = operator === 'equals' && property.nullable ? [] : [null];
+            for (const value of isText ? [...free, ''] : free) {
+              const filter = { [name]: value };
+              expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+                filter,
+                ids: all,
+              });
+              const not = { operator: 'NOT', conditions: [filter] };
+              expect({ not, ids: await whole(subject, { filter: not }) }).toEqual({ not, ids: [] });
+            }
+          }
+        });
+      },
+    },
+    {
+      id: 'query-condition-bounds',
+      level: 'decision',
+      rule: 'Bounds of dates are half open to the millisecond: before leaves its bound out, after takes it in; null is neither (decision 14, case 323).',
+      async run(subject) {
+        const dated = subject.described.filters.filter(
+          ({ operator, property }) =>
+            (operator === 'before' || operator === 'after') &&
+            property.kind === 'date' &&
+            givable(subject.described).includes(property) &&
+            !isUnique(subject.described, property),
+        );
+        if (dated.length === 0)
+          throw new NotApplicable(
+            'The type declares no before or after on a UTCDate that is given.',
+          );
+        for (const { name, operator, property } of dated) {
+          await subject.empty(subject.A1);
+          const early = await subject.put1({ [property.name]: '2026-01-01T00:00:00Z' });
+          const later = await subject.put1({ [property.name]: '2026-01-01T00:00:00.001Z' });
+          if (property.nullable) await subject.put1({ [property.name]: null });
+          for (const [bound, before, after] of [
+            ['2026-01-01T00:00:00Z', [], [early, later]],
+            ['2026-01-01T00:00:00.001Z', [early], [later]],
+            ['2026-01-01T00:00:00.002Z', [early, later], []],
+          ] as const) {
+            const filter = { [name]: bound };
+            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+              filter,
+              ids: sameMembers(operator === 'before' ? before : after),
+            });
+          }
+        }
+      },
+    },
+    {
+      id: 'query-condition-case',
+      level: 'decision',
+      rule: 'Text is compared case-insensitively by NFC, full case folding and NFC again, for every script (decision 14).',
+      needs: { text: true, room: 8 },
+      applies: textFilter,
+      async run(subject) {
+        const { textFilter: name = '' } = subject.profile;
+        const find = await texts(subject, [
+          'Åland',
+          'A\u030Aland',
+          'STRASSE 1',
+          'straße 2',
+          'ΣΊΣΥΦΟΣ',
+          'ﬁre',
+          'İx',
+          'plain',
+        ]);
+        for (const [part, wanted] of [
+          ['ÅLAND', ['Åland', 'A\u030Aland']],
+          ['a\u030Aland', ['Åland', 'A\u030Aland']],
+          ['strasse', ['STRASSE 1', 'straße 2']],
+          ['STRAßE', ['STRASSE 1', 'straße 2']],
+          ['σίσυφος', ['ΣΊΣΥΦΟΣ']],
+          ['FIRE', ['ﬁre']],
+          ['i\u0307X', ['İx']],
+          ['PLA', ['plain']],
+          ['aland', []],
+        ] as const)
+          expect({ part, found: await find({ [name]: part }) }).toEqual({ part, found: wanted });
+      },
+    },
+    {
+      id: 'query-condition-wildcards',
+      level: 'decision',
+      rule: 'No character of a text that is looked for is a wildcard; startsWith looks at the start alone (decision 14).',
+      async run(subject) {
+        const all = freeTexts(subject);
+        if (all.length === 0)
+          throw new NotApplicable('The type declares no contains or startsWith on a free text.');
+        const values = [
+          '100%',
+          '100x',
+          'a_b',
+          'axb',
+          'a\\b',
+          "it's",
+          'a*b',
+          'a?b',
+          '[x]',
+          '_x',
+          'Straße 1',
+          'STRASSE 2',
+          '%',
+        ];
+        for (const { name, property, starts } of all) {
+          if (!subject.holds(values.length))
+            throw new NotApplicable(`An account has ${subject.profile.count} at most.`);
+          await subject.empty(subject.A1);
+          const ids: string[] = [];
+          for (const value of values) ids.push(await subject.put1({ [property]: value }));
+          for (const part of [
+            '0%',
+            '100',
+            'A_B',
+            'a\\b',
+            "t's",
+            'a*b',
+            'a?',
+            '[X]',
+            '%',
+            '_',
+            '*',
+            'strasse',
+            'rasse',
+            '^a',
+            'a.b',
+          ]) {
+            const folded = part.toLowerCase();
+            const wanted = values.filter((value) => {
+              const text = value.toLowerCase().replaceAll('ß', 'ss');
+              return starts ? text.startsWith(folded) : text.includes(folded);
+            });
+            const found = await whole(subject, { filter: { [name]: part } });
+            expect({ name, part, found: found.map((id) => values[ids.indexOf(id)]) }).toEqual({
+              name,
+              part,
+              found: wanted,
+            });
+          }
+        }
+      },
+    },
+  ],
+);

@@ -1,0 +1,337 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Item, Json, JsonMap } from '../client/json.js';
+import { sameMembers, satisfying } from '../expected.js';
+import { anyErrorOf } from '../subject/limits.js';
+import { populated } from '../subject/populated.js';
+import { query, tried, whole } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { everyFilter } from '../subject/trees.js';
+import { size } from '../subject/values.js';
+import { filters } from './applies.js';
+
+/** RFC 8620 5.5: filters. What is said of operators holds whatever a type's conditions mean. */
+
+/** An error for what the type doesn't declare: a filter that isn't supported, or no legal one. */
+const refusal = [
+  'error',
+  satisfying('unsupportedFilter or invalidArguments', (value) =>
+    ['unsupportedFilter', 'invalidArguments'].includes(String((value as JsonMap)['type'])),
+  ),
+];
+
+const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => id);
+
+/** Some conditions, and what each finds by itself. */
+async function leaves(
+  subject: Subject,
+  items: readonly Item[],
+  most: number,
+): Promise<readonly { readonly condition: JsonMap; readonly ids: ReadonlySet<string> }[]> {
+  const found = [];
+  for (const condition of everyFilter(subject, items, most)) {
+    if (size(condition) > 300) continue;
+    found.push({ condition, ids: new Set(await whole(subject, { filter: condition })) });
+  }
+  return found;
+}
+
+/** Malformed whatever the type's conditions are. */
+const MALFORMED: readonly Json[] = [
+  { operator: 'AND' },
+  { operator: 'AND', conditions: {} },
+  { operator: 'AND', conditions: null },
+  { operator: 'AND', conditions: [null] },
+  { operator: 'AND', conditions: [[]] },
+  { operator: 'AND', conditions: ['x'] },
+  { operator: 'and', conditions: [] },
+  { operator: 'XOR', conditions: [] },
+  { operator: null, conditions: [] },
+  { operator: 1, conditions: [] },
+  { operator: 'OR', conditions: [{ operator: 'NOT' }] },
+  { operator: 'NOT', conditions: [{ operator: 'nor', conditions: [] }] },
+  'AND',
+  5,
+  true,
+  [],
+];
+
+export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
+  {
+    id: 'query-filter-none',
+    level: 'must',
+    rule: 'Without a filter, or with null, all objects of the account are results.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      expect((await query(subject)).ids).toEqual(sameMembers(ids));
+      expect((await query(subject, { filter: null })).ids).toEqual(sameMembers(ids));
+    },
+  },
+  {
+    id: 'query-filter-empty-condition',
+    level: 'should',
+    rule: 'A condition without properties asks for nothing: all objects are results, and none with NOT.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      expect((await query(subject, { filter: {} })).ids).toEqual(sameMembers(ids));
+      const filter = { operator: 'NOT', conditions: [{}] };
+      expect((await query(subject, { filter })).ids).toEqual([]);
+    },
+  },
+  {
+    id: 'query-filter-empty-operators',
+    level: 'decision',
+    rule: 'AND and NOT without conditions match all, OR matches none (decision 14).',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const ids = await subject.make(subject.A1, 'a', 'b');
+      const find = async (operator: string, ...conditions: readonly Json[]) =>
+        (await query(subject, { filter: { operator, conditions } })).ids;
+      expect(await find('AND')).toEqual(ids);
+      expect(await find('OR')).toEqual([]);
+      expect(await find('NOT')).toEqual(ids);
+      const none = { operator: 'OR', conditions: [] };
+      expect(await find('NOT', none)).toEqual(ids);
+      expect(await find('NOT', {})).toEqual([]);
+      expect(await find('AND', {}, none)).toEqual([]);
+      expect(await find('OR', {}, none)).toEqual(ids);
+    },
+  },
+  {
+    id: 'query-filter-malformed',
+    level: 'must',
+    rule: 'A filter that is neither a condition nor one of AND, OR and NOT with a list of such is invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      // The RFC doesn't say that what it doesn't name beside an operator is wrong.
+      const beside = { operator: 'AND', conditions: [], done: true };
+      for (const filter of subject.server.isOurs ? [...MALFORMED, beside] : MALFORMED) {
+        const answer = await tried(subject, { filter });
+        expect({ filter, answer }).toEqual({
+          filter,
+          answer: subject.err('invalidArguments', 'filter'),
+        });
+      }
+    },
+  },
+  {
+    id: 'query-filter-undeclared',
+    level: 'must',
+    rule: 'A condition that the type doesn’t have is refused, never left out of account.',
+    needs: { room: 0 },
+    async run(subject) {
+      const condition = { noSuchCondition: 1 };
+      for (const filter of [
+        condition,
+        { noSuchCondition: null },
+        { operator: 'AND', conditions: [condition] },
+        { operator: 'NOT', conditions: [{ operator: 'OR', conditions: [condition] }] },
+      ])
+        expect({ filter, answer: await tried(subject, { filter }) }).toEqual({
+          filter,
+          answer: refusal,
+        });
+    },
+  },
+  {
+    id: 'query-filter-undeclared-type',
+    level: 'decision',
+    rule: 'A filter property that the type doesn’t declare is unsupportedFilter, whatever else it is a name of, also beside one that is declared (decision 14).',
+    needs: { room: 0 },
+    async run(subject) {
+      const names = [
+        'nope',
+        'accountId',
+        'conditions',
+        'toString',
+        '__proto__',
+        'constructor',
+        '',
+        ...subject.hidden,
+      ];
+      const declared = subject.described.filters.map(({ name }) => name);
+      for (const name of names.filter((one) => !declared.includes(one))) {
+        const condition = JSON.parse(`{${JSON.stringify(name)}:"x"}`) as JsonMap;
+        const nested = { operator: 'AND', conditions: [condition] };
+        const beside = Object.fromEntries([...declared.map((one) => [one, null]), ['nope', 1]]);
+        for (const filter of [condition, nested, beside])
+          expect({ name, answer: await tried(subject, { filter }) }).toEqual({
+            name,
+            answer: subject.err('unsupportedFilter'),
+          });
+      }
+    },
+  },
+  {
+    id: 'query-filter-beyond-bounds',
+    section: '8.5',
+    level: 'should',
+    rule: 'A filter that asks for too much work is refused as unsupportedFilter (or its request by a limit), or it is worked on and answered; a server doesn’t break by it.',
+    needs: { room: 0 },
+    async run(subject) {
+      for (const filter of huge()) {
+        const [name, answer] = await tried(subject, { filter });
+        // Some servers allow no operator without conditions, which the RFC leaves open.
+        const refused = anyErrorOf(subject, 'unsupportedFilter', 'invalidArguments');
+        if (name === 'error') expect([name, answer]).toEqual(refused);
+        else expect(answer).toMatchObject({ accountId: subject.A1 });
+      }
+      expect(await query(subject)).toMatchObject({ accountId: subject.A1 });
+    },
+  },
+  {
+    id: 'query-filter-too-large',
+    level: 'decision',
+    rule: 'A filter of 10,000 conditions, or 1,000 levels deep, is unsupportedFilter (case 321).',
+    needs: { room: 0 },
+    async run(subject) {
+      for (const filter of huge())
+        expect(await tried(subject, { filter })).toEqual(subject.err('unsupportedFilter'));
+    },
+  },
+  {
+    id: 'query-filter-operators',
+    level: 'must',
+    rule: 'AND finds what all its conditions find, OR what any of them does, NOT all that none of them does, among them what has null where a condition looks.',
+    applies: filters,
+    async run(subject) {
+      await populated(subject, async (items) => {
+        const all = idsOf(items);
+        const some = await leaves(subject, items, 2);
+        for (const [index, { condition, ids }] of some.entries()) {
+          const other = some[(index + 1) % some.length] ?? { condition, ids };
+          const conditions = [condition, other.condition];
+          const both = (id: string): boolean => ids.has(id) && other.ids.has(id);
+          const any = (id: string): boolean => ids.has(id) || other.ids.has(id);
+          for (const [operator, matches] of [
+            ['AND', both],
+            ['OR', any],
+            ['NOT', (id: string): boolean => !any(id)],
+          ] as const) {
+            const filter = { operator, conditions };
+            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+              filter,
+              ids: sameMembers(all.filter(matches)),
+            });
+          }
+        }
+      });
+    },
+  },
+  {
+    id: 'query-filter-not-one',
+    level: 'must',
+    rule: 'NOT of one condition finds exactly what the condition doesn’t, twice NOT what it does, and so on to some depth.',
+    applies: filters,
+    async run(subject) {
+      await populated(subject, async (items) => {
+        const all = idsOf(items);
+        for (const { condition, ids } of await leaves(subject, items, 4)) {
+          let filter: JsonMap = condition;
+          for (const depth of [1, 2, 3]) {
+            filter = { operator: 'NOT', conditions: [filter] };
+            const wanted = all.filter((id) => ids.has(id) === (depth === 2));
+            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+              filter,
+              ids: sameMembers(wanted),
+            });
+          }
+        }
+        const [first] = await leaves(subject, items, 1);
+        if (first === undefined) return;
+        let deep = first.condition;
+        for (let depth = 0; depth < 20; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
+        expect(await whole(subject, { filter: deep })).toEqual(sameMembers([...first.ids]));
+      });
+    },
+  },
+  {
+    id: 'query-filter-wrong-kind',
+    level: 'must',
+    rule: 'A condition’s value of another kind of JSON than it takes is invalidArguments, wherever in the filter it is.',
+    needs: { room: 0 },
+    applies: filters,
+    async run(subject) {
+      for (const { name, schema } of subject.described.filters)
+        for (const value of ofOtherKinds(schema))
+          for (const filter of [
+            { [name]: value },
+            { operator: 'NOT', conditions: [{ [name]: value }] },
+          ]) {
+            const answer = await tried(subject, { filter });
+            expect({ filter, answer }).toEqual({
+              filter,
+              answer: subject.err('invalidArguments', name),
+            });
+          }
+    },
+  },
+  {
+    id: 'query-filter-own-account',
+    level: 'must',
+    rule: 'A query finds objects of its own account alone, whatever the filter is.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      await subject.empty(subject.A2);
+      const mine = await subject.make(subject.A1, 'shared text');
+      const theirs = await subject.make(subject.A2, 'shared text', 'shared text');
+      expect(await whole(subject)).toEqual(sameMembers(mine));
+      const { type, A2: accountId } = subject;
+      expect((await subject.client.query(type, { accountId })).ids).toEqual(sameMembers(theirs));
+      for (const condition of everyFilter(subject, await subject.all(accountId), 2)) {
+        const not = { operator: 'NOT', conditions: [condition] };
+        const either = { operator: 'OR', conditions: [condition, not] };
+        expect(await whole(subject, { filter: either })).toEqual(sameMembers(mine));
+      }
+    },
+  },
+  {
+    id: 'query-filter-agrees',
+    level: 'must',
+    rule: 'The ids and the total of a query of everything are those of /get, in one request.',
+    async run(subject) {
+      await subject.clear(subject.A1);
+      await subject.make(subject.A1, 'a', 'b', 'c');
+      const { type, A1: accountId } = subject;
+      const { methodResponses } = await subject.client.api([
+        [`${type}/query`, { accountId, calculateTotal: true }, 'q'],
+        [`${type}/get`, { accountId, ids: null }, 'g'],
+      ]);
+      const [found, got] = methodResponses.map(([, args]) => args);
+      const listed = idsOf((got?.['list'] ?? []) as Item[]);
+      expect(found?.['ids']).toEqual(sameMembers(listed));
+      expect(found?.['total']).toBe(listed.length);
+    },
+  },
+]);
+
+/** A filter of 10,000 nodes, and one that is 1,000 levels deep. */
+function huge(): readonly JsonMap[] {
+  const none: JsonMap = { operator: 'OR', conditions: [] };
+  const wide = { operator: 'AND', conditions: Array.from({ length: 10_000 }, () => none) };
+  let deep = none;
+  for (let level = 0; level < 1000; level += 1) deep = { operator: 'NOT', conditions: [deep] };
+  return [wide, deep];
+}
+
+/** A value of each kind that a condition's schema doesn't name. */
+function ofOtherKinds({
+  type,
+}: {
+  readonly type?: string | readonly string[] | undefined;
+}): Json[] {
+  const kinds = type === undefined ? [] : typeof type === 'string' ? [type] : type;
+  if (kinds.length === 0) return [];
+  const values: readonly (readonly [string, Json])[] = [
+    ['string', 'x'],
+    ['number', 5],
+    ['boolean', true],
+    ['array', []],
+    ['object', {}],
+  ];
+  const isOf = (kind: string): boolean =>
+    kinds.includes(kind) || (kind === 'number' && kinds.includes('integer'));
+  return values.flatMap(([kind, value]) => (isOf(kind) ? [] : [value]));
+}

@@ -1,0 +1,125 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { populated } from '../subject/populated.js';
+import { byText, changesOf, everySort, query, triedChanges, whole } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { everyFilter } from '../subject/trees.js';
+
+/** RFC 8620 5.5: queryState and canCalculateChanges. */
+
+/** Every order with no filter, and every filter with no order. */
+const queries = (subject: Subject, items: Parameters<typeof everyFilter>[1]) => [
+  ...everySort(subject).map((sort) => ({ sort, filter: null })),
+  ...everyFilter(subject, items).map((filter) => ({ sort: null, filter })),
+];
+
+export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
+  {
+    id: 'query-state-same',
+    level: 'must',
+    rule: 'While nothing changes, a query has the same queryState call after call, whatever the window is.',
+    async run(subject) {
+      await subject.make(subject.A1, 'a', 'b', 'c');
+      for (const sort of everySort(subject)) {
+        const { queryState } = await query(subject, { sort });
+        const windows = [{}, { position: 1, limit: 1 }, { position: -1 }, { calculateTotal: true }];
+        for (const window of windows)
+          expect((await query(subject, { sort, ...window })).queryState).toBe(queryState);
+      }
+    },
+  },
+  {
+    id: 'query-state-moves',
+    level: 'must',
+    rule: 'queryState changes when the ids that match or their order change.',
+    needs: { room: 4 },
+    async run(subject) {
+      await subject.clear(subject.A1);
+      const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      const sort = byText(subject);
+      const states: string[] = [];
+      const lists: string[] = [];
+      const look = async (): Promise<void> => {
+        states.push((await query(subject, { sort, limit: 1 })).queryState);
+        lists.push((await whole(subject, { sort })).join());
+      };
+      await look();
+      await subject.one(subject.A1, 'd');
+      await look();
+      if (sort !== null) {
+        await subject.update(first, { [subject.profile.text]: 'zzz' });
+        await look();
+      }
+      await subject.set({ destroy: [second] });
+      await look();
+      expect(new Set(lists).size).toBe(lists.length);
+      expect(new Set(states).size).toBe(states.length);
+    },
+  },
+  {
+    id: 'query-state-enters-filter',
+    level: 'must',
+    rule: 'queryState changes when an object that is there already comes to match the filter, or ceases to.',
+    needs: { text: true },
+    applies: ({ profile }) =>
+      profile.textFilter === undefined ? 'The type declares no filter on its text.' : null,
+    async run(subject) {
+      const [id = ''] = await subject.make(subject.A1, 'word', 'other');
+      const { text, textFilter = '' } = subject.profile;
+      const state = async () =>
+        (await query(subject, { filter: { [textFilter]: 'word' } })).queryState;
+      const states = [await state()];
+      for (const value of ['none', 'word again']) {
+        await subject.update(id, { [text]: value });
+        states.push(await state());
+      }
+      expect(states[1]).not.toBe(states[0]);
+      expect(states[2]).not.toBe(states[1]);
+    },
+  },
+  {
+    id: 'query-can-calculate-changes',
+    level: 'must',
+    rule: 'canCalculateChanges is true exactly for a filter and sort that /queryChanges supports: asked at once it tells that nothing changed; where it is false it answers cannotCalculateChanges.',
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const args of queries(subject, items)) {
+          const { queryState, canCalculateChanges } = await query(subject, args);
+          if (!subject.has('queryChanges')) {
+            expect(canCalculateChanges).toBe(false);
+          } else if (canCalculateChanges) {
+            const answer = await changesOf(subject, { args, queryState });
+            expect({ args, removed: answer.removed, added: answer.added }).toEqual({
+              args,
+              removed: [],
+              added: [],
+            });
+          } else {
+            const since = { ...args, sinceQueryState: queryState };
+            expect(await triedChanges(subject, since)).toEqual(
+              subject.err('cannotCalculateChanges'),
+            );
+          }
+        }
+      });
+    },
+  },
+  {
+    id: 'query-can-calculate-all',
+    level: 'decision',
+    rule: 'Changes can be calculated for every filter and sort that a type declares (decision 16).',
+    needs: { methods: ['queryChanges'] },
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const args of queries(subject, items)) {
+          const { canCalculateChanges } = await query(subject, args);
+          expect({ args, canCalculateChanges }).toEqual({ args, canCalculateChanges: true });
+        }
+        const conditions = everyFilter(subject, items).slice(0, 2);
+        const filter = { operator: 'NOT', conditions };
+        const sort = subject.profile.sorts.map((property) => ({ property, isAscending: false }));
+        expect((await query(subject, { filter, sort })).canCalculateChanges).toBe(true);
+      });
+    },
+  },
+]);

@@ -1,0 +1,415 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { anyString, at, sameMembers, satisfying } from '../expected.js';
+import { populated } from '../subject/populated.js';
+import { byText, everySort, query, tried, whole } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.5: the window of /query, and its anchor. */
+
+/** Six objects and no others; their ids as /query orders them. */
+async function six(subject: Subject): Promise<string[]> {
+  await subject.empty(subject.A1);
+  const ids = await subject.make(subject.A1, ...'abcdef');
+  const order = await whole(subject);
+  expect(order).toEqual(sameMembers(ids));
+  return order;
+}
+
+const unsigned = satisfying('an UnsignedInt', (value) => Number.isSafeInteger(value));
+
+export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 6 }, [
+  {
+    id: 'query-window-response',
+    level: 'must',
+    rule: 'The response has accountId, queryState, canCalculateChanges, position and ids; limit only where the server set it, total only where it was asked for.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const ids = await subject.make(subject.A1, ...'abcdef');
+      const answer = await query(subject);
+      const { limit, ...rest } = answer;
+      if (limit !== undefined) expect(limit).toEqual(unsigned);
+      expect(rest).toEqual({
+        ...subject.more('query', answer),
+        accountId: subject.A1,
+        queryState: anyString,
+        canCalculateChanges: satisfying('a Boolean', (value) => typeof value === 'boolean'),
+        position: 0,
+        ids: sameMembers(ids),
+      });
+    },
+  },
+  {
+    id: 'query-window-null-arguments',
+    level: 'must',
+    rule: 'filter, sort, anchor and limit may be null, which is as if they were left out; position is 0, and anchorOffset and calculateTotal 0 and false, where they are left out.',
+    async run(subject) {
+      await six(subject);
+      const plain = await query(subject);
+      const nulls = { filter: null, sort: null, anchor: null, limit: null };
+      expect(await query(subject, nulls)).toEqual(plain);
+      const defaults = { position: 0, anchorOffset: 0, calculateTotal: false };
+      expect(await query(subject, defaults)).toEqual(plain);
+    },
+  },
+  {
+    id: 'query-window-position',
+    level: 'must',
+    rule: 'position is the index of the first id, limit how many there are at most; the response tells the position.',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const position of [0, 1, 5])
+        for (const limit of [1, 2, 9]) {
+          const answer = await query(subject, { position, limit });
+          expect([answer.position, answer.ids]).toEqual([
+            position,
+            ids.slice(position, position + limit),
+          ]);
+        }
+    },
+  },
+  {
+    id: 'query-window-negative-position',
+    level: 'must',
+    rule: 'A negative position counts from the end of the list; the response tells the index that it comes to.',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const [position, limit] of [
+        [-2, 9],
+        [-2, 1],
+        [-1, 1],
+        [-6, 2],
+      ] as const) {
+        const index = ids.length + position;
+        expect(await query(subject, { position, limit })).toMatchObject({
+          position: index,
+          ids: ids.slice(index, index + limit),
+        });
+      }
+    },
+  },
+  {
+    id: 'query-window-position-clamped',
+    level: 'must',
+    rule: 'A position further from the end than there are results is 0.',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const position of [-7, -999, -(2 ** 53) + 1])
+        expect(await query(subject, { position })).toMatchObject({ position: 0, ids });
+    },
+  },
+  {
+    id: 'query-window-behind-end',
+    level: 'must',
+    rule: 'A position at or behind the end of the list gives no ids and is no error.',
+    async run(subject) {
+      const { length: total } = await six(subject);
+      for (const position of [total, total + 1, 2 ** 53 - 1]) {
+        const answer = await query(subject, { position, calculateTotal: true });
+        expect(answer).toMatchObject({ ids: [], total });
+        expect(answer.position).toBeGreaterThanOrEqual(total);
+      }
+    },
+  },
+  {
+    id: 'query-window-position-as-asked',
+    level: 'decision',
+    rule: 'The response’s position behind the end is the one that was asked for; by an anchor it is the anchor’s and its offset’s sum (case 348).',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const position of [6, 7, 2 ** 53 - 1])
+        expect((await query(subject, { position })).position).toBe(position);
+      const anchored = await query(subject, { anchor: at(ids, 2), anchorOffset: 99 });
+      expect(anchored.position).toBe(101);
+    },
+  },
+  {
+    id: 'query-window-limit-negative',
+    level: 'must',
+    rule: 'A negative limit is invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      for (const limit of [-1, -(2 ** 53) + 1])
+        expect(await tried(subject, { limit })).toEqual(subject.err('invalidArguments', 'limit'));
+    },
+  },
+  {
+    id: 'query-window-limit-zero',
+    level: 'must',
+    rule: 'A limit of 0 is legal and gives no ids; position and total are told all the same.',
+    async run(subject) {
+      const { length: total } = await six(subject);
+      const answer = await query(subject, { limit: 0, position: 1, calculateTotal: true });
+      expect(answer).toMatchObject({ ids: [], position: 1, total });
+      expect(answer).not.toHaveProperty('limit');
+    },
+  },
+  {
+    id: 'query-window-limit-told',
+    level: 'must',
+    rule: 'The server may have a limit of its own: then it tells it, and it is lower than what was asked; otherwise limit is left out and as many ids come as were asked for.',
+    async run(subject) {
+      const { length: total } = await six(subject);
+      for (const limit of [1, 3, 6, 1_000_000, 2 ** 53 - 1, null]) {
+        const answer = await query(subject, { limit });
+        const asked = limit ?? Number.POSITIVE_INFINITY;
+        if (answer.limit !== undefined) {
+          expect(answer.limit).toEqual(unsigned);
+          expect(answer.limit).toBeLessThan(asked);
+        }
+        expect(answer.ids).toHaveLength(Math.min(asked, answer.limit ?? asked, total));
+      }
+    },
+  },
+  {
+    id: 'query-window-server-limit',
+    level: 'decision',
+    rule: 'Without a limit, or with a higher one, 5,000 ids come at most and the response’s limit says so; no other member is there, and the order is that of creation (decision 15).',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const ids = await subject.make(subject.A1, ...'abcdef');
+      const answer = await query(subject);
+      const members = {
+        accountId: subject.A1,
+        queryState: answer.queryState,
+        canCalculateChanges: subject.has('queryChanges'),
+        position: 0,
+      };
+      const more = subject.more('query', answer);
+      expect(answer).toEqual({ ...more, ...members, ids, limit: 5000 });
+      const three = await query(subject, { limit: 3 });
+      expect(three).toEqual({ ...subject.more('query', three), ...members, ids: ids.slice(0, 3) });
+      expect((await query(subject, { limit: 5001 })).limit).toBe(5000);
+      expect(await query(subject, { limit: 5000 })).not.toHaveProperty('limit');
+    },
+  },
+  {
+    id: 'query-window-total',
+    level: 'must',
+    rule: 'total is how many match, whatever the window, and is there only where calculateTotal is true.',
+    async run(subject) {
+      await six(subject);
+      const windows = [
+        { position: 2, limit: 1 },
+        { position: -1 },
+        { position: 99 },
+        { limit: 0 },
+        {},
+      ];
+      for (const window of windows) {
+        expect((await query(subject, { ...window, calculateTotal: true })).total).toBe(6);
+        const unasked = await query(subject, { ...window, calculateTotal: false });
+        expect(unasked).not.toHaveProperty('total');
+        expect(await query(subject, window)).not.toHaveProperty('total');
+      }
+    },
+  },
+  {
+    id: 'query-window-anchor',
+    level: 'must',
+    rule: 'With an anchor the window begins at its index plus anchorOffset, which may be negative; a position that is given is ignored.',
+    async run(subject) {
+      const ids = await six(subject);
+      const anchor = at(ids, 2);
+      for (const [more, position] of [
+        [{}, 2],
+        [{ anchorOffset: 1 }, 3],
+        [{ anchorOffset: -1 }, 1],
+        [{ anchorOffset: -2 }, 0],
+        [{ position: 4 }, 2],
+        [{ position: -1 }, 2],
+        [{ position: 99, anchorOffset: 2 }, 4],
+      ] as const) {
+        const answer = await query(subject, { anchor, limit: 2, ...more });
+        expect({ more, position: answer.position, ids: answer.ids }).toEqual({
+          more,
+          position,
+          ids: ids.slice(position, position + 2),
+        });
+      }
+    },
+  },
+  {
+    id: 'query-window-anchor-clamped',
+    level: 'must',
+    rule: 'An anchorOffset that leads in front of the list begins it at 0, and never counts from its end; one that leads behind it gives no ids.',
+    async run(subject) {
+      const ids = await six(subject);
+      const anchor = at(ids, 2);
+      for (const anchorOffset of [-3, -99, -(2 ** 53) + 1])
+        expect(await query(subject, { anchor, anchorOffset, limit: 2 })).toMatchObject({
+          position: 0,
+          ids: ids.slice(0, 2),
+        });
+      for (const anchorOffset of [4, 99])
+        expect((await query(subject, { anchor, anchorOffset })).ids).toEqual([]);
+    },
+  },
+  {
+    id: 'query-window-anchor-offset-alone',
+    level: 'must',
+    rule: 'An anchorOffset without an anchor is ignored.',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const more of [{}, { anchor: null }])
+        expect(
+          await query(subject, { anchorOffset: 3, position: 1, limit: 1, ...more }),
+        ).toMatchObject({ position: 1, ids: ids.slice(1, 2) });
+    },
+  },
+  {
+    id: 'query-window-anchor-not-found',
+    level: 'must',
+    rule: 'An anchor that is not among the results is anchorNotFound: one that never was, that was destroyed, or that the filter leaves out.',
+    needs: { room: 7 },
+    async run(subject) {
+      const [gone = '', other = ''] = await six(subject);
+      const notFound = subject.err('anchorNotFound');
+      expect(await tried(subject, { anchor: 'never-was' })).toEqual(notFound);
+      await subject.set({ destroy: [gone] });
+      expect(await tried(subject, { anchor: gone })).toEqual(notFound);
+      expect(await tried(subject, { anchor: gone, limit: 0 })).toEqual(notFound);
+      const { text, textFilter } = subject.profile;
+      if (textFilter === undefined) return;
+      await subject.update(other, { [text]: 'zzz' });
+      const filter = { [textFilter]: 'yyy' };
+      const one = await subject.one(subject.A1, 'yyy');
+      expect(await tried(subject, { anchor: other, filter })).toEqual(notFound);
+      expect(await query(subject, { anchor: one, filter })).toMatchObject({
+        position: 0,
+        ids: [one],
+      });
+    },
+  },
+  {
+    id: 'query-window-anchor-elsewhere',
+    level: 'decision',
+    rule: 'An id of another account, and a string that is no id, are not found as anchors (decision 7: ids are never used again).',
+    async run(subject) {
+      await six(subject);
+      const foreign = await subject.one(subject.A2);
+      for (const anchor of [foreign, '', 'é', 'x'.repeat(300)])
+        expect(await tried(subject, { anchor })).toEqual(subject.err('anchorNotFound'));
+    },
+  },
+  {
+    id: 'query-window-anchor-creation-id',
+    level: 'decision',
+    rule: 'A creation id as anchor is resolved, or it is anchorNotFound (case 361).',
+    async run(subject) {
+      const ids = await six(subject);
+      const { methodResponses } = await subject.client.api(
+        [[`${subject.type}/query`, { accountId: subject.A1, anchor: '#k', limit: 1 }, 'q']],
+        { createdIds: { k: at(ids, 2) } },
+      );
+      const [answer, args] = at(methodResponses, 0);
+      if (answer === 'error') expect(args['type']).toBe('anchorNotFound');
+      else expect(args['ids']).toEqual([at(ids, 2)]);
+    },
+  },
+  {
+    id: 'query-window-anchor-everywhere',
+    level: 'must',
+    rule: 'In every order, among nulls and equal values too, an anchor is found at the index that it has in the whole list.',
+    needs: { room: 3 },
+    async run(subject) {
+      await populated(subject, async () => {
+        for (const sort of everySort(subject)) {
+          const ids = await whole(subject, { sort });
+          for (const [index, anchor] of ids.entries()) {
+            const answer = await query(subject, { sort, anchor, anchorOffset: -1, limit: 2 });
+            const from = Math.max(index - 1, 0);
+            expect({ sort, anchor, position: answer.position, ids: answer.ids }).toEqual({
+              sort,
+              anchor,
+              position: from,
+              ids: ids.slice(from, from + 2),
+            });
+          }
+        }
+      });
+    },
+  },
+  {
+    id: 'query-window-pages',
+    level: 'must',
+    rule: 'Pages join to the whole list, in every order and with filters: each id comes once, by positions, by anchors, and from the end.',
+    needs: { room: 3 },
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const sort of everySort(subject)) {
+          const ids = await whole(subject, { sort });
+          expect(ids).toEqual(sameMembers(items.map(({ id }) => id)));
+          const forwards: string[] = [];
+          const backwards: string[] = [];
+          const anchored = ids.slice(0, 1);
+          for (let position = 0; position < ids.length; position += 4) {
+            forwards.push(...(await query(subject, { sort, position, limit: 4 })).ids);
+            const left = ids.length - position;
+            const back = { sort, position: -position - 4, limit: Math.min(4, left) };
+            backwards.unshift(...(await query(subject, back)).ids);
+            const anchor = at(anchored, -1);
+            anchored.push(
+              ...(await query(subject, { sort, anchor, anchorOffset: 1, limit: 4 })).ids,
+            );
+          }
+          expect({ sort, forwards, backwards, anchored }).toEqual({
+            sort,
+            forwards: ids,
+            backwards: ids,
+            anchored: ids,
+          });
+        }
+      });
+    },
+  },
+  {
+    id: 'query-window-pages-filtered',
+    level: 'must',
+    rule: 'Pages of a query with a filter and a sort join to its whole list.',
+    needs: { text: true, room: 23 },
+    applies: ({ profile }) =>
+      profile.textFilter === undefined ? 'The type declares no filter on its text.' : null,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const texts = Array.from({ length: 23 }, (_, index) => `t${(index * 7) % 5} ${index % 3}`);
+      await subject.make(subject.A1, ...texts);
+      const args = {
+        filter: { [subject.profile.textFilter ?? '']: '1' },
+        sort: byText(subject, false),
+      };
+      const ids = await whole(subject, args);
+      const pages: string[] = [];
+      for (let position = 0; position < ids.length; position += 4)
+        pages.push(...(await query(subject, { ...args, position, limit: 4 })).ids);
+      expect(pages).toEqual(ids);
+      expect(new Set(ids).size).toBe(ids.length);
+      const { total } = await query(subject, { ...args, limit: 1, calculateTotal: true });
+      expect(total).toBe(ids.length);
+    },
+  },
+  {
+    id: 'query-window-invalid',
+    level: 'must',
+    rule: 'A position or anchorOffset that is no Int, a limit that is no UnsignedInt or null, an anchor that is no string or null, and a calculateTotal that is no Boolean are invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      const wrong: readonly (readonly [string, readonly unknown[]])[] = [
+        ['position', [1.5, '0', null, true, [], 2 ** 53]],
+        ['anchorOffset', [0.5, '0', null, false, {}]],
+        ['limit', [1.5, '1', true, []]],
+        ['anchor', [5, true, {}, []]],
+        ['calculateTotal', ['true', 1, null, {}]],
+      ];
+      for (const [name, values] of wrong)
+        for (const value of values) {
+          const answer = await tried(subject, { [name]: value });
+          expect({ name, value, answer }).toEqual({
+            name,
+            value,
+            answer: subject.err('invalidArguments', name),
+          });
+        }
+    },
+  },
+]);

@@ -1,0 +1,427 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Call, MethodResponse } from '../client/answers.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { anyString, at, sameMembers } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 3.7: result references between the methods of a type. */
+
+const reference = (resultOf: string, name: string, path: string): JsonMap => ({
+  resultOf,
+  name,
+  path,
+});
+
+/** To what the echo `v` answered. */
+const echoed = (path: string): JsonMap => reference('v', 'Core/echo', path);
+
+/** Echoes values, then makes calls that refer to them: the responses of these. */
+async function referring(
+  subject: Subject,
+  values: JsonMap,
+  ...calls: readonly Call[]
+): Promise<readonly MethodResponse[]> {
+  const { methodResponses } = await subject.client.api([['Core/echo', values, 'v'], ...calls]);
+  return methodResponses.slice(1);
+}
+
+/** A /get whose ids are what was echoed. */
+async function getReferred(subject: Subject, ids: Json): Promise<[string, JsonMap]> {
+  const args = { accountId: subject.A1, '#ids': echoed('/ids') };
+  const [[name, answer] = ['', {}]] = await referring(subject, { ids }, [
+    `${subject.type}/get`,
+    args,
+    'g',
+  ]);
+  return [name, answer];
+}
+
+const idsOf = (answer: JsonMap): string[] => (answer['list'] as { id: string }[]).map((o) => o.id);
+
+/** More than this is not sent to a server that allows it. */
+const MOST_IDS = 5000;
+
+export const referencesOfTypesChecks = typeChecks(
+  '3.7',
+  { methods: ['get', 'set'], text: true, room: 3 },
+  [
+    {
+      id: 'references-query-get',
+      level: 'must',
+      rule: 'A /get of the ids that a /query found in the same request lists those objects.',
+      needs: { methods: ['query'] },
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        await subject.clear(accountId);
+        const ids = await subject.make(accountId, 'a', 'b', 'c');
+        const { methodResponses } = await subject.client.api([
+          [`${type}/query`, { accountId, limit: 2 }, 'q'],
+          [
+            `${type}/get`,
+            {
+              accountId,
+              '#ids': reference('q', `${type}/query`, '/ids'),
+              properties: [profile.text],
+            },
+            'g',
+          ],
+        ]);
+        const found = at(methodResponses, 0)[1]['ids'] as string[];
+        expect(found).toHaveLength(2);
+        expect(at(methodResponses, 1)).toEqual([
+          `${type}/get`,
+          {
+            accountId,
+            state: await subject.state(accountId),
+            list: expect.anything(),
+            notFound: [],
+          },
+          'g',
+        ]);
+        const list = at(methodResponses, 1)[1]['list'] as JsonMap[];
+        const shown = list.map((object) => JSON.stringify([object['id'], object[profile.text]]));
+        const wanted = found.map((id) => JSON.stringify([id, 'abc'.charAt(ids.indexOf(id))]));
+        expect(shown).toEqual(sameMembers(wanted));
+      },
+    },
+    {
+      id: 'references-changes-get',
+      level: 'must',
+      rule: 'A /get of what /changes lists in the same request lists exactly those objects.',
+      needs: { methods: ['changes'] },
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const [old = ''] = await subject.make(accountId, 'old');
+        const sinceState = await subject.state(accountId);
+        const made = await subject.make(accountId, 'a', 'b');
+        await subject.set({ update: { [old]: { [subject.profile.text]: 'changed' } } });
+        const listed = (path: string, id: string): Call => [
+          `${type}/get`,
+          { accountId, '#ids': reference('c', `${type}/changes`, path) },
+          id,
+        ];
+        const { methodResponses } = await subject.client.api([
+          [`${type}/changes`, { accountId, sinceState }, 'c'],
+          listed('/created', 'new'),
+          listed('/updated', 'changed'),
+          listed('/destroyed', 'gone'),
+        ]);
+        const [, created, updated, destroyed] = methodResponses.map(([, args]) => args);
+        expect(idsOf(created ?? {})).toEqual(sameMembers(made));
+        expect(idsOf(updated ?? {})).toEqual([old]);
+        expect(idsOf(destroyed ?? {})).toEqual([]);
+      },
+    },
+    {
+      id: 'references-list-ids',
+      level: 'must',
+      rule: 'With * the ids of the objects that a /get lists are those of a second one; each is answered once, however often it was found.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const ids = await subject.make(accountId, 'a', 'b');
+        const { methodResponses } = await subject.client.api([
+          [`${type}/get`, { accountId, ids }, 'a'],
+          [`${type}/get`, { accountId, '#ids': reference('a', `${type}/get`, '/list/*/id') }, 'b'],
+        ]);
+        expect(at(methodResponses, 1)[1]).toEqual(at(methodResponses, 0)[1]);
+        const [id = ''] = ids;
+        expect(idsOf((await getReferred(subject, [id, id]))[1])).toEqual([id]);
+      },
+    },
+    {
+      id: 'references-empty-list',
+      level: 'must',
+      rule: 'What * finds in an empty list are no ids: a /get of them lists nothing, not all objects.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        await subject.one(accountId);
+        const { methodResponses } = await subject.client.api([
+          [`${type}/get`, { accountId, ids: [] }, 'e'],
+          [`${type}/get`, { accountId, '#ids': reference('e', `${type}/get`, '/list/*/id') }, 'g'],
+        ]);
+        expect(at(methodResponses, 1)[1]).toEqual({
+          accountId,
+          state: anyString,
+          list: [],
+          notFound: [],
+        });
+      },
+    },
+    {
+      id: 'references-null-ids',
+      level: 'must',
+      rule: 'Where the reference of ids finds null, ids is null: all objects.',
+      async run(subject) {
+        await subject.clear(subject.A1);
+        const ids = await subject.make(subject.A1, 'a', 'b');
+        const [, found] = await getReferred(subject, null);
+        expect(idsOf(found).filter((id) => ids.includes(id))).toEqual(sameMembers(ids));
+      },
+    },
+    {
+      id: 'references-wrong-type',
+      level: 'must',
+      rule: 'A value of a type that the argument may not have is invalidArguments, by reference as written out: one id is no list of ids.',
+      async run(subject) {
+        const id = await subject.one(subject.A1);
+        for (const ids of [id, {}, 5, [5], [[id]], true])
+          expect([ids, ...(await getReferred(subject, ids))]).toEqual([
+            ids,
+            ...subject.err('invalidArguments', 'ids'),
+          ]);
+      },
+    },
+    {
+      id: 'references-through-state',
+      level: 'must',
+      rule: 'A path that goes on behind a string of a response finds nothing.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const { methodResponses } = await subject.client.api([
+          [`${type}/get`, { accountId, ids: [] }, 'g'],
+          ['Core/echo', { '#x': reference('g', `${type}/get`, '/state/x') }, 'e'],
+          ['Core/echo', { '#x': reference('g', `${type}/get`, '/state') }, 'f'],
+        ]);
+        const { state } = at(methodResponses, 0)[1];
+        expect(methodResponses.slice(1)).toEqual([
+          [...subject.err('invalidResultReference'), 'e'],
+          ['Core/echo', { x: state }, 'f'],
+        ]);
+      },
+    },
+    {
+      id: 'references-limits',
+      level: 'must',
+      rule: 'Limits are the same for what references find: more than maxObjectsInGet ids are requestTooLarge, or all answered.',
+      applies: ({ server }) =>
+        server.user.session.limit('maxObjectsInGet') <= MOST_IDS
+          ? null
+          : `maxObjectsInGet is more than ${MOST_IDS}.`,
+      async run(subject) {
+        const limit = subject.server.user.session.limit('maxObjectsInGet');
+        const ids = Array.from({ length: limit + 1 }, (_, n) => `x${n}`);
+        const [beyondName, beyond] = await getReferred(subject, ids);
+        if (beyondName === 'error' || subject.server.isOurs)
+          expect([beyondName, beyond]).toEqual(subject.err('requestTooLarge'));
+        else expect(beyond['notFound']).toEqual(sameMembers(ids));
+        const [name, answer] = await getReferred(subject, ids.slice(1));
+        expect([name, (answer['notFound'] as Json[] | undefined)?.length]).toEqual([
+          `${subject.type}/get`,
+          limit,
+        ]);
+      },
+    },
+    {
+      id: 'references-arguments',
+      level: 'must',
+      rule: 'Every argument of a method can be given by reference.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        await subject.clear(accountId);
+        const [id = ''] = await subject.make(accountId, 'alpha', 'beta');
+        const values: JsonMap = {
+          accountId,
+          state: await subject.state(accountId),
+          properties: [profile.text],
+          create: { k: subject.create('by reference') },
+          destroy: [id],
+        };
+        const args = (...pairs: readonly (readonly [string, string])[]): JsonMap =>
+          Object.fromEntries(pairs.map(([name, path]) => [`#${name}`, echoed(path)]));
+        const account = ['accountId', '/accountId'] as const;
+        const [got, set] = await referring(
+          subject,
+          values,
+          [`${type}/get`, args(account, ['ids', '/destroy'], ['properties', '/properties']), 'get'],
+          [
+            `${type}/set`,
+            args(account, ['ifInState', '/state'], ['create', '/create'], ['destroy', '/destroy']),
+            'set',
+          ],
+        );
+        expect(got?.[1]['list']).toEqual([{ id, [profile.text]: 'alpha' }]);
+        expect([set?.[0], set?.[1]['destroyed']]).toEqual([`${type}/set`, [id]]);
+        expect(set?.[1]['created']).toEqual({ k: expect.anything() });
+      },
+    },
+    {
+      id: 'references-arguments-of-queries',
+      level: 'must',
+      rule: 'The arguments of /query and /changes can be given by reference, too.',
+      needs: { methods: ['query', 'changes'] },
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        await subject.clear(accountId);
+        const state = await subject.state(accountId);
+        const ids = await subject.make(accountId, 'alpha', 'beta');
+        const values: JsonMap = { accountId, state, filter: null, sort: [], limit: 1, total: true };
+        const account = { '#accountId': echoed('/accountId') };
+        const [query, changes] = await referring(
+          subject,
+          values,
+          [
+            `${type}/query`,
+            {
+              ...account,
+              '#filter': echoed('/filter'),
+              '#sort': echoed('/sort'),
+              '#limit': echoed('/limit'),
+              '#position': echoed('/limit'),
+              '#calculateTotal': echoed('/total'),
+            },
+            'q',
+          ],
+          [
+            `${type}/changes`,
+            { ...account, '#sinceState': echoed('/state'), '#maxChanges': echoed('/limit') },
+            'c',
+          ],
+        );
+        const { ids: found, position, total } = query?.[1] ?? {};
+        expect([(found as Json[] | undefined)?.length, position, total]).toEqual([1, 1, 2]);
+        const { oldState, created } = changes?.[1] ?? {};
+        expect([oldState, (created as Json[] | undefined)?.length]).toEqual([state, 1]);
+        expect(ids).toContain((created as Json[] | undefined)?.[0]);
+      },
+    },
+    {
+      id: 'references-rejected-whole',
+      level: 'must',
+      rule: 'A /set with a reference that fails does nothing, and the failed reference is told before anything else that is wrong with the call.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const before = await subject.snapshot(accountId);
+        const create = { k: subject.create('never') };
+        const [set, wrong] = await referring(
+          subject,
+          { x: [] },
+          [`${type}/set`, { accountId, create, '#destroy': echoed('/nope') }, 's'],
+          [`${type}/get`, { accountId: 5, ids: 'x', '#properties': echoed('/nope') }, 'g'],
+        );
+        expect(set).toEqual([...subject.err('invalidResultReference'), 's']);
+        expect(wrong).toEqual([...subject.err('invalidResultReference'), 'g']);
+        expect(await subject.snapshot(accountId)).toEqual(before);
+      },
+    },
+    {
+      id: 'references-both-forms-of-set',
+      level: 'must',
+      rule: 'A /set that has one argument in both forms is invalidArguments and does nothing.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const before = await subject.snapshot(accountId);
+        const create = { k: subject.create('never') };
+        const args = { accountId, create, '#create': echoed('/create') };
+        const [set] = await referring(subject, { create }, [`${type}/set`, args, 's']);
+        expect(set).toEqual([...subject.err('invalidArguments', 'create'), 's']);
+        expect(await subject.snapshot(accountId)).toEqual(before);
+      },
+    },
+    {
+      id: 'references-inside-create',
+      level: 'must',
+      rule: 'In the object of a create a name that begins with # is no reference: it is a property that the type does not have.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        const hash = `#${profile.text}`;
+        const { [profile.text]: _, ...rest } = subject.create('a');
+        const [set] = await referring(subject, { t: 'text' }, [
+          `${type}/set`,
+          { accountId, create: { k: { ...rest, [hash]: echoed('/t') } } },
+          's',
+        ]);
+        const { created = null, notCreated } = set?.[1] ?? {};
+        expect(created).toBeNull();
+        expect((notCreated as Record<string, JsonMap>)['k']?.['type']).toBe('invalidProperties');
+      },
+    },
+    {
+      id: 'references-inside-create-named',
+      level: 'decision',
+      rule: 'The SetError names the property with its # and no other (decision 13).',
+      async run(subject) {
+        const hash = `#${subject.profile.text}`;
+        const create = { k: { ...subject.create('a'), [hash]: echoed('/t') } };
+        const { notCreated } = await subject.set({ create });
+        expect(notCreated).toEqual({ k: subject.setError('invalidProperties', [hash]) });
+      },
+    },
+    {
+      id: 'references-inside-filter',
+      level: 'must',
+      rule: 'In a filter a name that begins with # is no reference: it is a condition that the type does not have.',
+      needs: { methods: ['query'] },
+      async run(subject) {
+        const filter = { [`#${subject.profile.text}`]: echoed('/t') };
+        const args = { accountId: subject.A1, filter };
+        const [query] = await referring(subject, { t: 'text' }, [
+          `${subject.type}/query`,
+          args,
+          'q',
+        ]);
+        const legal = ['unsupportedFilter', ...(subject.server.isOurs ? [] : ['invalidArguments'])];
+        expect(query?.[0]).toBe('error');
+        expect(legal).toContain(query?.[1]['type']);
+      },
+    },
+    {
+      id: 'references-twice',
+      level: 'must',
+      rule: 'A response stays what it was: referred to again after a call used and stored its value, it is found the same.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        const create = { k: subject.create('twice') };
+        const args = { accountId, '#create': echoed('/create') };
+        const [first, second, echo] = await referring(
+          subject,
+          { create },
+          [`${type}/set`, args, 's1'],
+          [`${type}/set`, args, 's2'],
+          ['Core/echo', { '#x': echoed('/create') }, 'e'],
+        );
+        const made = [first, second].flatMap((one) => Object.values(asMap(one?.[1]['created'])));
+        // Of what no two objects may share, the second is refused.
+        expect(made).toHaveLength(profile.hasUnique && profile.given.length > 0 ? 1 : 2);
+        expect(new Set(made.map((object) => asMap(object)['id'])).size).toBe(made.length);
+        for (const object of made)
+          expect((await subject.read(String(asMap(object)['id'])))[profile.text]).toBe('twice');
+        expect(echo?.[1]).toEqual({ x: create });
+      },
+    },
+    {
+      id: 'references-copy-first',
+      level: 'must',
+      rule: 'Of the two responses of a /copy that destroys the originals the first one is referred to: by the name of /copy its result is found, by that of /set nothing.',
+      needs: { methods: ['copy'] },
+      async run(subject) {
+        const { type, A1, A2 } = subject;
+        await subject.prepare(A2);
+        const copied = async (name: string, destroys: boolean): Promise<MethodResponse[]> => {
+          const id = await subject.one(A1, 'to copy');
+          const create = { k: { id, ...subject.moved() } };
+          const args = {
+            fromAccountId: A1,
+            accountId: A2,
+            create,
+            onSuccessDestroyOriginal: destroys,
+          };
+          const { methodResponses } = await subject.client.api([
+            [`${type}/copy`, args, 'c'],
+            ['Core/echo', { '#x': reference('c', name, '/accountId') }, 'e'],
+          ]);
+          return methodResponses;
+        };
+        const [name, answer] = at(await copied(`${type}/copy`, true), -1);
+        expect([name, answer]).toEqual(['Core/echo', { x: A2 }]);
+        const failed = await copied(`${type}/set`, true);
+        expect(failed.map(([response]) => response)).toEqual([
+          `${type}/copy`,
+          `${type}/set`,
+          'error',
+        ]);
+        expect(at(failed, 2)[1]['type']).toBe('invalidResultReference');
+      },
+    },
+  ],
+);

@@ -1,0 +1,310 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import type { ApiAnswer } from '../client/connection.js';
+import type { HttpAnswer, HttpRequest } from '../client/http.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { satisfying } from '../expected.js';
+import { apiAnswer, ERROR, refused } from '../refusal.js';
+import type { Server } from '../subject/server.js';
+import { CORE } from '../subject/user.js';
+
+/** RFC 8620 3.1, 3.3, 3.4 and 3.6.1: a request as a whole. */
+
+const CALL: Json = ['Core/echo', { hello: true }, 'c0'];
+const ECHO: JsonMap = { using: [CORE], methodCalls: [CALL] };
+const TEXT = JSON.stringify(ECHO);
+
+const send = (server: Server, body: Json | string): Promise<ApiAnswer> =>
+  server.user.client().send(typeof body === 'string' ? body : JSON.stringify(body));
+
+/** What a well-formed echo is answered with. */
+const answered = satisfying('the response of an echo', (value) => {
+  const answer = value as ApiAnswer;
+  if (answer.kind !== 'response') return false;
+  return JSON.stringify(answer.response.methodResponses) === JSON.stringify([CALL]);
+});
+
+/** None of these requests is taken, and the next good one is. */
+async function refuses(server: Server, type: string, bodies: readonly Json[]): Promise<void> {
+  for (const body of bodies) {
+    const answer = await send(server, JSON.stringify(body));
+    expect([body, answer]).toEqual([body, refused(server, type)]);
+  }
+  expect(await send(server, TEXT)).toEqual(answered);
+}
+
+const post = (server: Server, request: HttpRequest): Promise<HttpAnswer> =>
+  server.user.http.send(server.user.session.expand('apiUrl'), { method: 'POST', ...request });
+
+/** Requests that differ in one member from a good one. */
+const withEach = (name: string, ...values: readonly Json[]): readonly JsonMap[] =>
+  values.map((value) => ({ ...ECHO, [name]: value }));
+
+const without = (name: string): JsonMap =>
+  Object.fromEntries(Object.entries(ECHO).filter(([key]) => key !== name));
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const ofErrors = serverChecks('3.6.1', [
+  {
+    id: 'request-not-json',
+    level: 'must',
+    rule: 'What is not exactly one JSON text is rejected as notJSON: nothing at all, one that ends early, one with something behind it.',
+    async run(server) {
+      const behind = ['x', '{}', ` ${TEXT}`, ',', '\u0000'];
+      const texts = ['', ' ', TEXT.slice(0, -1), ...behind.map((more) => TEXT + more), 'x', ']'];
+      for (const text of texts)
+        expect([text, await send(server, text)]).toEqual([text, refused(server, 'notJSON')]);
+      expect(await send(server, `\n\t ${TEXT}\r\n`)).toEqual(answered);
+    },
+  },
+  {
+    id: 'request-not-an-object',
+    level: 'must',
+    rule: 'JSON that is no object is rejected as notRequest.',
+    run: (server) => refuses(server, 'notRequest', [[], null, 42, 'x', true, [ECHO]]),
+  },
+  {
+    id: 'request-using-shape',
+    level: 'must',
+    rule: 'Without `using`, a list of strings, a request is rejected as notRequest.',
+    run: (server) =>
+      refuses(server, 'notRequest', [
+        {},
+        without('using'),
+        ...withEach('using', CORE, null, [1], [null], { [CORE]: true }, [[CORE]]),
+      ]),
+  },
+  {
+    id: 'request-calls-shape',
+    level: 'must',
+    rule: 'Without `methodCalls`, a list of lists, a request is rejected as notRequest.',
+    run: (server) =>
+      refuses(server, 'notRequest', [
+        without('methodCalls'),
+        ...withEach('methodCalls', {}, null, 'x', ['x'], [{}], [null], CALL),
+      ]),
+  },
+  {
+    id: 'request-invocation-shape',
+    section: '3.2',
+    level: 'must',
+    rule: 'A call is a list of three, a name, an object of arguments and a call id that is a string: with any other a request is rejected as notRequest, however good the calls beside it are.',
+    run: (server) => {
+      const wrong: readonly Json[] = [
+        [],
+        ['Core/echo'],
+        ['Core/echo', {}],
+        ['Core/echo', {}, 'c0', 1],
+        [1, {}, 'c0'],
+        [null, {}, 'c0'],
+        ['Core/echo', [], 'c0'],
+        ['Core/echo', null, 'c0'],
+        ['Core/echo', 'x', 'c0'],
+        ['Core/echo', {}, 1],
+        ['Core/echo', {}, null],
+      ];
+      return refuses(server, 'notRequest', withEach('methodCalls', ...wrong.map((c) => [CALL, c])));
+    },
+  },
+  {
+    id: 'request-created-ids-shape',
+    section: '3.3',
+    level: 'must',
+    rule: 'createdIds that are no map of strings are rejected as notRequest.',
+    run: (server) =>
+      refuses(
+        server,
+        'notRequest',
+        withEach('createdIds', 'x', [], 5, { k: 1 }, { k: null }, { k: {} }, { a: 'b', k: [] }),
+      ),
+  },
+  {
+    id: 'request-unknown-capability',
+    level: 'must',
+    rule: 'A capability in `using` that the server does not have rejects the request as unknownCapability, also where no call needs it.',
+    async run(server) {
+      for (const urn of ['urn:example:unknown', '', '__proto__', CORE.toUpperCase(), `${CORE} `])
+        for (const using of [[urn], [CORE, urn], [urn, CORE]])
+          expect([using, await send(server, { ...ECHO, using })]).toEqual([
+            using,
+            refused(server, 'unknownCapability'),
+          ]);
+      expect(await send(server, TEXT)).toEqual(answered);
+    },
+  },
+  {
+    id: 'request-unknown-capability-named',
+    level: 'decision',
+    rule: 'The detail names the capability that is unknown (decision 4).',
+    async run(server) {
+      const answer = await send(server, { ...ECHO, using: ['urn:example:unknown', CORE] });
+      const detail = answer.kind === 'problem' ? answer.problem['detail'] : null;
+      expect(detail).toContain('urn:example:unknown');
+      expect(detail).not.toContain(CORE);
+    },
+  },
+  {
+    id: 'request-problem-details',
+    level: 'should',
+    rule: 'The body of an HTTP error is a problem details object with the type of the error.',
+    transport: 'http',
+    async run(server) {
+      for (const [body, type] of [
+        ['x', 'notJSON'],
+        ['{}', 'notRequest'],
+        [JSON.stringify({ ...ECHO, using: ['urn:example:unknown'] }), 'unknownCapability'],
+      ] as const) {
+        const { headers, json, status } = await post(server, { headers: JSON_TYPE, body });
+        expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+        const { type: told, status: also = status } = asMap(json);
+        expect([told, also]).toEqual([`${ERROR}${type}`, status]);
+      }
+    },
+  },
+  {
+    id: 'request-other-type',
+    level: 'must',
+    rule: 'A request whose Content-Type is another than application/json is rejected.',
+    transport: 'http',
+    async run(server) {
+      const types = ['text/plain', 'application/jsonp', 'text/json', 'application/xml', 'json'];
+      for (const type of types) {
+        const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
+        if (server.isOurs) expect(apiAnswer(answer)).toEqual(refused(server, 'notJSON'));
+        expect([type, Math.trunc(answer.status / 100)]).toEqual([type, 4]);
+      }
+      // What a body without a type is, its recipient may guess (RFC 9110 8.3).
+      const bare = await post(server, { body: TEXT });
+      if (server.isOurs || bare.status !== 200) expect(Math.trunc(bare.status / 100)).toBe(4);
+    },
+  },
+]);
+
+const ofEnvelopes = serverChecks('3.3', [
+  {
+    id: 'request-content-type',
+    section: '3.1',
+    level: 'must',
+    rule: 'application/json is taken in any letter case and with parameters.',
+    transport: 'http',
+    async run(server) {
+      for (const type of [
+        'application/json',
+        'application/json; charset=utf-8',
+        'Application/JSON',
+        'application/json;charset="UTF-8"',
+      ]) {
+        const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
+        expect([type, apiAnswer(answer)]).toEqual([type, answered]);
+      }
+    },
+  },
+  {
+    id: 'request-response-type',
+    section: '3.1',
+    level: 'must',
+    rule: 'The response is application/json with status 200 and one Response: methodResponses, sessionState, and createdIds only where they were given.',
+    transport: 'http',
+    async run(server) {
+      const { status, headers, json } = await post(server, { headers: JSON_TYPE, body: TEXT });
+      expect([status, headers.get('content-type')?.split(';')[0]?.trim()]).toEqual([
+        200,
+        'application/json',
+      ]);
+      expect(json).toEqual(expect.objectContaining({ methodResponses: [CALL] }));
+      expect(typeof asMap(json)['sessionState']).toBe('string');
+      expect(json).not.toHaveProperty('createdIds');
+    },
+  },
+  {
+    id: 'request-no-calls',
+    level: 'must',
+    rule: 'A request without calls is one: it has no responses.',
+    async run(server) {
+      const { methodResponses } = await server.user.client().api([]);
+      expect(methodResponses).toEqual([]);
+    },
+  },
+  {
+    id: 'request-using-twice',
+    level: 'must',
+    rule: '`using` is a set: a capability that is named twice is named.',
+    async run(server) {
+      expect(await send(server, { ...ECHO, using: [CORE, CORE] })).toEqual(answered);
+    },
+  },
+  {
+    id: 'request-using-unused',
+    level: 'must',
+    rule: 'A request may name every capability of the session, also those that its calls do not use.',
+    async run(server) {
+      const using = Object.keys(server.user.session.capabilities);
+      expect(await send(server, { ...ECHO, using })).toEqual(answered);
+    },
+  },
+  {
+    id: 'request-using-none',
+    level: 'decision',
+    rule: 'An empty `using` is processed: every method is unknown, Core/echo too (decision 5).',
+    async run(server) {
+      const client = server.user.client().with([]);
+      expect(await client.call('Core/echo', {})).toEqual(server.err('unknownMethod'));
+      expect(await client.call('Blob/copy', {})).toEqual(server.err('unknownMethod'));
+    },
+  },
+  {
+    id: 'request-unknown-members',
+    level: 'must',
+    rule: 'Members of the request that the server does not know are ignored.',
+    async run(server) {
+      const more = { more: 1, methodResponses: [], accountId: null, '': {}, '#using': 5 };
+      const answer = await send(server, { ...ECHO, ...more });
+      expect(answer).toEqual(answered);
+      if (answer.kind === 'response')
+        expect(Object.keys(answer.response).sort()).toEqual(['methodResponses', 'sessionState']);
+    },
+  },
+  {
+    id: 'request-created-ids',
+    section: '3.4',
+    level: 'must',
+    rule: 'createdIds come back with all that was in them where they were given, an empty map too, and only there.',
+    async run(server) {
+      const client = server.user.client();
+      expect(await client.api([])).not.toHaveProperty('createdIds');
+      for (const createdIds of [{}, { a: 'b', 'c-_9': 'D' }])
+        expect((await client.api([], { createdIds })).createdIds).toEqual(createdIds);
+    },
+  },
+  {
+    id: 'request-verbs',
+    section: '3.1',
+    level: 'decision',
+    rule: 'API requests are posted: another verb is 405, with POST in Allow.',
+    transport: 'http',
+    async run(server) {
+      for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+        const { status, headers } = await post(server, { method });
+        expect([method, status]).toEqual([method, 405]);
+        expect(headers.get('allow')?.split(/, */)).toContain('POST');
+      }
+    },
+  },
+  {
+    id: 'request-content-encoding',
+    section: '3.1',
+    level: 'decision',
+    rule: 'A compressed request is decoded, or refused with 415.',
+    transport: 'http',
+    async run(server) {
+      const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+      const answer = await post(server, { headers, body: gzipSync(TEXT) });
+      if (answer.status === 200) expect(apiAnswer(answer)).toEqual(answered);
+      else expect(answer.status).toBe(415);
+    },
+  },
+]);
+
+export const requestChecks = Object.freeze([...ofEnvelopes, ...ofErrors]);

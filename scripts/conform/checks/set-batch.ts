@@ -1,0 +1,210 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { asSet } from '../client/answers.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { at, entry } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { beyond } from '../subject/limits.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.3: many objects in one /set, and what of it is done where some can't be. */
+
+/** So many objects fill a request: the rest of it are updates and destroys of nothing. */
+const CREATES = 100;
+
+/** More than that is not sent to a server that takes more. */
+const MOST = 5000;
+
+const numbered = <T>(count: number, prefix: string, value: T): Record<string, T> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
+
+/** A /set of each kind that exactly fills, or overflows, what a server takes at once. */
+function full(subject: Subject, more: number) {
+  const limit = subject.server.user.session.limit('maxObjectsInSet');
+  if (limit > MOST)
+    throw new NotApplicable(`maxObjectsInSet is ${limit}: more than ${MOST} are not sent.`);
+  const creates = Math.min(Math.ceil(limit / 2), CREATES, subject.profile.count) + more;
+  const updates = Math.floor((limit + more - creates) / 2);
+  const destroy = Object.keys(numbered(limit + more - creates - updates, 'x', null));
+  const create = Object.fromEntries(
+    Array.from({ length: creates }, (_, index) => [`k${index}`, subject.create('a')]),
+  );
+  return { create, update: numbered<JsonMap>(updates, 'y', {}), destroy };
+}
+
+/** Shapes that a SetError has (5.3); what is null may be left out (3.5). */
+function expectSetError(error: JsonMap | undefined): void {
+  const { type, description = null, properties = [] } = error ?? {};
+  expect(typeof type).toBe('string');
+  expect([null, 'string']).toContain(description === null ? null : typeof description);
+  expect(properties).toEqual((properties as Json[]).map(String));
+}
+
+export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-nothing',
+    level: 'must',
+    rule: 'A /set with nothing to do succeeds: what is null, left out or empty creates, updates and destroys nothing.',
+    async run(subject) {
+      const before = await subject.snapshot(subject.A1);
+      const state = await subject.state(subject.A1);
+      const nulls = { create: null, update: null, destroy: null, ifInState: null };
+      for (const args of [{}, nulls, { create: {}, update: {}, destroy: [] }]) {
+        const answer = await subject.set(args);
+        expect(answer).toMatchObject({
+          accountId: subject.A1,
+          newState: state,
+          created: null,
+          updated: null,
+          destroyed: null,
+          notCreated: null,
+          notUpdated: null,
+          notDestroyed: null,
+        });
+      }
+      expect(await subject.snapshot(subject.A1)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-continues',
+    level: 'must',
+    rule: 'What fails of a /set is told for its own key in notCreated, notUpdated and notDestroyed; all the rest is done.',
+    needs: { room: 3 },
+    async run(subject) {
+      const { text } = subject.profile;
+      const [good = '', gone = ''] = await subject.make(subject.A1, 'a', 'b');
+      const answer = await subject.set({
+        create: {
+          bad: { ...subject.create('bad'), noSuchProperty: 1 },
+          good: subject.create('made'),
+        },
+        update: { x1: { [text]: 'nobody' }, [good]: { [text]: 'changed' } },
+        destroy: ['x2', gone],
+      });
+      const { created, updated, destroyed, notCreated, notUpdated, notDestroyed } = answer;
+      expect([created, updated].map((one) => Object.keys(one ?? {}))).toEqual([['good'], [good]]);
+      expect(destroyed).toEqual([gone]);
+      expect([notCreated, notUpdated, notDestroyed].map((one) => Object.keys(one ?? {}))).toEqual([
+        ['bad'],
+        ['x1'],
+        ['x2'],
+      ]);
+      expect((await subject.read(entry(created, 'good').id))[text]).toBe('made');
+      expect((await subject.read(good))[text]).toBe('changed');
+      const { list } = await subject.client.get(subject.type, {
+        accountId: subject.A1,
+        ids: [gone],
+      });
+      expect(list).toEqual([]);
+    },
+  },
+  {
+    id: 'set-error-shape',
+    level: 'must',
+    rule: 'A SetError has a type, a description that is a string or null, and where it tells properties a list of names.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const { notCreated, notUpdated, notDestroyed } = await subject.set({
+        create: { bad: { noSuchProperty: 1 } },
+        update: { x1: {}, [id]: { 'no/such/parent': 1 } },
+        destroy: ['x2'],
+      });
+      for (const error of [
+        entry(notCreated, 'bad'),
+        entry(notUpdated, 'x1'),
+        entry(notUpdated, id),
+        entry(notDestroyed, 'x2'),
+      ])
+        expectSetError(error);
+    },
+  },
+  {
+    id: 'set-error-described',
+    level: 'decision',
+    rule: 'Each SetError has a description, which names each property that it is about (decision 13).',
+    async run(subject) {
+      const { notCreated, notUpdated, notDestroyed } = await subject.set({
+        create: { bad: { ...subject.create('a'), first: 1, second: 2 } },
+        update: { x1: {} },
+        destroy: ['x2'],
+      });
+      expect(String(entry(notCreated, 'bad')['description'])).toMatch(/first.*second/s);
+      for (const error of [entry(notUpdated, 'x1'), entry(notDestroyed, 'x2')])
+        expect(String(error['description'] ?? '')).toMatch(/\w+ \w+/);
+    },
+  },
+  {
+    id: 'set-illegal-creation-id',
+    level: 'decision',
+    rule: 'A creation id that is no Id is invalidArguments, and nothing of the call is done (decision 13).',
+    async run(subject) {
+      const before = await subject.snapshot(subject.A1);
+      for (const key of ['', 'a b', '#a', 'é', 'a/b', 'x'.repeat(256)]) {
+        const create = { good: subject.create('a'), [key]: subject.create('b') };
+        const args = { accountId: subject.A1, create };
+        expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
+          subject.err('invalidArguments'),
+        );
+      }
+      expect(await subject.snapshot(subject.A1)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-max-objects',
+    level: 'must',
+    rule: 'Creates, updates and destroys together may be as many as maxObjectsInSet; where one more is refused, nothing is done.',
+    needs: { room: 2 },
+    async run(subject) {
+      const before = await subject.snapshot(subject.A1);
+      const over = { accountId: subject.A1, ...full(subject, 1) };
+      const done = await beyond(subject, 'maxObjectsInSet', `${subject.type}/set`, over);
+      if (done === null) expect(await subject.snapshot(subject.A1)).toEqual(before);
+      else subject.server.user.made.heard(`${subject.type}/set`, done);
+      await subject.clear(subject.A1);
+      const { create, update, destroy } = full(subject, 0);
+      const answer = await subject.set({ create, update, destroy });
+      try {
+        expect(Object.keys(answer.created ?? {})).toHaveLength(Object.keys(create).length);
+        expect(Object.keys(answer.notUpdated ?? {}).sort()).toEqual(Object.keys(update).sort());
+        expect(Object.keys(answer.notDestroyed ?? {}).sort()).toEqual([...destroy].sort());
+      } finally {
+        await subject.clear(subject.A1);
+      }
+    },
+  },
+  {
+    id: 'set-sequential',
+    level: 'must',
+    section: '3.3',
+    rule: 'The calls of a request are processed one after the other: each sees what those before it did, and none what comes later.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { type, A1, profile } = subject;
+      const id = await subject.one(A1, 'first');
+      const get = { accountId: A1, ids: [id], properties: [profile.text] };
+      const change = (value: string) => ({
+        accountId: A1,
+        update: { [id]: { [profile.text]: value } },
+      });
+      const { methodResponses } = await subject.client.api([
+        [`${type}/get`, get, 'a'],
+        [`${type}/set`, change('second'), 'b'],
+        [`${type}/get`, get, 'c'],
+        [`${type}/set`, change('third'), 'd'],
+        [`${type}/get`, get, 'e'],
+        [`${type}/set`, { accountId: A1, destroy: [id] }, 'f'],
+        [`${type}/get`, get, 'g'],
+      ]);
+      const lists = [0, 2, 4, 6].map((index) => at(methodResponses, index)[1]['list']);
+      expect(lists).toEqual([
+        [{ id, [profile.text]: 'first' }],
+        [{ id, [profile.text]: 'second' }],
+        [{ id, [profile.text]: 'third' }],
+        [],
+      ]);
+      const states = [1, 3, 5].map((index) => asSet(at(methodResponses, index)[1]).newState);
+      expect(new Set(states).size).toBe(3);
+      expect([2, 4, 6].map((index) => at(methodResponses, index)[1]['state'])).toEqual(states);
+    },
+  },
+]);

@@ -1,0 +1,251 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { anyString, entry, sameMembers, serverId } from '../expected.js';
+import { visible } from '../subject/described.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.3: /set, what a create is answered and what it refuses. */
+
+const create = (subject: Subject, objects: Readonly<Record<string, Json>>) =>
+  subject.set({ create: objects });
+
+/** Names that mean something to a program that takes client's keys for its own. */
+const POLLUTING = '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"toString":2}';
+
+/** An object with members of its own that are called so. */
+const withNames = (object: JsonMap, json: string): JsonMap =>
+  Object.defineProperties(
+    { ...object },
+    Object.getOwnPropertyDescriptors(JSON.parse(json) as JsonMap),
+  );
+
+export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-create-answer',
+    level: 'must',
+    rule: 'created has for each creation id what the client did not send, the id among it: laid over what was sent it is the object that /get shows. What was not asked for is null.',
+    async run(subject) {
+      const sent = subject.create('a');
+      const before = await subject.state(subject.A1);
+      const { created, oldState, newState, ...rest } = await create(subject, { k: sent });
+      expect([before, null]).toContain(oldState);
+      expect(newState).toBe(await subject.state(subject.A1));
+      expect(newState).not.toBe(before);
+      expect(Object.keys(created ?? {})).toEqual(['k']);
+      const { id, ...reported } = entry(created, 'k');
+      expect({ ...sent, ...reported, id }).toEqual(await subject.read(id));
+      expect(rest).toMatchObject({
+        accountId: subject.A1,
+        updated: null,
+        destroyed: null,
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+    },
+  },
+  {
+    id: 'set-create-answer-exact',
+    level: 'decision',
+    rule: 'A create is one step of the state, and created has exactly the id, created, updated and what was left out, nothing that the client sent (decisions 8 and 10).',
+    async run(subject) {
+      const before = await subject.state(subject.A1);
+      const answer = await create(subject, { k: subject.create('a') });
+      const { defaults } = subject.profile;
+      expect(answer).toEqual({
+        ...subject.more('set', answer),
+        accountId: subject.A1,
+        oldState: before,
+        newState: String(Number(before) + 1),
+        created: { k: { id: serverId, ...subject.times, ...defaults } },
+        updated: null,
+        destroyed: null,
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+      const { id, ...reported } = entry(answer.created, 'k');
+      expect(await subject.read(id)).toEqual({ ...subject.shown('a'), ...reported, id });
+    },
+  },
+  {
+    id: 'set-create-defaults',
+    level: 'must',
+    rule: 'A property with a default may be left out of a create; it has the default then, and created tells it.',
+    async run(subject) {
+      const { text, textDefault, defaults } = subject.profile;
+      const isOptional = textDefault !== undefined;
+      const sent = isOptional ? subject.beside() : subject.create('a');
+      const expected = { ...defaults, ...(isOptional ? { [text]: textDefault } : {}) };
+      const answer = await create(subject, { k: sent });
+      const { id, ...reported } = entry(answer.created, 'k');
+      expect(reported).toEqual(expect.objectContaining(expected));
+      expect(await subject.read(id)).toEqual(expect.objectContaining(expected));
+    },
+  },
+  {
+    id: 'set-create-default-given',
+    level: 'must',
+    rule: 'A client may give a property the value that is its default: it is stored like any other.',
+    async run(subject) {
+      const { defaults, serverSet } = subject.profile;
+      const given = Object.fromEntries(
+        Object.entries(defaults).filter(([key]) => !Object.hasOwn(serverSet, key)),
+      );
+      const answer = await create(subject, { k: { ...subject.create('a'), ...given } });
+      const { id } = entry(answer.created, 'k');
+      expect(await subject.read(id)).toEqual(expect.objectContaining(defaults));
+    },
+  },
+  {
+    id: 'set-create-required',
+    level: 'must',
+    rule: 'A create that leaves out a property which must be given, or gives it as null, is invalidProperties.',
+    applies: ({ profile }) =>
+      profile.required.length > 0 ? null : 'Nothing must be given in a create.',
+    async run(subject) {
+      const { required } = subject.profile;
+      const nulls = Object.fromEntries(required.map((property) => [property, null]));
+      const each = Object.fromEntries(
+        required.map((name, index) => {
+          const { [name]: _, ...rest } = subject.create('a');
+          return [`without${index}`, rest];
+        }),
+      );
+      const answer = await create(subject, { none: {}, nulls, ...each });
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual({
+        none: subject.setError('invalidProperties', required),
+        nulls: subject.setError('invalidProperties', required),
+        ...Object.fromEntries(
+          required.map((name, index) => [
+            `without${index}`,
+            subject.setError('invalidProperties', [name]),
+          ]),
+        ),
+      });
+    },
+  },
+  {
+    id: 'set-create-unknown-property',
+    level: 'must',
+    rule: 'A create with a property that the type does not have is invalidProperties: no object is made, and the state stays.',
+    async run(subject) {
+      const before = await subject.snapshot(subject.A1);
+      const answer = await create(subject, { k: { ...subject.create('a'), noSuchProperty: 1 } });
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual({
+        k: subject.setError('invalidProperties', ['noSuchProperty']),
+      });
+      expect(answer.newState).toBe(await subject.state(subject.A1));
+      expect(await subject.snapshot(subject.A1)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-create-unknown-null',
+    level: 'decision',
+    rule: 'An unknown property is invalidProperties also where its value is null (decision 13).',
+    async run(subject) {
+      const k = { ...subject.beside(), [subject.profile.text]: 5, foo: 1, bar: null, 'x/y': 2 };
+      const m = { ...subject.create('a'), foo: null };
+      const answer = await create(subject, { k, m });
+      const { text } = subject.profile;
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual({
+        k: subject.setError('invalidProperties', [text, 'foo', 'bar', 'x/y']),
+        m: subject.setError('invalidProperties', ['foo']),
+      });
+    },
+  },
+  {
+    id: 'set-create-all-invalid-listed',
+    level: 'should',
+    rule: 'The properties of an invalidProperties error are all those that are invalid, not the first one alone.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const k = { ...subject.beside(), [text]: 5, noSuchOne: 1, 'no/such': 2, id: 'x1' };
+      const { notCreated } = await create(subject, { k });
+      expect(entry(notCreated, 'k')).toMatchObject({
+        type: 'invalidProperties',
+        properties: sameMembers([text, 'noSuchOne', 'no/such', 'id']),
+      });
+    },
+  },
+  {
+    id: 'set-create-server-set',
+    level: 'must',
+    rule: 'A create must leave out what only the server sets, the id above all: given, it is invalidProperties.',
+    async run(subject) {
+      const item = await subject.read(await subject.one(subject.A1));
+      const names = visible(subject.described)
+        .filter(({ access, role }) => access === 'serverSet' && role === undefined)
+        .map(({ name }) => name)
+        .concat('id', ...Object.keys(subject.times));
+      const objects = names.map((name, n) => [
+        `k${n}`,
+        { ...subject.create('a'), [name]: name === 'id' ? 'x1' : (item[name] ?? null) },
+      ]);
+      const answer = await create(subject, Object.fromEntries(objects) as JsonMap);
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual(
+        Object.fromEntries(
+          names.map((name, n) => [`k${n}`, subject.setError('invalidProperties', [name])]),
+        ),
+      );
+    },
+  },
+  {
+    id: 'set-create-wrong-type',
+    level: 'must',
+    rule: 'A property whose value is of another type than the one that it is declared with is invalidProperties.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const values: readonly Json[] = [5, true, [], {}, ['a'], { a: 1 }];
+      const objects = Object.fromEntries(
+        values.map((value, index) => [`k${index}`, { ...subject.create('a'), [text]: value }]),
+      );
+      const answer = await create(subject, objects);
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual(
+        Object.fromEntries(
+          Object.keys(objects).map((key) => [key, subject.setError('invalidProperties', [text])]),
+        ),
+      );
+    },
+  },
+  {
+    id: 'set-create-not-object',
+    level: 'decision',
+    rule: 'A create that is no object is invalidProperties by itself, the others are made (decision 13).',
+    async run(subject) {
+      const wrong = { a: null, b: 5, c: 'x', d: [], e: true };
+      const answer = await create(subject, { ...wrong, good: subject.create('a') });
+      expect(Object.keys(answer.created ?? {})).toEqual(['good']);
+      expect(answer.notCreated).toEqual(
+        Object.fromEntries(
+          Object.keys(wrong).map((key) => [
+            key,
+            expect.objectContaining({ type: 'invalidProperties', description: anyString }),
+          ]),
+        ),
+      );
+    },
+  },
+  {
+    id: 'set-create-prototype-names',
+    level: 'must',
+    rule: 'Names that a program may have a meaning for, __proto__ among them, are unknown properties like any other, and change no later object.',
+    async run(subject) {
+      const answer = await create(subject, { k: withNames(subject.create('a'), POLLUTING) });
+      expect(answer.created).toBeNull();
+      expect(answer.notCreated).toEqual({
+        k: subject.setError('invalidProperties', ['__proto__', 'constructor', 'toString']),
+      });
+      const sent = subject.create('after');
+      const later = entry((await create(subject, { k: sent })).created, 'k');
+      expect({ ...sent, ...later }).toEqual(await subject.read(later.id));
+      expect(Object.keys(later)).not.toContain('polluted');
+    },
+  },
+]);

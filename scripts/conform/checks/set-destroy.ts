@@ -1,0 +1,127 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { sameMembers } from '../expected.js';
+
+/** RFC 8620 5.3: /set, what a destroy leaves. */
+
+export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-destroy-answer',
+    level: 'must',
+    rule: 'destroyed lists the id, /get finds it no more, and the others are as they were. What was not asked for is null.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { A1, type } = subject;
+      const [id = '', other = ''] = await subject.make(A1, 'gone', 'stays');
+      const stays = await subject.read(other);
+      const before = await subject.state(A1);
+      const { oldState, newState, ...rest } = await subject.set({ destroy: [id] });
+      expect([before, null]).toContain(oldState);
+      expect(newState).not.toBe(before);
+      expect(rest).toMatchObject({
+        accountId: A1,
+        created: null,
+        updated: null,
+        destroyed: [id],
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+      const got = await subject.client.get(type, { accountId: A1, ids: [id, other] });
+      expect(got).toMatchObject({ state: newState, list: [stays], notFound: [id] });
+    },
+  },
+  {
+    id: 'set-destroy-answer-exact',
+    level: 'decision',
+    rule: 'A destroy is one step of the state (decision 8).',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const oldState = await subject.state(subject.A1);
+      const answer = await subject.set({ destroy: [id] });
+      expect(answer).toEqual({
+        ...subject.more('set', answer),
+        accountId: subject.A1,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        created: null,
+        updated: null,
+        destroyed: [id],
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+    },
+  },
+  {
+    id: 'set-destroy-unknown-id',
+    level: 'must',
+    rule: 'A destroy of what the account does not have, or has no more, is notFound; another account’s object stays.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const foreign = await subject.elsewhere();
+      await subject.set({ destroy: [id] });
+      const before = await subject.snapshot(subject.A2);
+      const answer = await subject.set({ destroy: ['x1', id, foreign] });
+      expect(answer.destroyed).toBeNull();
+      expect(answer.notDestroyed).toEqual(
+        Object.fromEntries(['x1', id, foreign].map((one) => [one, subject.setError('notFound')])),
+      );
+      expect(answer.newState).toBe(await subject.state(subject.A1));
+      expect(await subject.snapshot(subject.A2)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-destroy-unchanged-state',
+    level: 'decision',
+    rule: 'A call of which nothing succeeds leaves the state as it was (decision 8).',
+    async run(subject) {
+      const answer = await subject.set({
+        create: { k: { noSuchProperty: 1 } },
+        update: { x1: {} },
+        destroy: ['x1'],
+      });
+      expect(answer.newState).toBe(answer.oldState);
+    },
+  },
+  {
+    id: 'set-destroy-repeated',
+    level: 'decision',
+    rule: 'An id that destroy has twice counts once (decision 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const answer = await subject.set({ destroy: [id, id, 'x', 'x'] });
+      expect(answer.destroyed).toEqual([id]);
+      expect(answer.notDestroyed).toEqual({ x: subject.setError('notFound') });
+      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 1);
+    },
+  },
+  {
+    id: 'set-destroy-many',
+    level: 'must',
+    rule: 'destroyed lists each object that is gone by its own call, and no other one.',
+    needs: { room: 3 },
+    async run(subject) {
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      const [, second = '', ...others] = ids;
+      const rest = ids.filter((id) => id !== second);
+      const { destroyed } = await subject.set({ destroy: rest });
+      expect(others).toHaveLength(1);
+      expect(destroyed).toEqual(sameMembers(rest));
+      const get = { accountId: subject.A1, ids, properties: [] };
+      const { list, notFound } = await subject.client.get(subject.type, get);
+      expect([list, notFound]).toEqual([[{ id: second }], sameMembers(rest)]);
+    },
+  },
+  {
+    id: 'set-destroy-id-not-reused',
+    level: 'decision',
+    rule: 'An id is never used again (decision 7).',
+    needs: { room: 3 },
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      await subject.set({ destroy: [id] });
+      expect(await subject.make(subject.A1, 'a', 'b')).not.toContain(id);
+    },
+  },
+]);

@@ -1,0 +1,183 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { answerTo, asSet } from '../client/answers.js';
+import { at } from '../expected.js';
+
+/** RFC 8620 5.3: /set, ifInState and the states that it answers. */
+
+export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-if-in-state',
+    level: 'must',
+    rule: 'With the current state as ifInState a /set is done; with one from before it is stateMismatch, and nothing of it is done.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const id = await subject.one(A1, 'before');
+      const state = await subject.state(A1);
+      const passed = await subject.set({
+        ifInState: state,
+        update: { [id]: { [profile.text]: 'after' } },
+      });
+      expect([state, null]).toContain(passed.oldState);
+      expect(Object.keys(passed.updated ?? {})).toEqual([id]);
+      const before = await subject.snapshot(A1);
+      const args = {
+        accountId: A1,
+        ifInState: state,
+        create: { k: subject.create('a') },
+        update: { [id]: { [profile.text]: 'again' } },
+        destroy: [id],
+      };
+      expect(await subject.client.call(`${type}/set`, args)).toEqual(subject.err('stateMismatch'));
+      expect(await subject.snapshot(A1)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-if-in-state-unknown',
+    level: 'must',
+    rule: 'ifInState null is no condition; any string that is not the current state, be it one that was never issued, is stateMismatch.',
+    async run(subject) {
+      const { A1, type } = subject;
+      const state = await subject.state(A1);
+      const passed = await subject.set({ ifInState: null, create: { k: subject.create('a') } });
+      expect(Object.keys(passed.created ?? {})).toEqual(['k']);
+      const now = await subject.state(A1);
+      for (const ifInState of ['', state, `${now} `, `${now}0`, 'never issued', 'x'.repeat(300)])
+        expect(await subject.client.call(`${type}/set`, { accountId: A1, ifInState })).toEqual(
+          subject.err('stateMismatch'),
+        );
+    },
+  },
+  {
+    id: 'set-if-in-state-written',
+    level: 'decision',
+    rule: 'A state is compared as it is written: a zero in front of its number makes it another (decision 8).',
+    async run(subject) {
+      const state = await subject.state(subject.A1);
+      const others = [
+        String(Number(state) + 100),
+        `0${state}`,
+        `${state}.0`,
+        `+${state}`,
+        `${state}e0`,
+      ];
+      for (const ifInState of others) {
+        const args = { accountId: subject.A1, ifInState };
+        expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
+          subject.err('stateMismatch'),
+        );
+      }
+    },
+  },
+  {
+    id: 'set-if-in-state-twice',
+    level: 'must',
+    rule: 'Of two calls in one request that both name the state before them, the second is stateMismatch.',
+    async run(subject) {
+      const { A1, type } = subject;
+      const ifInState = await subject.state(A1);
+      const { methodResponses } = await subject.client.api([
+        [`${type}/set`, { accountId: A1, ifInState, create: { k: subject.create('a') } }, 'a'],
+        [`${type}/set`, { accountId: A1, ifInState, create: { m: subject.create('b') } }, 'b'],
+      ]);
+      expect(Object.keys(asSet(at(methodResponses, 0)[1]).created ?? {})).toEqual(['k']);
+      expect(at(methodResponses, 1)).toEqual([...subject.err('stateMismatch'), 'b']);
+    },
+  },
+  {
+    id: 'set-if-in-state-first',
+    level: 'must',
+    rule: 'The state is compared before any object is looked at: a call whose objects are wrong, too, is stateMismatch.',
+    async run(subject) {
+      const args = {
+        accountId: subject.A1,
+        ifInState: 'never issued',
+        create: { k: { noSuchProperty: 1 } },
+        update: { x1: { 'no/such/parent': 1 } },
+        destroy: ['x1'],
+      };
+      expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
+        subject.err('stateMismatch'),
+      );
+    },
+  },
+  {
+    id: 'set-states',
+    level: 'must',
+    rule: 'Each call that changes something answers a newState that /get answers right after it, and that is another than the one before.',
+    needs: { room: 2 },
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const get = { accountId: A1, ids: [] };
+      const seen = [await subject.state(A1)];
+      const step = async (args: object) => {
+        const response = await subject.client.api([
+          [`${type}/set`, { accountId: A1, ...args }, 's'],
+          [`${type}/get`, get, 'g'],
+        ]);
+        const answer = asSet(answerTo(response, 's'));
+        expect([seen.at(-1), null]).toContain(answer.oldState);
+        expect(answerTo(response, 'g')['state']).toBe(answer.newState);
+        expect(answer.newState).not.toBe(seen.at(-1));
+        seen.push(answer.newState);
+        return answer;
+      };
+      const { created } = await step({ create: { k: subject.create('a') } });
+      const id = created?.['k']?.id ?? '';
+      await step({ update: { [id]: { [profile.text]: 'b' } } });
+      await step({ update: { [id]: { [profile.text]: 'a' } } });
+      await step({ destroy: [id] });
+      await step({ create: { k: subject.create('a') } });
+    },
+  },
+  {
+    id: 'set-states-counted',
+    level: 'decision',
+    rule: 'The state steps by one for each object that changed, none for what failed or stayed the same (decision 8).',
+    needs: { methods: ['changes'], room: 4 },
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const [updated = '', same = '', gone = ''] = await subject.make(A1, 'a', 'b', 'c');
+      const response = await subject.client.api([
+        [
+          `${type}/set`,
+          {
+            accountId: A1,
+            create: { k: subject.create('new'), bad: { nope: 1 } },
+            update: {
+              [updated]: { [profile.text]: 'x' },
+              [same]: { [profile.text]: 'b' },
+              nobody: {},
+            },
+            destroy: [gone, 'nobody'],
+          },
+          's',
+        ],
+        [`${type}/get`, { accountId: A1, ids: [] }, 'g'],
+      ]);
+      const answer = asSet(answerTo(response, 's'));
+      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 3);
+      expect(answerTo(response, 'g')['state']).toBe(answer.newState);
+      const changes = await subject.client.changes(type, {
+        accountId: A1,
+        sinceState: answer.oldState,
+      });
+      expect([changes.created.length, changes.updated, changes.destroyed]).toEqual([
+        1,
+        [updated],
+        [gone],
+      ]);
+    },
+  },
+  {
+    id: 'set-states-of-accounts',
+    level: 'decision',
+    rule: 'States of two accounts move apart from each other (decision 8).',
+    async run(subject) {
+      const other = await subject.state(subject.A2);
+      await subject.one(subject.A1);
+      expect(await subject.state(subject.A2)).toBe(other);
+    },
+  },
+]);

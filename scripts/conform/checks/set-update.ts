@@ -1,0 +1,350 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { at, entry } from '../expected.js';
+import { givable, isUnique, visible } from '../subject/described.js';
+import { same } from '../subject/profile.js';
+import type { Subject } from '../subject/subject.js';
+import { size, valuesOf } from '../subject/values.js';
+
+/** RFC 8620 5.3: /set, what an update does to its object and what it is answered. */
+
+const update = (subject: Subject, patches: Readonly<Record<string, Json>>) =>
+  subject.set({ update: patches });
+
+/** Properties that the server alone sets; without what only some servers have. */
+const serverSet = (subject: Subject): readonly string[] =>
+  visible(subject.described)
+    .filter(({ access, role }) => access === 'serverSet' && role === undefined)
+    .map(({ name }) => name)
+    .concat('id', ...Object.keys(subject.times));
+
+/** Properties that a null sets back to a value. */
+const defaulted = ({ described, profile }: Subject) =>
+  givable(described).filter(
+    (property) =>
+      property.access === 'mutable' &&
+      property.default !== undefined &&
+      property.default !== null &&
+      !property.nullable &&
+      !profile.given.includes(property) &&
+      !isUnique(described, property),
+  );
+
+export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-update-answer',
+    level: 'must',
+    rule: 'updated has the id with what changed beside what the patch asked for, or null: the object as it was, the patch and that laid over it, is what /get shows. What was not asked for is null.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const before = await subject.read(id);
+      const state = await subject.state(subject.A1);
+      const { updated, oldState, newState, ...rest } = await update(subject, {
+        [id]: { [text]: 'after' },
+      });
+      expect([state, null]).toContain(oldState);
+      expect(newState).toBe(await subject.state(subject.A1));
+      expect(newState).not.toBe(state);
+      expect(Object.keys(updated ?? {})).toEqual([id]);
+      const reported = updated?.[id] ?? {};
+      expect(await subject.read(id)).toEqual({ ...before, [text]: 'after', ...reported });
+      expect(Object.keys(reported)).not.toContain(text);
+      expect(rest).toMatchObject({
+        accountId: subject.A1,
+        created: null,
+        destroyed: null,
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+    },
+  },
+  {
+    id: 'set-update-answer-exact',
+    level: 'decision',
+    rule: 'An update is one step of the state, moves updated on and reports it, and leaves created as it is (decisions 8 and 10).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const before = await subject.read(id);
+      const oldState = await subject.state(subject.A1);
+      const answer = await update(subject, { [id]: { [text]: 'after' } });
+      expect(answer).toEqual({
+        ...subject.more('set', answer),
+        accountId: subject.A1,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        created: null,
+        updated: { [id]: subject.updated },
+        destroyed: null,
+        notCreated: null,
+        notUpdated: null,
+        notDestroyed: null,
+      });
+      const computed = subject.described.properties.some((one) => one.computed?.kind === 'from');
+      if (!computed) expect(Object.keys(answer.updated?.[id] ?? {})).toEqual(['updated']);
+      const after = await subject.read(id);
+      expect(after['created']).toBe(before['created']);
+      expect(after['updated']).toBe(answer.updated?.[id]?.['updated']);
+      const [was = 0, is = 0] = [before, after].map((one) => Date.parse(String(one['updated'])));
+      expect(is).toBeGreaterThanOrEqual(was);
+    },
+  },
+  {
+    id: 'set-update-whole-object',
+    level: 'must',
+    rule: 'An object as /get showed it is a patch that succeeds: what the server sets may be in it as it is now.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      const same = await update(subject, { [id]: object });
+      expect(same.notUpdated).toBeNull();
+      expect(await subject.read(id)).toEqual({ ...object, ...(same.updated?.[id] ?? {}) });
+      const now = await subject.read(id);
+      const changed = await update(subject, { [id]: { ...now, [text]: 'after' } });
+      expect(changed.notUpdated).toBeNull();
+      expect(await subject.read(id)).toEqual({
+        ...now,
+        [text]: 'after',
+        ...(changed.updated?.[id] ?? {}),
+      });
+    },
+  },
+  {
+    id: 'set-update-nothing',
+    level: 'must',
+    rule: 'A patch without an entry succeeds, and the object keeps its values.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      const { updated, notUpdated } = await update(subject, { [id]: {} });
+      expect([Object.keys(updated ?? {}), notUpdated]).toEqual([[id], null]);
+      expect(await subject.read(id)).toEqual({ ...object, ...(updated?.[id] ?? {}) });
+    },
+  },
+  {
+    id: 'set-update-no-op',
+    level: 'decision',
+    rule: 'An update that changes nothing succeeds with null: neither updated nor the state moves (decision 8).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'same');
+      const object = await subject.read(id);
+      for (const patch of [{}, object, { [text]: 'same' }]) {
+        const answer = await update(subject, { [id]: patch });
+        expect([answer.updated, answer.notUpdated]).toEqual([{ [id]: null }, null]);
+        expect(answer.newState).toBe(answer.oldState);
+      }
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-server-set',
+    level: 'must',
+    rule: 'Another value of what only the server sets is invalidProperties; nothing of the patch is applied.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      for (const name of serverSet(subject)) {
+        const other = { id: 'x1', created: '2001-02-03T04:05:06Z', updated: null }[name];
+        const value = other === undefined ? (object[name] === 5 ? 6 : 5) : other;
+        const patch = { [name]: value, [subject.profile.text]: 'after' };
+        const { updated, notUpdated } = await update(subject, { [id]: patch });
+        expect({ name, updated, notUpdated }).toEqual({
+          name,
+          updated: null,
+          notUpdated: { [id]: subject.setError('invalidProperties', [name]) },
+        });
+      }
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-unknown-id',
+    level: 'must',
+    rule: 'An update of an id that the account does not have, be it another account’s, is notFound.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const foreign = await subject.elsewhere();
+      const gone = await subject.one(subject.A1);
+      await subject.set({ destroy: [gone] });
+      const wrong = ['x1', foreign, gone];
+      const patches = Object.fromEntries(wrong.map((id) => [id, { [text]: 'x' }]));
+      const { updated, notUpdated, newState } = await update(subject, patches);
+      expect(updated).toBeNull();
+      expect(notUpdated).toEqual(
+        Object.fromEntries(wrong.map((id) => [id, subject.setError('notFound')])),
+      );
+      expect(newState).toBe(await subject.state(subject.A1));
+      expect((await subject.read(foreign, subject.A2))[text]).toBe('one');
+    },
+  },
+  {
+    id: 'set-update-no-id',
+    level: 'decision',
+    rule: 'A key of update that can be no id is notFound like one that is nobody’s (decision 12).',
+    async run(subject) {
+      const wrong = ['', 'é', '__proto__', 'a b'];
+      const patches = Object.fromEntries(wrong.map((id) => [id, {}]));
+      const { updated, notUpdated } = await update(subject, patches);
+      expect(updated).toBeNull();
+      expect(notUpdated).toEqual(
+        Object.fromEntries(wrong.map((id) => [id, subject.setError('notFound')])),
+      );
+    },
+  },
+  {
+    id: 'set-update-atomic',
+    level: 'must',
+    rule: 'An update is applied whole or not at all: one bad property, or one bad pointer, among good ones leaves the object and the state as they were.',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const before = await subject.snapshot(subject.A1);
+      const property = await update(subject, { [id]: { [text]: 'after', noSuchProperty: 1 } });
+      expect(property.notUpdated).toEqual({
+        [id]: subject.setError('invalidProperties', ['noSuchProperty']),
+      });
+      const pointer = await update(subject, { [id]: { [text]: 'after', 'no/such/parent': 1 } });
+      expect(pointer.notUpdated).toEqual({ [id]: subject.setError('invalidPatch') });
+      expect([property.updated, pointer.updated]).toEqual([null, null]);
+      expect(await subject.snapshot(subject.A1)).toEqual(before);
+    },
+  },
+  {
+    id: 'set-update-unknown-null',
+    level: 'decision',
+    rule: 'An unknown property of a patch is invalidProperties also where its value is null, and all of them are listed (decision 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      const patch = { [subject.profile.text]: 'after', nope: 1, other: null };
+      const answer = await update(subject, { [id]: patch });
+      expect(answer.notUpdated).toEqual({
+        [id]: subject.setError('invalidProperties', ['nope', 'other']),
+      });
+      expect(answer.newState).toBe(answer.oldState);
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-each',
+    level: 'must',
+    rule: 'Each patch of a call is applied to the object that it names; one that is refused leaves the others alone.',
+    needs: { room: 3 },
+    async run(subject) {
+      const { text } = subject.profile;
+      const ids = await subject.make(subject.A1, 'a', 'b', 'c');
+      const patches = ids.map((id, index) => [id, { [text]: `new ${index}` }] as const);
+      const all = await update(subject, Object.fromEntries(patches));
+      expect(Object.keys(all.updated ?? {}).sort()).toEqual([...ids].sort());
+      const texts = async () => {
+        const { list } = await subject.client.get(subject.type, { accountId: subject.A1, ids });
+        return ids.map((id) => list.find((one) => one.id === id)?.[text]);
+      };
+      expect(await texts()).toEqual(['new 0', 'new 1', 'new 2']);
+      const [good, bad] = [at(ids, 0), at(ids, 1)];
+      const some = await update(subject, { [bad]: { [text]: 5 }, [good]: { [text]: 'again' } });
+      expect(Object.keys(some.updated ?? {})).toEqual([good]);
+      expect(some.notUpdated).toEqual({ [bad]: subject.setError('invalidProperties', [text]) });
+      expect(await texts()).toEqual(['again', 'new 1', 'new 2']);
+    },
+  },
+  {
+    id: 'set-update-null-default',
+    level: 'must',
+    rule: 'Null for a property that has a default sets the default, and updated tells the value: it is another than the one that was sent.',
+    needs: { text: false },
+    applies: (subject) =>
+      defaulted(subject).length > 0 ? null : 'No mutable property has a default that is not null.',
+    async run(subject) {
+      const id = await subject.put1({});
+      for (const property of defaulted(subject)) {
+        const { name, default: initial = null } = property;
+        const value = initial as Json;
+        const other = valuesOf(property).good.find(
+          (one) => one !== null && !same(one, value) && size(one) < subject.profile.octets / 4,
+        );
+        if (other === undefined) continue;
+        expect((await subject.update(id, { [name]: other })).refused).toBeNull();
+        expect((await subject.read(id))[name]).toEqual(other);
+        const { set, refused } = await subject.update(id, { [name]: null });
+        expect({ name, refused }).toEqual({ name, refused: null });
+        expect(set).toEqual(expect.objectContaining({ [name]: value }));
+        expect((await subject.read(id))[name]).toEqual(value);
+      }
+    },
+  },
+  {
+    id: 'set-update-null-required',
+    level: 'must',
+    rule: 'Null takes a property without a default away: that is invalidProperties where it must be there, and its default, which may be null, where it has one.',
+    async run(subject) {
+      const { text, textDefault } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const { set, refused } = await subject.update(id, { [text]: null });
+      if (textDefault === undefined) {
+        expect(refused).toEqual(subject.setError('invalidProperties', [text]));
+        expect((await subject.read(id))[text]).toBe('before');
+      } else {
+        const { [text]: reported = null } = set ?? {};
+        expect([refused, reported, (await subject.read(id))[text]]).toEqual([
+          null,
+          textDefault,
+          textDefault,
+        ]);
+      }
+    },
+  },
+  {
+    id: 'set-update-prototype-names',
+    level: 'must',
+    rule: 'Names that a program may have a meaning for, __proto__ among them, are unknown properties of a patch.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      const patch = JSON.parse('{"__proto__":{"polluted":1},"constructor":1}') as JsonMap;
+      const { notUpdated } = await update(subject, { [id]: patch });
+      expect(notUpdated).toEqual({
+        [id]: subject.setError('invalidProperties', ['__proto__', 'constructor']),
+      });
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-destroyed',
+    level: 'must',
+    rule: 'An update of an object that the same call destroys is done, or refused as willDestroy; the object is destroyed either way.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const { destroyed, updated, notUpdated } = await subject.set({
+        update: { [id]: { [subject.profile.text]: 'after' } },
+        destroy: [id],
+      });
+      expect(destroyed).toEqual([id]);
+      if (notUpdated === null) expect(Object.keys(updated ?? {})).toEqual([id]);
+      else expect(entry(notUpdated, id)['type']).toBe('willDestroy');
+      const { list } = await subject.client.get(subject.type, { accountId: subject.A1, ids: [id] });
+      expect(list).toEqual([]);
+    },
+  },
+  {
+    id: 'set-update-will-destroy',
+    level: 'decision',
+    rule: 'An update of an object that the same call destroys is willDestroy (decision 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const answer = await subject.set({
+        update: { [id]: { [subject.profile.text]: 'after' } },
+        destroy: [id],
+      });
+      expect(answer.updated).toBeNull();
+      expect(answer.notUpdated).toEqual({ [id]: subject.setError('willDestroy') });
+      expect(answer.destroyed).toEqual([id]);
+      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 1);
+    },
+  },
+]);

@@ -1,0 +1,196 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { at, utcDate } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+
+/** RFC 8620 5.1 and 5.3: types with one object an account, which is always there and is only updated. */
+
+const ID = 'singleton';
+
+const get = (subject: Subject, accountId: string, ids: readonly string[] | null = null) =>
+  subject.client.get(subject.type, { accountId, ids });
+
+const noDefault = ({ profile: { defaulted } }: Subject) =>
+  defaulted === undefined ? 'No mutable property has a default that is not null.' : null;
+
+/** A property set to another value while something is done with it, then back to its own. */
+async function changed(
+  subject: Subject,
+  work: (property: string, start: string) => Promise<void>,
+): Promise<void> {
+  const { property = '', default: value = null, other = null } = subject.profile.defaulted ?? {};
+  const { [property]: own = value } = await subject.read(ID);
+  await subject.update(ID, { [property]: value });
+  const start = await subject.state(subject.A1);
+  try {
+    const { refused } = await subject.update(ID, { [property]: other });
+    expect(refused).toBeNull();
+    await work(property, start);
+  } finally {
+    await subject.update(ID, { [property]: own });
+  }
+}
+
+export const singletonChecks = typeChecks(
+  '5.3',
+  { methods: ['get', 'set'], singleton: 'only', room: 0 },
+  [
+    {
+      id: 'singleton-there',
+      level: 'must',
+      section: '5.1',
+      rule: 'The object of a singleton type is there, whole, before it was ever written: by its id, and as the only one where all are asked for.',
+      async run(subject) {
+        for (const ids of [null, [ID]]) {
+          const { list, notFound } = await get(subject, subject.A1, ids);
+          expect([list.map(({ id }) => id), notFound]).toEqual([[ID], []]);
+          expect(Object.keys(at(list, 0))).toEqual(
+            expect.arrayContaining(
+              subject.profile.properties.filter(
+                (name) => subject.server.isOurs || !['created', 'updated'].includes(name),
+              ),
+            ),
+          );
+        }
+        const { list, notFound } = await get(subject, subject.A1, [ID, 'other']);
+        expect([list.length, notFound]).toEqual([1, ['other']]);
+      },
+    },
+    {
+      id: 'singleton-unwritten',
+      level: 'decision',
+      section: '5.1',
+      rule: 'A singleton that was never written has its defaults, and its state is 0 (decision 8).',
+      async run(subject) {
+        const { defaults, text, textDefault } = subject.profile;
+        const { list, ...rest } = await get(subject, subject.A2);
+        const initial = { ...defaults, ...(text === '' ? {} : { [text]: textDefault }) };
+        expect(list).toEqual([{ id: ID, ...subject.times, ...initial }]);
+        expect(rest).toMatchObject({ accountId: subject.A2, state: '0', notFound: [] });
+      },
+    },
+    {
+      id: 'singleton-not-created',
+      level: 'must',
+      rule: 'A singleton can be neither created nor destroyed: each is refused with the error singleton, and the object stays as it is.',
+      async run(subject) {
+        const before = await subject.snapshot(subject.A1);
+        const made = await subject.set({ create: { k: {}, l: { noSuchProperty: 1 } } });
+        expect(made.created).toBeNull();
+        expect(made.notCreated).toEqual({
+          k: subject.setError('singleton'),
+          l: subject.setError('singleton'),
+        });
+        const { destroyed, notDestroyed } = await subject.set({ destroy: [ID] });
+        expect([destroyed, notDestroyed]).toEqual([null, { [ID]: subject.setError('singleton') }]);
+        expect(await subject.snapshot(subject.A1)).toEqual(before);
+      },
+    },
+    {
+      id: 'singleton-other-id',
+      level: 'must',
+      rule: 'No other id than that of the one object is found: an update of one is notFound.',
+      async run(subject) {
+        const before = await subject.snapshot(subject.A1);
+        const { updated, notUpdated } = await subject.set({ update: { other: {} } });
+        expect([updated, notUpdated]).toEqual([null, { other: subject.setError('notFound') }]);
+        expect(await subject.snapshot(subject.A1)).toEqual(before);
+      },
+    },
+    {
+      id: 'singleton-update',
+      level: 'must',
+      rule: 'An update of a singleton is a change of its account alone, which /changes tells as updated.',
+      needs: { methods: ['changes'] },
+      applies: noDefault,
+      async run(subject) {
+        const { A1, A2, type, profile } = subject;
+        const elsewhere = await get(subject, A2);
+        await changed(subject, async (property, sinceState) => {
+          expect((await subject.read(ID))[property]).toEqual(profile.defaulted?.other);
+          expect(await subject.client.changes(type, { accountId: A1, sinceState })).toMatchObject({
+            newState: await subject.state(A1),
+            created: [],
+            updated: [ID],
+            destroyed: [],
+          });
+        });
+        expect(await get(subject, A2)).toEqual(elsewhere);
+      },
+    },
+    {
+      id: 'singleton-null-default',
+      level: 'must',
+      rule: 'Null restores the default of a singleton’s property, and updated tells it.',
+      applies: noDefault,
+      async run(subject) {
+        await changed(subject, async (property) => {
+          const { set, refused } = await subject.update(ID, { [property]: null });
+          const value = subject.profile.defaulted?.default;
+          expect(refused).toBeNull();
+          expect(set).toMatchObject({ [property]: value });
+          expect((await subject.read(ID))[property]).toEqual(value);
+        });
+      },
+    },
+    {
+      id: 'singleton-no-op',
+      level: 'decision',
+      rule: 'An update of a singleton tells when it was; one that changes nothing is null and no change (decisions 8 and 10).',
+      applies: noDefault,
+      async run(subject) {
+        await changed(subject, async (property) => {
+          const { default: value = null } = subject.profile.defaulted ?? {};
+          const { set } = await subject.update(ID, { [property]: null });
+          expect(set).toEqual(expect.objectContaining({ updated: utcDate, [property]: value }));
+          const state = await subject.state(subject.A1);
+          expect(await subject.update(ID, { [property]: value })).toEqual({
+            set: null,
+            refused: null,
+          });
+          expect(await subject.state(subject.A1)).toBe(state);
+        });
+      },
+    },
+    {
+      id: 'singleton-if-in-state',
+      level: 'must',
+      rule: 'ifInState is compared for a singleton like for any type: another state than the current one is stateMismatch.',
+      async run(subject) {
+        const args = { accountId: subject.A1, ifInState: 'never issued' };
+        expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
+          subject.err('stateMismatch'),
+        );
+        const ifInState = await subject.state(subject.A1);
+        const { notUpdated } = await subject.set({ ifInState, update: { [ID]: {} } });
+        expect(notUpdated).toBeNull();
+      },
+    },
+    {
+      id: 'singleton-account-without',
+      level: 'must',
+      section: '3.6.2',
+      rule: 'In an account that does not have the type its methods are accountNotSupportedByMethod.',
+      async run(subject) {
+        const args = { accountId: subject.accountWithout, ids: null };
+        expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
+          subject.err('accountNotSupportedByMethod'),
+        );
+      },
+    },
+    {
+      id: 'singleton-methods',
+      level: 'must',
+      section: '3.6.2',
+      rule: 'A standard method that the type does not have is unknownMethod.',
+      applies: (subject) =>
+        subject.missing.length > 0 ? null : 'The type has all standard methods.',
+      async run(subject) {
+        for (const verb of subject.missing)
+          expect(
+            await subject.client.call(`${subject.type}/${verb}`, { accountId: subject.A1 }),
+          ).toEqual(subject.err('unknownMethod'));
+      },
+    },
+  ],
+);

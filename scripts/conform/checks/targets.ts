@@ -1,0 +1,44 @@
+import type { Subject } from '../subject/subject.js';
+
+/** Objects of any type that a check makes for those of its own to refer to. They go with the check. */
+export class Targets {
+  readonly #subject: Subject;
+  readonly #types = new Map<string, Subject>();
+  readonly #made: { readonly target: Subject; readonly accountId: string; readonly id: string }[] =
+    [];
+
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  /** Another type, ready to have objects in both accounts. */
+  async of(type: string): Promise<Subject> {
+    const found = this.#types.get(type);
+    if (found !== undefined) return found;
+    const target = this.#subject.of(type);
+    this.#types.set(type, target);
+    await target.prepare(target.A1);
+    return target;
+  }
+
+  /** One object; its id. */
+  async make(type: string, accountId: string, text = 'to refer to'): Promise<string> {
+    const target = await this.of(type);
+    const id = await target.one(accountId, text);
+    this.#made.push({ target, accountId, id });
+    return id;
+  }
+
+  /** Takes note of one that was made in another way. */
+  add(target: Subject, accountId: string, id: string): void {
+    this.#made.push({ target, accountId, id });
+  }
+
+  /** Removes what is there still, last first. */
+  async tidy(): Promise<void> {
+    for (const { target, accountId, id } of this.#made.splice(0).reverse())
+      await target.set({ accountId, destroy: [id] });
+    for (const target of [...this.#types.values()].reverse()) await target.tidySupports();
+    this.#types.clear();
+  }
+}

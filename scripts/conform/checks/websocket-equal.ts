@@ -1,0 +1,162 @@
+import { expect } from 'expect';
+import { serverChecks, typeChecks } from '../check.js';
+import { type ApiAnswer, HttpConnection } from '../client/connection.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { SocketConnection } from '../client/socket.js';
+import type { Server } from '../subject/server.js';
+import { CORE, WEBSOCKET } from '../subject/user.js';
+import { echoRequest, urn, withSocket } from './websocket-talk.js';
+
+/** RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked. */
+
+const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
+const text = (methodCalls: unknown, more: object = {}): string =>
+  JSON.stringify({ using: [CORE], methodCalls, ...more });
+const ref = (resultOf: string, path: string): object => ({ resultOf, name: 'Core/echo', path });
+
+const REQUESTS: readonly string[] = [
+  text([]),
+  text([ECHO], { createdIds: { old: 'x1' } }),
+  text([['Core/echo', { '': '', deep: [[{ a: null }]], wide: '🦊 \u0000 \u2028' }, '#']]),
+  text([['core/echo', {}, 'a'], ['Nothing/get', { accountId: 'x' }, 'b'], ECHO]),
+  text([
+    ['Core/echo', { list: [{ a: [1, 2] }, { a: [3] }] }, 'a'],
+    ['Core/echo', { '#all': ref('a', '/list/*/a') }, 'b'],
+    ['Core/echo', { '#none': ref('a', '/nothing') }, 'c'],
+    ['Core/echo', { x: 1, '#x': ref('a', '/list') }, 'd'],
+    ['Core/echo', { '#x': 'no reference' }, 'e'],
+  ]),
+  text([ECHO], { using: [] }),
+];
+
+const REFUSED: readonly string[] = [
+  ...['x', '{', '[1,]', '{"a":1,"a":2}', '{"a":"\\ud800"}', '[]', 'null', '42', '{}'],
+  ...['{"methodCalls":[]}', `{"using":["${CORE}"]}`, `{"using":"${CORE}","methodCalls":[]}`],
+  ...['x', null, {}, ['x'], [[]], [['Core/echo', {}]], [['Core/echo', [], 'c']]].map((calls) =>
+    text(calls),
+  ),
+  text([ECHO], { createdIds: 'x' }),
+  text([ECHO], { using: [CORE, 'urn:example:nobody-has-this'] }),
+];
+
+/** The answers to one text, over HTTP and over a socket. */
+async function both(
+  server: Server,
+  texts: readonly string[],
+  compare: (http: ApiAnswer, socket: ApiAnswer, about: string) => void,
+): Promise<void> {
+  const http = new HttpConnection(server.user.http, server.user.session.expand('apiUrl'));
+  await withSocket(server, async (socket) => {
+    const connection = new SocketConnection(socket);
+    for (const one of texts) compare(await http.send(one), await connection.send(one), one);
+  });
+}
+
+/** What people read may differ. */
+const withoutWords = (value: unknown): Json =>
+  JSON.parse(
+    JSON.stringify(value, (name, one: unknown) => (name === 'description' ? undefined : one)),
+  ) as Json;
+
+const told = (answer: ApiAnswer): unknown => {
+  if (answer.kind === 'response') return withoutWords(answer.response);
+  const { type, limit } = answer.problem;
+  return { type, limit };
+};
+
+export const socketEqualChecks = serverChecks(
+  '4.3.2',
+  [
+    {
+      id: 'ws-same-answers',
+      level: 'must',
+      rule: 'A request has the same answer over a socket as over HTTP, errors of single calls included.',
+      run: (server) =>
+        both(server, REQUESTS, (http, socket, about) => {
+          expect([about, http.kind]).toEqual([about, 'response']);
+          expect([about, told(socket)]).toEqual([about, told(http)]);
+        }),
+    },
+    {
+      id: 'ws-same-refusals',
+      section: '4.3.4',
+      level: 'must',
+      rule: 'What is refused as a whole over HTTP is refused over a socket, for the same reason.',
+      run: (server) =>
+        both(server, REFUSED, (http, socket, about) => {
+          expect([about, http.kind]).toEqual([about, 'problem']);
+          expect([about, told(socket)]).toEqual([about, told(http)]);
+        }),
+    },
+    {
+      id: 'ws-same-words',
+      section: '4.3.4',
+      level: 'decision',
+      rule: 'The members of a RequestError beside @type and requestId are those of the problem details over HTTP; descriptions of method errors are the same.',
+      run: (server) =>
+        both(server, [...REQUESTS, ...REFUSED], (http, socket, about) => {
+          const members = (answer: ApiAnswer): unknown => {
+            if (answer.kind === 'response') return answer.response;
+            const { detail, ...rest } = answer.problem;
+            return { ...rest, detail: typeof detail };
+          };
+          expect([about, members(socket)]).toEqual([about, members(http)]);
+        }),
+    },
+    {
+      id: 'ws-push-refused',
+      section: '4.3.5',
+      level: 'decision',
+      rule: 'Where supportsPush is false, what would begin or end push is notRequest.',
+      applies: ({ user }) =>
+        asMap(user.session.capabilities[WEBSOCKET])['supportsPush'] === false
+          ? null
+          : 'The server supports push over WebSocket, or has no WebSocket.',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          for (const message of [
+            { '@type': 'WebSocketPushEnable', dataTypes: null },
+            { '@type': 'WebSocketPushDisable' },
+          ])
+            expect(await socket.ask(message)).toEqual(
+              expect.objectContaining({ '@type': 'RequestError', type: urn('notRequest') }),
+            );
+        }),
+    },
+  ],
+  'RFC 8887',
+);
+
+export const socketPushChecks = typeChecks(
+  '4.3.5',
+  { methods: ['set'] },
+  [
+    {
+      id: 'ws-nothing-unasked',
+      level: 'must',
+      rule: 'No StateChange comes over a connection that has not asked for push, whatever changes.',
+      run: (subject) =>
+        withSocket(subject.server, async (socket) => {
+          const { type, profile, A1: accountId } = subject;
+          await subject.prepare(accountId);
+          const args = { accountId, create: { k: subject.create('unasked', accountId) } };
+          const request = {
+            ...echoRequest('set'),
+            using: [CORE, profile.capability],
+            methodCalls: [[`${type}/set`, args, 's'] as unknown as Json],
+          };
+          const [, response = {}] = asCall(await socket.ask(request));
+          subject.server.user.made.heard(`${type}/set`, response);
+          await socket.ask(echoRequest('r1'));
+          await socket.ask(echoRequest('r2'));
+          expect(socket.messages).toEqual([]);
+        }),
+    },
+  ],
+  'RFC 8887',
+);
+
+const asCall = (answer: JsonMap): readonly [string?, JsonMap?] => {
+  expect(answer).toEqual(expect.objectContaining({ '@type': 'Response', requestId: 'set' }));
+  return (answer['methodResponses'] as [string, JsonMap][])[0] ?? [];
+};

@@ -1,0 +1,39 @@
+import type { JsonMap } from '../client/json.js';
+import { type Handshake, Socket } from '../client/socket.js';
+import type { Server } from '../subject/server.js';
+import { CORE } from '../subject/user.js';
+
+/** What the checks of RFC 8887 have in common: sockets of their own, whatever the run's transport is. */
+
+/** A socket that must open; it is closed afterwards. */
+export async function withSocket(
+  server: Server,
+  work: (socket: Socket) => Promise<void>,
+  handshake: Handshake = {},
+): Promise<void> {
+  const socket = await server.user.socket(handshake);
+  if (typeof socket === 'number') throw new Error(`The handshake was refused with ${socket}.`);
+  try {
+    await work(socket);
+  } finally {
+    socket.close();
+  }
+}
+
+/** The status that refused a handshake, null where it was not. */
+export async function refusal(server: Server, handshake: Handshake): Promise<number | null> {
+  const socket = await server.user.socket(handshake);
+  if (socket instanceof Socket) socket.close();
+  return socket instanceof Socket ? null : socket;
+}
+
+/** A Request that is answered with its own arguments. */
+export const echoRequest = (id: string, args: JsonMap = { hello: true }): JsonMap => ({
+  '@type': 'Request',
+  id,
+  using: [CORE],
+  methodCalls: [['Core/echo', args, 'c0']],
+});
+
+/** The type of a request-level error (RFC 8620 3.6.1). */
+export const urn = (name: string): string => `urn:ietf:params:jmap:error:${name}`;

@@ -1,0 +1,247 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'expect';
+import { serverChecks } from '../check.js';
+import { asMap } from '../client/json.js';
+import { Socket } from '../client/socket.js';
+import { anyString } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import type { Session } from '../subject/session.js';
+import { WEBSOCKET } from '../subject/user.js';
+import { echoRequest, refusal, withSocket } from './websocket-talk.js';
+
+/** RFC 8887 3 to 4.3: what is advertised, the opening handshake, frames and the end of a connection. */
+
+/** ms that a server which took a wrong handshake has to treat it as JMAP after all. */
+const A_WHILE = 1000;
+
+function advertised({ capabilities }: Session): {
+  readonly url: unknown;
+  readonly supportsPush: unknown;
+} {
+  if (!(WEBSOCKET in capabilities)) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
+  const { url, supportsPush } = asMap(capabilities[WEBSOCKET]);
+  return { url, supportsPush };
+}
+
+export const socketHandshakeChecks = serverChecks(
+  '4.2',
+  [
+    {
+      id: 'ws-capability',
+      section: '3',
+      level: 'must',
+      rule: 'The capability has a url of the scheme wss (ws where the server itself is without TLS) and the Boolean supportsPush; accounts have nothing of it.',
+      run: async (server) => {
+        const session = await server.user.readSession();
+        const { url, supportsPush } = advertised(session);
+        expect(typeof supportsPush).toBe('boolean');
+        const isSecure = session.expand('apiUrl').startsWith('https:');
+        expect(new URL(String(url)).protocol).toBe(isSecure ? 'wss:' : 'ws:');
+        for (const { accountCapabilities } of Object.values(session.accounts))
+          expect(asMap(asMap(accountCapabilities)[WEBSOCKET])).toEqual({});
+      },
+    },
+    {
+      id: 'ws-handshake-authenticated',
+      section: '4.1',
+      level: 'must',
+      rule: 'The opening handshake needs credentials as any HTTP request does: without valid ones it has the same status.',
+      run: async (server) => {
+        await withSocket(server, async () => undefined);
+        const { http, session } = server.user;
+        for (const authorization of ['Bearer nothing-of-the-kind', 'Bearer', 'x']) {
+          const headers = { authorization };
+          const { status } = await http.send(session.url, { headers });
+          expect([authorization, await refusal(server, { headers })]).toEqual([
+            authorization,
+            status,
+          ]);
+        }
+      },
+    },
+    {
+      id: 'ws-subprotocol-answered',
+      level: 'must',
+      rule: 'A handshake that offers the subprotocol jmap, alone or among others, is answered with it.',
+      run: async (server) => {
+        for (const protocols of [['jmap'], ['chat', 'jmap'], ['jmap', 'chat']])
+          await withSocket(
+            server,
+            async ({ raw }) => expect([protocols, raw.protocol]).toEqual([protocols, 'jmap']),
+            { protocols },
+          );
+      },
+    },
+    {
+      id: 'ws-subprotocol-required',
+      level: 'must',
+      rule: 'Without the subprotocol jmap a connection is refused, or what comes over it is not treated as JMAP.',
+      run: async (server) => {
+        const socket = await server.user.socket({ protocols: [] });
+        if (!(socket instanceof Socket)) {
+          expect(socket).toBeGreaterThanOrEqual(400);
+          return;
+        }
+        try {
+          socket.send(echoRequest('r'));
+          const nothing = setTimeout(A_WHILE, 0, { ref: false });
+          const answer = await Promise.race([socket.takeOrClosed(), nothing]);
+          expect(answer).not.toEqual(expect.objectContaining({ '@type': 'Response' }));
+        } finally {
+          socket.close();
+        }
+      },
+    },
+    {
+      id: 'ws-handshake-refused',
+      level: 'decision',
+      rule: 'A handshake that does not offer jmap is refused with 400; a plain GET is told to upgrade with 426.',
+      run: async (server) => {
+        for (const protocols of [[], ['chat'], ['JMAP']])
+          expect([protocols, await refusal(server, { protocols })]).toEqual([protocols, 400]);
+        const url = String(advertised(server.user.session).url).replace(/^ws/, 'http');
+        const { status, headers } = await server.user.http.send(url);
+        expect([status, headers.get('upgrade')]).toEqual([426, 'websocket']);
+      },
+    },
+    {
+      id: 'ws-compression',
+      level: 'must',
+      rule: 'Compression that a client offers is agreed to or not; messages of any length come whole either way.',
+      run: async (server) => {
+        const texts = ['', 'x'.repeat(70_000), '🦊é'.repeat(3000)];
+        await withSocket(
+          server,
+          async (socket) => {
+            for (const text of texts)
+              expect(await socket.ask(echoRequest('r', { text }))).toEqual(
+                expect.objectContaining({
+                  requestId: 'r',
+                  methodResponses: [['Core/echo', { text }, 'c0']],
+                }),
+              );
+          },
+          { compress: true },
+        );
+      },
+    },
+    {
+      id: 'ws-extensions-unknown',
+      level: 'must',
+      rule: 'An extension that the server does not know is not agreed to, and keeps nobody from connecting (RFC 6455 9.1).',
+      run: async (server) => {
+        const headers = { 'sec-websocket-extensions': 'x-unknown; a=1' };
+        await withSocket(
+          server,
+          async (socket) => {
+            expect(socket.raw.extensions).toBe('');
+            expect(asMap(await socket.ask(echoRequest('r')))['@type']).toBe('Response');
+          },
+          { headers },
+        );
+      },
+    },
+  ],
+  'RFC 8887',
+);
+
+export const socketFrameChecks = serverChecks(
+  '4.3',
+  [
+    {
+      id: 'ws-fragments',
+      level: 'must',
+      rule: 'A message may come in fragments, which may end within a character.',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          const octets = Buffer.from(JSON.stringify(echoRequest('r', { text: 'a🦊b' })));
+          const middle = octets.indexOf('🦊') + 2;
+          const ends = [0, 1, middle, middle, middle + 1, octets.length];
+          socket.sendOctets(ends.slice(1).map((end, n) => octets.subarray(ends[n], end)));
+          expect(await socket.take()).toEqual({
+            '@type': 'Response',
+            requestId: 'r',
+            methodResponses: [['Core/echo', { text: 'a🦊b' }, 'c0']],
+            sessionState: anyString,
+          });
+        }),
+    },
+    {
+      id: 'ws-binary',
+      level: 'must',
+      rule: 'A binary message is no request: it is answered with an error or ends the connection.',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
+          const answer = await socket.takeOrClosed();
+          if (typeof answer !== 'number') expect(answer['@type']).toBe('RequestError');
+        }),
+    },
+    {
+      id: 'ws-binary-closes',
+      level: 'decision',
+      rule: 'A binary message ends the connection with 1003.',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
+          expect(await socket.takeOrClosed()).toBe(1003);
+        }),
+    },
+    {
+      id: 'ws-invalid-utf8',
+      level: 'must',
+      rule: 'Text that is no UTF-8 ends the connection (RFC 6455 8.1).',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          socket.sendOctets([Buffer.from([0x22, 0xff, 0xfe, 0x22])]);
+          expect(typeof (await socket.takeOrClosed())).toBe('number');
+        }),
+    },
+    {
+      id: 'ws-invalid-utf8-code',
+      level: 'should',
+      rule: 'Text that is no UTF-8 ends the connection with 1007 (RFC 6455 7.4.1), also where a valid beginning came in a frame of its own.',
+      run: async (server) => {
+        const whole = JSON.stringify(echoRequest('r', { text: 'é' }));
+        const [start = '', end = ''] = whole.split('é');
+        for (const parts of [
+          [Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+          [Buffer.from(start), Buffer.from([0xc3]), Buffer.from(end)],
+        ])
+          await withSocket(server, async (socket) => {
+            socket.sendOctets(parts);
+            expect(await socket.takeOrClosed()).toBe(1007);
+          });
+      },
+    },
+    {
+      id: 'ws-ping',
+      level: 'must',
+      rule: 'A ping is answered with a pong that has its octets (RFC 6455 5.5.3), and disturbs no request.',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          const pong = new Promise<string>((resolve) => {
+            socket.raw.once('pong', (data: Buffer) => resolve(data.toString()));
+            socket.raw.once('close', () => resolve('(closed)'));
+          });
+          socket.raw.ping('are you there');
+          expect(asMap(await socket.ask(echoRequest('r')))['requestId']).toBe('r');
+          expect(await pong).toBe('are you there');
+        }),
+    },
+    {
+      id: 'ws-close',
+      level: 'must',
+      rule: 'A client that closes is answered with a close frame before the connection ends (RFC 6455 5.5.1).',
+      run: async (server) => {
+        for (const code of [1000, 1001])
+          await withSocket(server, async (socket) => {
+            await socket.ask(echoRequest('r'));
+            socket.raw.close(code);
+            expect([code, 1000, 1005]).toContain(await socket.closed);
+          });
+      },
+    },
+  ],
+  'RFC 8887',
+);

@@ -1,0 +1,74 @@
+import type { ApiResponse } from './answers.js';
+import type { Http } from './http.js';
+import { asMap, type Json, type JsonMap, parsed } from './json.js';
+
+export type TransportName = 'http' | 'websocket';
+
+/** What the API endpoint made of a request: a Response (RFC 8620 3.4), or a request-level error (3.6.1). */
+export type ApiAnswer =
+  | { readonly kind: 'response'; readonly response: ApiResponse }
+  | {
+      readonly kind: 'problem';
+      /** Of the HTTP response, or the member of a RequestError. */
+      readonly status: number;
+      readonly problem: JsonMap;
+    };
+
+/** A way to the API endpoint: what is sent is text, so that checks may send what is no request. */
+export interface Connection {
+  readonly transport: TransportName;
+  /** One request, one answer. */
+  send(text: string): Promise<ApiAnswer>;
+  close(): void;
+}
+
+/** RFC 8620 3.1: a POST to the apiUrl for each request. */
+export class HttpConnection implements Connection {
+  readonly transport = 'http';
+  readonly #http: Http;
+  readonly #apiUrl: string;
+
+  constructor(http: Http, apiUrl: string) {
+    this.#http = http;
+    this.#apiUrl = apiUrl;
+  }
+
+  async send(text: string): Promise<ApiAnswer> {
+    const { status, json } = await this.#http.send(this.#apiUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    if (status === 200) return { kind: 'response', response: asResponse(json) };
+    return { kind: 'problem', status, problem: asMap(json) };
+  }
+
+  close(): void {
+    // Node keeps connections for requests that follow, and ends them when they idle.
+  }
+}
+
+/** A Response; what isn't one is a failure of the server's, told by what is missing. */
+export function asResponse(json: Json): ApiResponse {
+  const response = asMap(json);
+  const { methodResponses, sessionState } = response;
+  if (!Array.isArray(methodResponses))
+    throw new Error(`A Response has methodResponses (3.4): ${JSON.stringify(json)}`);
+  for (const one of methodResponses)
+    if (!isInvocation(one))
+      throw new Error(
+        `An Invocation has a name, arguments and an id (3.2): ${JSON.stringify(one)}`,
+      );
+  if (typeof sessionState !== 'string')
+    throw new Error(`A Response has a sessionState (3.4): ${JSON.stringify(json)}`);
+  return response as unknown as ApiResponse;
+}
+
+function isInvocation(value: Json): boolean {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [name, args, callId] = value;
+  const isObject = args !== null && typeof args === 'object' && !Array.isArray(args);
+  return typeof name === 'string' && isObject && typeof callId === 'string';
+}
+
+export const problemOf = (text: string): JsonMap => asMap(parsed(text));

@@ -1,0 +1,146 @@
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Recorder } from './exchange.js';
+import { NoAnswerError } from './http.js';
+import { asMap, type JsonMap, parsed } from './json.js';
+
+/** ms that a server may take for its answer, and for an event that is due. */
+const PATIENCE = 30_000;
+
+/** One server-sent event whose data is JSON. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly id: string | null;
+  readonly data: JsonMap;
+}
+
+/** The answer of an event source (RFC 8620 7.3), read as long as it is open. */
+export class EventStream {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: IncomingMessage['headers'];
+  /** All that came, of any name. */
+  readonly events: ServerEvent[] = [];
+  readonly #response: IncomingMessage;
+  readonly #recorder: Recorder;
+  readonly #url: string;
+  readonly #waiting = new Set<() => void>();
+  #text = '';
+  #taken = 0;
+  #isOpen = true;
+
+  private constructor(response: IncomingMessage, url: string, recorder: Recorder) {
+    this.status = response.statusCode ?? 0;
+    this.headers = response.headers;
+    this.contentType = response.headers['content-type'] ?? '';
+    this.#response = response;
+    this.#recorder = recorder;
+    this.#url = url;
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => this.#read(text));
+    // One that breaks off has ended, too.
+    response.on('error', () => undefined);
+    response.on('close', () => {
+      this.#isOpen = false;
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  static open(url: string, authorization: string, recorder: Recorder): Promise<EventStream> {
+    const send = new URL(url).protocol === 'https:' ? secureRequest : plainRequest;
+    return new Promise((resolve, reject) => {
+      const headers = { authorization, accept: 'text/event-stream' };
+      const request = send(url, { headers }, (response) => {
+        clearTimeout(timer);
+        const { statusCode: status = 0 } = response;
+        recorder.add({
+          request: { line: `GET ${url}`, headers, body: '' },
+          answer: {
+            status,
+            headers: { 'content-type': String(response.headers['content-type']) },
+            body: '',
+          },
+        });
+        resolve(new EventStream(response, url, recorder));
+      });
+      const timer = setTimeout(() => request.destroy(new Error('no answer in time')), PATIENCE);
+      request.once('error', (error) => {
+        clearTimeout(timer);
+        reject(new NoAnswerError(`GET ${url}: ${error.message}`, { cause: error }));
+      });
+      request.end();
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The next `state` event that wasn't taken yet; a failure where the stream ends or nothing comes. */
+  async state(): Promise<ServerEvent> {
+    await this.#until(() => this.#nextState() !== -1, 'A state event');
+    const at = this.#nextState();
+    this.#taken = at + 1;
+    const event = this.events[at];
+    if (event === undefined)
+      throw new Error(`The stream ended without a state event: ${JSON.stringify(this.events)}`);
+    return event;
+  }
+
+  /** Resolves when the server has ended the response. */
+  ended(): Promise<void> {
+    return this.#until(() => !this.#isOpen, 'The end of the stream');
+  }
+
+  readonly close = (): void => {
+    this.#response.destroy();
+  };
+
+  #nextState(): number {
+    return this.events.findIndex(({ event }, n) => n >= this.#taken && event === 'state');
+  }
+
+  #until(is: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!is() && this.#isOpen) return;
+        this.#waiting.delete(look);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new NoAnswerError(`${what} didn't come within ${PATIENCE} ms.`));
+      }, PATIENCE);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  #read(text: string): void {
+    const blocks = (this.#text + text).split(/\r\n\r\n|\n\n|\r\r/);
+    this.#text = blocks.pop() ?? '';
+    for (const block of blocks) this.#take(block);
+    for (const look of this.#waiting) look();
+  }
+
+  #take(block: string): void {
+    const fields = new Map<string, string>();
+    for (const line of block.split(/\r\n|\n|\r/)) {
+      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+      const known = name === 'data' ? fields.get(name) : undefined;
+      fields.set(name, known === undefined ? value : `${known}\n${value}`);
+    }
+    const data = fields.get('data');
+    if (data === undefined) return;
+    this.#recorder.add({
+      request: { line: `GET ${this.#url}`, headers: {}, body: '' },
+      answer: { status: this.status, headers: {}, body: block },
+    });
+    this.events.push({
+      event: fields.get('event') ?? 'message',
+      id: fields.get('id') ?? null,
+      data: asMap(parsed(data)),
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** What a server may answer: JSON as it comes, judged by expectations and not by types. */
+export type Json = null | boolean | number | string | Json[] | JsonMap;
+
+export interface JsonMap {
+  [name: string]: Json;
+}
+
+/** A record as /get lists it. */
+export type Item = JsonMap & { id: string };
+
+/** The object that a value is; an empty one where it is none. */
+export function asMap(value: Json | undefined): JsonMap {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
+}
+
+/** The parsed text, null where it is no JSON. */
+export function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,188 @@
+import WebSocket from 'ws';
+import { type ApiAnswer, asResponse, type Connection } from './connection.js';
+import type { Recorder } from './exchange.js';
+import { NoAnswerError } from './http.js';
+import { asMap, type JsonMap, parsed } from './json.js';
+
+/** ms that a server may take for a message. */
+const PATIENCE = 60_000;
+
+export interface Handshake {
+  readonly protocols?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly compress?: boolean;
+}
+
+/** A WebSocket with what came over it. */
+export class Socket {
+  readonly raw: WebSocket;
+  readonly messages: JsonMap[] = [];
+  /** The close code. */
+  readonly closed: Promise<number>;
+  readonly #waiting = new Set<() => void>();
+  readonly #recorder: Recorder;
+
+  private constructor(raw: WebSocket, recorder: Recorder) {
+    this.raw = raw;
+    this.#recorder = recorder;
+    this.closed = new Promise((resolve) => raw.once('close', resolve));
+    // ws tells what it can't go on with by `close`, too.
+    raw.on('error', () => undefined);
+    raw.on('message', (data: Buffer) => {
+      const text = data.toString('utf8');
+      recorder.add({
+        request: { line: 'WebSocket', headers: {}, body: '' },
+        answer: { headers: {}, body: text },
+      });
+      this.messages.push(asMap(parsed(text)));
+      for (const look of this.#waiting) look();
+    });
+    raw.on('close', () => {
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  /** An open socket, or the HTTP status that refused it. */
+  static open(
+    url: string,
+    authorization: string,
+    recorder: Recorder,
+    { protocols = ['jmap'], headers = {}, compress = false }: Handshake = {},
+  ): Promise<Socket | number> {
+    const raw = new WebSocket(url, [...protocols], {
+      headers: { authorization, ...headers },
+      perMessageDeflate: compress,
+      handshakeTimeout: PATIENCE,
+    });
+    return new Promise((resolve, reject) => {
+      const socket = new Socket(raw, recorder);
+      raw.once('open', () => resolve(socket));
+      raw.once('unexpected-response', (_request, response) => {
+        resolve(response.statusCode ?? 0);
+        raw.terminate();
+      });
+      raw.once('error', (error) => reject(new NoAnswerError(`${url}: ${error.message}`)));
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.raw.readyState === WebSocket.OPEN;
+  }
+
+  send(message: string | JsonMap): void {
+    const body = typeof message === 'string' ? message : JSON.stringify(message);
+    this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body }, answer: null });
+    this.raw.send(body);
+  }
+
+  /** Octets as they are, a frame for each part: a binary message, or text that may be none. */
+  sendOctets(parts: readonly Uint8Array[], binary = false): void {
+    const octets = parts.reduce((sum, { length }) => sum + length, 0);
+    const body = `(${octets} octets of ${binary ? 'a binary message' : 'text'}, in frames)`;
+    this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body }, answer: null });
+    for (const [n, part] of parts.entries())
+      this.raw.send(part, { binary, fin: n === parts.length - 1 });
+  }
+
+  /** One message, and the next one that comes, whatever it answers. */
+  ask(message: string | JsonMap): Promise<JsonMap> {
+    this.send(message);
+    return this.take();
+  }
+
+  /** The next message, or the code that the server closes with in its place. */
+  async takeOrClosed(): Promise<JsonMap | number> {
+    try {
+      return await this.take();
+    } catch (error) {
+      if (this.raw.readyState >= WebSocket.CLOSING) return await this.closed;
+      throw error;
+    }
+  }
+
+  /** The first message, of those that came or come, that matches: it is taken from them. */
+  take(matches: (message: JsonMap) => boolean = () => true): Promise<JsonMap> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(look);
+        clearTimeout(timer);
+      };
+      const timer = setTimeout(() => {
+        end();
+        reject(new NoAnswerError(`No message came within ${PATIENCE} ms.`));
+      }, PATIENCE);
+      const look = (): void => {
+        const at = this.messages.findIndex(matches);
+        if (at !== -1) {
+          end();
+          resolve(...(this.messages.splice(at, 1) as [JsonMap]));
+        } else if (this.raw.readyState >= WebSocket.CLOSING) {
+          end();
+          reject(new NoAnswerError('The server closed the WebSocket.'));
+        }
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  close(): void {
+    this.raw.terminate();
+  }
+}
+
+const gone = (): Promise<Socket> =>
+  Promise.reject(new NoAnswerError('The server closed the WebSocket.'));
+
+/** RFC 8887: requests as messages, told apart by their ids. */
+export class SocketConnection implements Connection {
+  readonly transport = 'websocket';
+  readonly #open: () => Promise<Socket>;
+  #socket: Socket;
+  #opening: Promise<Socket> | null = null;
+  #next = 0;
+
+  /** `open` is for a socket in place of one that the server closed; without it there is no other. */
+  constructor(socket: Socket, open: () => Promise<Socket> = gone) {
+    this.#socket = socket;
+    this.#open = open;
+  }
+
+  async send(text: string): Promise<ApiAnswer> {
+    const id = `r${this.#next}`;
+    this.#next += 1;
+    const socket = await this.#usable();
+    socket.send(labelled(text, id));
+    // What can't be read has no id (4.3.4): one without answers it, and nothing else is under way then.
+    const message = await socket.take(
+      ({ '@type': type, requestId = null }) =>
+        requestId === id || (requestId === null && type === 'RequestError'),
+    );
+    const { '@type': type, requestId: _, ...rest } = message;
+    if (type === 'Response') return { kind: 'response', response: asResponse(rest) };
+    return { kind: 'problem', status: Number(message['status'] ?? 0), problem: rest };
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  /** Where the server ended the connection over one request, the next one has another. */
+  async #usable(): Promise<Socket> {
+    if (this.#socket.isOpen) return this.#socket;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = null;
+    });
+    this.#socket = await this.#opening;
+    return this.#socket;
+  }
+}
+
+/** A request's text with what a message has beside it; what is no object stays as it is. */
+function labelled(text: string, id: string): string {
+  const start = text.indexOf('{');
+  if (start === -1 || !/^[ \t\r\n]*$/.test(text.slice(0, start))) return text;
+  const label = `"@type":"Request","id":${JSON.stringify(id)}`;
+  const rest = text.slice(start + 1);
+  return `{${label}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`;
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonMap } from './client/json.js';
+
+/** What answers are held against: patterns that any comparison by `expect` understands. */
+
+export interface Matcher {
+  asymmetricMatch(actual: unknown): boolean;
+  toString(): string;
+  toAsymmetricMatcher(): string;
+}
+
+/** What `expect` knows patterns by where it prints a difference: it tells their words, not their members. */
+const PRINTED = { $$typeof: Symbol.for('jest.asymmetricMatcher') };
+
+/** Whatever a function says yes to. */
+export function satisfying(description: string, matches: (actual: unknown) => boolean): Matcher {
+  return {
+    ...PRINTED,
+    asymmetricMatch: matches,
+    toString: () => description,
+    toAsymmetricMatcher: () => description,
+  };
+}
+
+/** An array with exactly these strings, in any order. */
+export function sameMembers(expected: readonly string[]): Matcher {
+  const wanted = JSON.stringify([...expected].sort());
+  return satisfying(
+    `members ${wanted}`,
+    (actual) => Array.isArray(actual) && JSON.stringify([...actual].sort()) === wanted,
+  );
+}
+
+/** A string that contains all of these. */
+export function textWith(...parts: readonly string[]): Matcher {
+  return satisfying(
+    `text with ${parts.join(', ')}`,
+    (actual) => typeof actual === 'string' && parts.every((part) => actual.includes(part)),
+  );
+}
+
+/** RFC 8620 1.4, decision 10: UTCDate, no fraction when zero, the shortest one otherwise, milliseconds at most. */
+export const utcDate = satisfying(
+  'a canonical UTCDate',
+  (actual) =>
+    typeof actual === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,2}[1-9])?Z$/.test(actual) &&
+    !Number.isNaN(Date.parse(actual)),
+);
+
+/** Decision 7: the Id alphabet, a letter first, at most 64 octets. */
+export const serverId = satisfying(
+  'an id',
+  (actual) => typeof actual === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(actual),
+);
+
+/** The arguments of an `error` response. */
+export function methodError(type: string, ...named: readonly string[]): object {
+  return { type, description: textWith(...named) };
+}
+
+/** err(type): name and arguments of the response; the description names what is given further. */
+export function err(type: string, ...named: readonly string[]): [string, object] {
+  return ['error', methodError(type, ...named)];
+}
+
+/** SE(type): a SetError that lists exactly `properties` and names each in its description (decision 13). */
+export function setError(type: string, properties?: readonly string[]): object {
+  return {
+    type,
+    description: textWith(...(properties ?? [])),
+    ...(properties === undefined ? {} : { properties: sameMembers(properties) }),
+  };
+}
+
+/** Any string. */
+export const anyString = satisfying('a string', (actual) => typeof actual === 'string');
+
+/** The entry of a map that must be there. */
+export function entry<T>(map: Readonly<Record<string, T>> | null, key: string): T {
+  const value = map === null ? undefined : Object.hasOwn(map, key) ? map[key] : undefined;
+  if (value === undefined) throw new Error(`There is no ${key} in ${JSON.stringify(map)}`);
+  return value;
+}
+
+/** The item at an index that must be there. */
+export function at<T>(items: readonly T[], index: number): T {
+  const item = items.at(index);
+  if (item === undefined) throw new Error(`There is no item ${index} in ${JSON.stringify(items)}`);
+  return item;
+}
+
+/** A member that must be an object. */
+export function member(value: Json | undefined, name: string): JsonMap {
+  const found =
+    value !== null && typeof value === 'object' && !Array.isArray(value) ? value[name] : undefined;
+  if (found === null || typeof found !== 'object' || Array.isArray(found)) {
+    throw new Error(`${name} is no object in ${JSON.stringify(value)}`);
+  }
+  return found;
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { asMap } from './client/json.js';
+import { type DescriptorSource, type World, worldOf } from './subject/described.js';
+import type { Server } from './subject/server.js';
+import { expand, REFERENCE } from './subject/session.js';
+
+/** A descriptor's file can't be read. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
+/** The types that the server has: from descriptors, or where none is given from the server's own reference. */
+export async function learnTypes(server: Server, files: readonly string[]): Promise<World> {
+  const sources = files.length > 0 ? await readAll(files) : await fetchAll(server);
+  const world = worldOf(sources);
+  const { capabilities } = server.user.session;
+  return new Map([...world].filter(([, { capability }]) => capability in capabilities));
+}
+
+function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        throw new UnreadableError(`${file} can't be read (${error.code ?? error.message}).`);
+      });
+      return { file, text };
+    }),
+  );
+}
+
+/** `urn:jmapsmith:reference` in the session has a URL template for the descriptor of each capability. */
+async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
+  const { session, http } = server.user;
+  const { url } = asMap(session.capabilities[REFERENCE]);
+  if (typeof url !== 'string') return [];
+  const sources: DescriptorSource[] = [];
+  for (const capability of Object.keys(session.capabilities)) {
+    const { status, text } = await http.send(expand(url, { capability }));
+    if (status === 200) sources.push({ file: `${capability}.json`, text });
+  }
+  return sources;
+}

@@ -1,0 +1,66 @@
+import type { Check } from './check.js';
+import type { TransportName } from './client/connection.js';
+import type { Exchange } from './client/exchange.js';
+
+export type Status = 'passed' | 'failed' | 'notApplicable';
+
+/** Why a check failed. */
+export interface Failure {
+  readonly message: string;
+  /** What a comparison held against each other, where one failed. */
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  /** The last requests of the check with their answers, oldest first. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** What a check came to. */
+export interface Outcome {
+  readonly check: Check;
+  /** The type that it was run for; null of a check of the server. */
+  readonly type: string | null;
+  readonly transport: TransportName;
+  readonly status: Status;
+  /** Why it isn't applicable. */
+  readonly reason?: string;
+  readonly failure?: Failure;
+  readonly ms: number;
+}
+
+/** What a run came to. */
+export interface Results {
+  readonly url: string;
+  readonly transport: TransportName;
+  readonly seed: number;
+  readonly isOurs: boolean;
+  /** Why the run ended early; absent where it didn't. */
+  readonly ended?: string;
+  /** What was made and could not be removed. */
+  readonly warnings?: readonly string[];
+  readonly outcomes: readonly Outcome[];
+}
+
+export function countOf(outcomes: readonly Outcome[]): Readonly<Record<Status, number>> {
+  const counts = { passed: 0, failed: 0, notApplicable: 0 };
+  for (const { status } of outcomes) counts[status] += 1;
+  return counts;
+}
+
+/** Of an error that `expect` throws, what it compared. */
+interface Compared {
+  readonly matcherResult?: { readonly expected?: unknown; readonly actual?: unknown };
+}
+
+export function failureOf(error: unknown, exchanges: readonly Exchange[]): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  const { matcherResult = {} } = error as Compared;
+  return {
+    message: message.replaceAll(ANSI, ''),
+    ...('expected' in matcherResult ? { expected: matcherResult.expected } : {}),
+    ...('actual' in matcherResult ? { actual: matcherResult.actual } : {}),
+    exchanges,
+  };
+}
+
+/** Colours of a terminal, which `expect` writes where it believes to have one. */
+const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');

@@ -1,0 +1,40 @@
+import type { Check } from './check.js';
+import type { Outcome } from './outcome.js';
+import type { Progress } from './run.js';
+
+/** ms between two lines, where nothing fails. */
+const EVERY = 2000;
+
+/** Tells how far a run is: a line every two seconds, and one for each failure. */
+export class ProgressLines implements Progress {
+  readonly #tell: (line: string) => void;
+  #planned = 0;
+  #done = 0;
+  #failed = 0;
+  #told = performance.now();
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  planned(count: number): void {
+    this.#planned = count;
+    this.#tell(`${count} checks`);
+  }
+
+  started(_check: Check, _type: string | null): void {
+    // What takes long is told by the line after it.
+  }
+
+  ended({ status, check, type }: Outcome): void {
+    this.#done += 1;
+    if (status === 'failed') {
+      this.#failed += 1;
+      this.#tell(`FAILED ${check.id}${type === null ? '' : ` (${type})`}`);
+    }
+    const now = performance.now();
+    if (now - this.#told < EVERY && this.#done < this.#planned) return;
+    this.#told = now;
+    this.#tell(`${this.#done} of ${this.#planned}, ${this.#failed} failed`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { ApiAnswer } from './client/connection.js';
+import type { HttpAnswer } from './client/http.js';
+import { asMap } from './client/json.js';
+import { type Matcher, satisfying } from './expected.js';
+import type { Server } from './subject/server.js';
+
+export const ERROR = 'urn:ietf:params:jmap:error:';
+
+/**
+ * A request-level error (RFC 8620 3.6.1). The request must be rejected; that the body is a problem details object is
+ * a SHOULD, but where it tells one of the RFC's types it must be the right one. Ours tells it, with status 400.
+ */
+export function refused(server: Server, type: string, limit?: string): Matcher {
+  return satisfying(`a rejected request: ${type} ${limit ?? ''}`, (value) => {
+    const answer = value as ApiAnswer | null;
+    if (answer?.kind !== 'problem') return false;
+    const { status, problem } = answer;
+    const told = problem['type'];
+    const isTold = typeof told === 'string' && told.startsWith(ERROR);
+    // Over WebSocket the status is a member of the problem, which may be left out.
+    const isStatus = status >= 400 && status < 500;
+    if (!isStatus && !(server.transport === 'websocket' && isTold)) return false;
+    if (isTold && told !== `${ERROR}${type}`) return false;
+    if (limit !== undefined && isTold && problem['limit'] !== limit) return false;
+    return !server.isOurs || (isTold && status === 400 && typeof problem['detail'] === 'string');
+  });
+}
+
+/** What an answer of HTTP to an API request is. */
+export function apiAnswer({ status, json }: HttpAnswer): ApiAnswer {
+  if (status === 200) return { kind: 'response', response: asMap(json) as never };
+  return { kind: 'problem', status, problem: asMap(json) };
+}

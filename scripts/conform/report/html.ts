@@ -1,0 +1,97 @@
+import { countOf, type Failure, type Outcome, type Results } from '../outcome.js';
+import { plainly } from './json.js';
+import { bySection } from './sections.js';
+import { notesOf } from './text.js';
+
+/** A page that stands by itself: no script, nothing from elsewhere. */
+export function htmlReport(results: Results): string {
+  const { url, transport, seed, outcomes } = results;
+  const counts = countOf(outcomes);
+  const sections = [...bySection(outcomes)].map(([name, list]) => sectionOf(name, list));
+  const title = `Conformance of ${url}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${text(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${text(title)}</h1>
+<p>Over ${text(transport)}, seed ${seed}: <strong class="passed">${counts.passed} passed</strong>,
+<strong class="failed">${counts.failed} failed</strong>,
+<strong>${counts.notApplicable} not applicable</strong>.</p>
+${notesOf(results)
+  .map((note) => `<p class="failed"><strong>${text(note)}</strong></p>`)
+  .join('\n')}
+${sections.join('\n')}
+</body>
+</html>
+`;
+}
+
+const STYLE = `
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a; }
+table { border-collapse: collapse; width: 100%; }
+td, th { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; vertical-align: top; }
+pre { background: #f4f4f4; overflow-x: auto; padding: .6rem; white-space: pre-wrap; word-break: break-word; }
+.passed { color: #14622b; } .failed { color: #a4161a; } .notApplicable { color: #555; }
+summary { cursor: pointer; }
+@media (prefers-color-scheme: dark) {
+  body { background: #14161a; color: #e6e6e6; } pre { background: #22252b; }
+  .passed { color: #7ddc98; } .failed { color: #ff8f8f; } .notApplicable { color: #aaa; }
+}
+`;
+
+/** Colour is never the only carrier of meaning: each row says its status in words. */
+const WORDS = Object.freeze({
+  passed: 'passed',
+  failed: 'FAILED',
+  notApplicable: 'not applicable',
+});
+
+function sectionOf(name: string, outcomes: readonly Outcome[]): string {
+  const { passed, failed, notApplicable } = countOf(outcomes);
+  const heading = `${name}: ${passed} passed, ${failed} failed, ${notApplicable} not applicable`;
+  return `<details${failed > 0 ? ' open' : ''}>
+<summary><strong class="${failed > 0 ? 'failed' : 'passed'}">${text(heading)}</strong></summary>
+<table>
+<thead><tr><th>Check</th><th>Type</th><th>Level</th><th>Outcome</th><th>Rule</th></tr></thead>
+<tbody>
+${outcomes.map(rowOf).join('\n')}
+</tbody>
+</table>
+</details>`;
+}
+
+function rowOf({ check, type, status, reason, failure }: Outcome): string {
+  const cells = [
+    `<code>${text(check.id)}</code>`,
+    text(type ?? ''),
+    check.level,
+    `<span class="${status}">${WORDS[status]}</span>`,
+    `${text(check.rule)}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
+  ];
+  const row = `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  return failure === undefined ? row : `${row}\n${failureOf(failure)}`;
+}
+
+function failureOf({ message, expected, actual, exchanges }: Failure): string {
+  const parts = [`<pre>${text(message)}</pre>`];
+  if (expected !== undefined) parts.push(`Expected:<pre>${json(expected)}</pre>`);
+  if (actual !== undefined) parts.push(`Received:<pre>${json(actual)}</pre>`);
+  const last = exchanges.at(-1);
+  if (last !== undefined) {
+    parts.push(`Request: ${text(last.request.line)}<pre>${text(last.request.body)}</pre>`);
+    const { status, body } = last.answer ?? { body: 'none' };
+    parts.push(`Answer: ${status ?? ''}<pre>${text(body)}</pre>`);
+  }
+  return `<tr><td colspan="5">${parts.join('\n')}</td></tr>`;
+}
+
+const json = (value: unknown): string => text(JSON.stringify(value, plainly, 2) ?? 'undefined');
+
+function text(value: string): string {
+  return value.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

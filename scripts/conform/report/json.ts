@@ -1,0 +1,24 @@
+import { countOf, type Results } from '../outcome.js';
+
+/** The whole run as data. What comparisons held against each other is shown as far as it is JSON. */
+export function jsonReport({ outcomes, ...head }: Results): string {
+  const report = {
+    ...head,
+    counts: countOf(outcomes),
+    outcomes: outcomes.map(({ check, ...rest }) => ({
+      id: check.id,
+      specification: check.specification,
+      section: check.section,
+      level: check.level,
+      rule: check.rule,
+      ...rest,
+    })),
+  };
+  return `${JSON.stringify(report, plainly, 2)}\n`;
+}
+
+/** Patterns are told by their words. */
+export function plainly(_name: string, value: unknown): unknown {
+  const pattern = value as { asymmetricMatch?: unknown; toString(): string } | null;
+  return typeof pattern?.asymmetricMatch === 'function' ? `<${pattern.toString()}>` : value;
+}

@@ -1,0 +1,45 @@
+import type { Builder } from 'junit-report-builder';
+import junit from 'junit-report-builder';
+import type { Outcome, Results } from '../outcome.js';
+import { bySection } from './sections.js';
+import { notesOf } from './text.js';
+
+/** The package's types tell of a `default` within the default import: there is none when it runs. */
+const BUILDER = junit as unknown as Builder;
+
+/** What CI servers read: a suite for each section, a case for each check. */
+export function junitReport(results: Results): string {
+  const { url, transport, seed, outcomes } = results;
+  const builder = BUILDER.newBuilder();
+  const notes = notesOf(results);
+  if (notes.length > 0) {
+    const suite = builder.testSuite().name('The run');
+    for (const note of notes)
+      suite.testCase().className('The run').name('whole').error(clean(note));
+  }
+  for (const [name, list] of bySection(outcomes)) {
+    const suite = builder.testSuite().name(name);
+    suite.property('url', url).property('transport', transport).property('seed', String(seed));
+    for (const outcome of list) {
+      const { check, type, status, reason = '', failure, ms } = outcome;
+      const one = suite.testCase().className(`${name}, ${check.level}`).name(titleOf(outcome));
+      one.time(ms / 1000);
+      if (status === 'notApplicable') one.property('reason', clean(reason)).skipped();
+      if (failure === undefined) continue;
+      one.failure(clean(`${check.rule}\n\n${failure.message}`), type ?? 'server');
+      const last = failure.exchanges.at(-1);
+      if (last !== undefined) one.standardOutput(clean(JSON.stringify(last, null, 2)));
+    }
+  }
+  return builder.build();
+}
+
+const titleOf = ({ check, type }: Outcome): string =>
+  type === null ? check.id : `${check.id} (${type})`;
+
+/** XML 1.0 has no way to write most control characters and surrogates that stand alone. */
+function clean(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+}

@@ -1,0 +1,218 @@
+import type { Check, Level, ServerCheck, TypeCheck } from './check.js';
+import { isOfSection } from './check.js';
+import { NoAnswerError } from './client/http.js';
+import { NotApplicable } from './not-applicable.js';
+import { failureOf, type Outcome } from './outcome.js';
+import type { World } from './subject/described.js';
+import type { Server } from './subject/server.js';
+import { Subject } from './subject/subject.js';
+
+/** What of the checks is wanted; what is left out is all. */
+export interface Selection {
+  readonly types?: readonly string[];
+  readonly sections?: readonly string[];
+  readonly checks?: readonly string[];
+  readonly levels?: readonly Level[];
+}
+
+export interface Plan {
+  readonly server: Server;
+  readonly world: World;
+  readonly checks: readonly Check[];
+  readonly selection: Selection;
+  /** Ends a run early: the check that runs is ended, and what was made is removed. */
+  readonly signal?: AbortSignal;
+  /** Takes what must be known beside the outcomes: what could not be removed. Without it that is an error. */
+  readonly warn?: (line: string) => void;
+}
+
+/** Told while a run goes on. */
+export interface Progress {
+  /** So many checks are to be run. */
+  planned(count: number): void;
+  started(check: Check, type: string | null): void;
+  ended(outcome: Outcome): void;
+}
+
+/** The server can't be reached any more: a run ends there, with what was found until then. */
+export class LostError extends Error {
+  override readonly name = 'LostError';
+  readonly outcomes: readonly Outcome[];
+
+  constructor(message: string, outcomes: readonly Outcome[]) {
+    super(message);
+    this.outcomes = outcomes;
+  }
+}
+
+/** Checks in a row that got no answer, after which the server is taken for gone. */
+const PATIENCE = 3;
+
+export function selected(checks: readonly Check[], selection: Selection): readonly Check[] {
+  const { sections, checks: ids, levels } = selection;
+  return checks.filter(
+    ({ id, section, level }) =>
+      (ids === undefined || ids.includes(id)) &&
+      (levels === undefined || levels.includes(level)) &&
+      (sections === undefined || sections.some((wanted) => isOfSection(section, wanted))),
+  );
+}
+
+/** Runs what is selected, one check after the other, and removes what they made. */
+export async function run(plan: Plan, progress: Progress): Promise<readonly Outcome[]> {
+  const { server, world, selection, signal } = plan;
+  const isEnded = (): boolean => signal?.aborted === true;
+  const checks = selected(plan.checks, selection);
+  const ofServer = checks.filter((one): one is ServerCheck => one.scope === 'server');
+  const ofTypes = checks.filter((one): one is TypeCheck => one.scope === 'type');
+  const types = selection.types ?? [...world.keys()];
+  progress.planned(ofServer.length + ofTypes.length * types.length);
+  const runner = new Runner(server, progress);
+  for (const check of ofServer) {
+    if (isEnded()) return runner.outcomes;
+    await runner.run(check, null, () => check.run(server), server);
+  }
+  for (const type of ofTypes.length === 0 ? [] : types) {
+    if (isEnded()) return runner.outcomes;
+    const subject = new Subject(server, world, type);
+    const unusable = await whyUnusable(subject, runner.outcomes);
+    try {
+      for (const check of ofTypes) {
+        if (isEnded()) break;
+        const reason = unusable ?? missing(check, subject);
+        await runner.run(check, reason, () => runOf(check, subject), subject);
+      }
+    } finally {
+      if (unusable === null) await tidied(subject, plan);
+    }
+  }
+  return runner.outcomes;
+}
+
+/** Accounts that checks make objects in. */
+const accountsOf = ({ server, profile }: Subject): readonly string[] =>
+  server.writable(profile.capability).slice(0, 2);
+
+/** Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide them. */
+async function tidied(subject: Subject, { warn }: Plan): Promise<void> {
+  const { type, profile } = subject;
+  try {
+    await subject.tidy();
+    if (warn === undefined || profile.singleton) return;
+    for (const accountId of accountsOf(subject)) {
+      const ids = (await subject.all(accountId)).map(({ id }) => id);
+      if (ids.length > 0)
+        warn(`Left behind: ${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD)}`);
+    }
+  } catch (error) {
+    if (warn === undefined) throw error;
+    warn(`Not all that was made for ${type} could be removed: ${messageOf(error)}`);
+  }
+}
+
+/** Ids that are told of what is left behind. */
+const MOST_TOLD = 50;
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** One check of a type by itself, for those that run checks in their own way. */
+export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
+  await subject.begin();
+  await check.run(subject);
+}
+
+class Runner {
+  readonly outcomes: Outcome[] = [];
+  readonly #server: Server;
+  readonly #progress: Progress;
+  #unanswered = 0;
+
+  constructor(server: Server, progress: Progress) {
+    this.#server = server;
+    this.#progress = progress;
+  }
+
+  async run(
+    check: Check,
+    reason: string | null,
+    work: () => Promise<void>,
+    on: Server | Subject,
+  ): Promise<void> {
+    const type = on instanceof Subject ? on.type : null;
+    this.#progress.started(check, type);
+    const { transport, recorder } = this.#server;
+    recorder.take();
+    const start = performance.now();
+    const end = (rest: Pick<Outcome, 'status' | 'reason' | 'failure'>): void => {
+      const ms = Math.round(performance.now() - start);
+      const outcome: Outcome = { check, type, transport, ms, ...rest };
+      this.outcomes.push(outcome);
+      this.#progress.ended(outcome);
+    };
+    try {
+      const why = reason ?? elsewhere(check, transport) ?? check.applies?.(on as never) ?? null;
+      if (why !== null) return end({ status: 'notApplicable', reason: why });
+      await work();
+      this.#unanswered = 0;
+      end({ status: 'passed' });
+    } catch (error) {
+      if (error instanceof NotApplicable)
+        return end({ status: 'notApplicable', reason: error.message });
+      end({ status: 'failed', failure: failureOf(error, recorder.take()) });
+      this.#unanswered = error instanceof NoAnswerError ? this.#unanswered + 1 : 0;
+      if (this.#unanswered === PATIENCE)
+        throw new LostError(
+          `${PATIENCE} checks in a row got no answer: ${messageOf(error)}`,
+          this.outcomes,
+        );
+    }
+  }
+}
+
+function elsewhere(check: Check, transport: string): string | null {
+  if (check.transport === undefined || check.transport === transport) return null;
+  return `This is shown over ${check.transport} alone.`;
+}
+
+/** Why no check of a type can be run: the runner touches no object that it didn't make. */
+async function whyUnusable(subject: Subject, outcomes: readonly Outcome[]): Promise<string | null> {
+  const { capability, singleton } = subject.profile;
+  const accounts = accountsOf(subject);
+  if (accounts.length === 0) return `The user reaches no writable account with ${capability}.`;
+  if (!subject.has('get')) return 'The type has no /get.';
+  try {
+    for (const accountId of accounts) {
+      const [name, answer] = await subject.client.call(`${subject.type}/get`, {
+        accountId,
+        ids: null,
+      });
+      const { list } = answer;
+      if (name === 'error') return `${subject.type}/get answers ${JSON.stringify(answer)}.`;
+      if (!singleton && Array.isArray(list) && list.length > 0)
+        return (
+          `Account ${accountId} has ${list.length} ${subject.type} objects: checks are run where ` +
+          'there are none, so that nothing of yours is touched.'
+        );
+      if (subject.has('set')) await subject.prepare(accountId);
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof NoAnswerError) throw new LostError(error.message, outcomes);
+    return `${subject.type} can't be used: ${messageOf(error)}`;
+  }
+}
+
+/** What a type lacks of what a check needs. */
+export function missing(check: TypeCheck, subject: Subject): string | null {
+  const { methods = [], room = 1, text = false, singleton } = check.needs;
+  const { profile } = subject;
+  const lacks = methods.filter((method) => !subject.has(method));
+  if (lacks.length > 0) return `The type has no ${lacks.map((one) => `/${one}`).join(', ')}.`;
+  if (profile.singleton && singleton === undefined) return 'The type is a singleton.';
+  if (!profile.singleton && singleton === 'only') return 'The type is no singleton.';
+  if (text && profile.text === '') return 'The type has no mutable String that takes any text.';
+  if (!profile.singleton && !subject.holds(room))
+    return `An account has ${profile.count} of them at most, this needs ${room}.`;
+  return null;
+}

@@ -1,0 +1,100 @@
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import type { Random } from '../random.js';
+import { givable, isUnique } from './described.js';
+import type { Subject } from './subject.js';
+import { everyFilter, filterOf, randomTree } from './trees.js';
+import { CORE } from './user.js';
+import { size, valuesOf } from './values.js';
+
+/** Collations that a random sort names where the session does, too. */
+const COLLATIONS = ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'];
+
+const WORDS = ['alpha', 'Beta', 'gamma', 'Äpfel', 'straße', 'STRASSE', '10', '9', '', 'in a word'];
+
+/** Objects that a check of random writes has at the most; the account has room for them. */
+export const DRAWN_ROOM = 100;
+
+/** What hooks compute from many of them stays in bounds as well. */
+const isSmall = (value: Json): boolean =>
+  typeof value === 'number' ? Math.abs(value) < 1e9 : size(value) < 60;
+
+/** What a subject's objects and queries may be, drawn at random. */
+export class Drawn {
+  readonly #subject: Subject;
+  readonly #random: Random;
+
+  constructor(subject: Subject, random: Random) {
+    this.#subject = subject;
+    this.#random = random;
+  }
+
+  /** New values of some mutable properties: their own, nothing that two objects may not share. */
+  patch(): JsonMap {
+    const { described, profile } = this.#subject;
+    const random = this.#random;
+    const patch: JsonMap = {};
+    for (const property of givable(described)) {
+      const { name, access } = property;
+      if (access !== 'mutable' || isUnique(described, property)) continue;
+      if (name === profile.text) {
+        const words = WORDS.filter((one) => this.#subject.allows(one));
+        if (random.chance(0.7) && words.length > 0) patch[name] = random.pick(words);
+        continue;
+      }
+      const values = valuesOf(property).good.filter(isSmall);
+      if (values.length > 0 && random.chance(0.3)) patch[name] = random.pick(values);
+    }
+    return patch;
+  }
+
+  /** One /set of a few creates, updates and destroys; some may be refused. Ids are kept up to date. */
+  async write(ids: string[]): Promise<void> {
+    const random = this.#random;
+    const subject = this.#subject;
+    const create: JsonMap = {};
+    const most = Math.min(4, DRAWN_ROOM - ids.length);
+    for (let n = random.integer(0, most); n > 0; n -= 1)
+      create[`k${n}`] = { ...subject.create('new'), ...this.patch() };
+    const update: JsonMap = {};
+    const destroy: string[] = [];
+    for (const id of ids) {
+      if (random.chance(0.15)) update[id] = this.patch();
+      else if (random.chance(0.07)) destroy.push(id);
+    }
+    const { created, destroyed } = await subject.set({ create, update, destroy });
+    const gone = new Set(destroyed ?? []);
+    const left = ids.filter((id) => !gone.has(id));
+    ids.splice(0, ids.length, ...left, ...Object.values(created ?? {}).map(({ id }) => id));
+  }
+
+  /** A filter of the type's conditions with values that are there, or none. */
+  async filter(): Promise<JsonMap | null> {
+    const subject = this.#subject;
+    const conditions = everyFilter(subject, await subject.all(subject.A1)).filter(
+      (one) => size(one) < 300,
+    );
+    if (conditions.length === 0 || this.#random.chance(0.2)) return null;
+    return filterOf(randomTree(this.#random, conditions.length, 2), conditions);
+  }
+
+  sort(): JsonMap[] | null {
+    const random = this.#random;
+    const { profile, described } = this.#subject;
+    if (profile.sorts.length === 0 || random.chance(0.2)) return null;
+    const named = asMap(this.#subject.server.user.session.capabilities[CORE])[
+      'collationAlgorithms'
+    ];
+    const known = COLLATIONS.filter((one) => Array.isArray(named) && named.includes(one));
+    const isText = new Set(
+      described.sorts.flatMap(({ property }) =>
+        property.kind === 'string' ? [property.name] : [],
+      ),
+    );
+    return Array.from({ length: random.integer(1, 2) }, () => {
+      const property = random.pick(profile.sorts);
+      const collated = isText.has(property) && known.length > 0 && random.chance(0.5);
+      const collation = collated ? { collation: random.pick(known) } : {};
+      return { property, isAscending: random.chance(0.5), ...collation };
+    });
+  }
+}

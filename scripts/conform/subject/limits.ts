@@ -1,0 +1,47 @@
+import { expect } from 'expect';
+import { asMap, type JsonMap } from '../client/json.js';
+import { satisfying } from '../expected.js';
+import type { Subject } from './subject.js';
+
+/**
+ * A call with one object more than a limit of the session allows: null where it was refused, otherwise its answer. The
+ * limit binds the client (RFC 8620 2): a server may refuse the call (requestTooLarge), or the whole request as one beyond
+ * a limit of the capability object (3.6.1), or do what was asked, but then with every object. Ours refuses the call.
+ */
+export async function beyond(
+  subject: Subject,
+  limit: 'maxObjectsInGet' | 'maxObjectsInSet',
+  method: string,
+  args: JsonMap,
+): Promise<JsonMap | null> {
+  const { client, server } = subject;
+  const body = { using: client.using, methodCalls: [[method, args, 'c0']] };
+  const answer = await client.send(JSON.stringify(body));
+  if (answer.kind === 'problem') {
+    const refused = { type: 'urn:ietf:params:jmap:error:limit', limit };
+    expect({ isOurs: server.isOurs, ...answer.problem }).toMatchObject({
+      isOurs: false,
+      ...refused,
+    });
+    return null;
+  }
+  const [response, ...more] = answer.response.methodResponses;
+  const [name, told] = response ?? ['', {}];
+  expect(more).toEqual([]);
+  if (name !== method || server.isOurs) {
+    expect([name, told]).toEqual(subject.err('requestTooLarge'));
+    return null;
+  }
+  return asMap(told);
+}
+
+/** An error of one of some types; ours answers with the first. */
+export function anyErrorOf(subject: Subject, ...types: readonly string[]): unknown[] {
+  const [first = ''] = types;
+  if (subject.server.isOurs) return subject.err(first);
+  const words = `an error of type ${types.join(' or ')}`;
+  return [
+    'error',
+    satisfying(words, (value) => types.includes(String((value as JsonMap | null)?.['type']))),
+  ];
+}

@@ -1,0 +1,80 @@
+import type { Item, JsonMap } from '../client/json.js';
+import { wrapped } from './described.js';
+import type { Subject } from './subject.js';
+import type { User } from './user.js';
+import { BLOB, CORE } from './user.js';
+
+/** An object that was made for others to refer to. */
+interface Support {
+  readonly user: User;
+  readonly type: string;
+  readonly capability: string;
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** What a type's objects must refer to: made once an account, and kept until the type is done. */
+export class Prepared {
+  readonly #subject: Subject;
+  readonly #values = new Map<string, JsonMap>();
+  readonly #supports: Support[] = [];
+  /** Types of which some were made, each with what those refer to themselves. */
+  readonly #others: Subject[] = [];
+
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  /** Values of the properties that refer to something, by their names. */
+  of(accountId: string): JsonMap {
+    return this.#values.get(accountId) ?? {};
+  }
+
+  /** Ids of the type itself that others of it refer to. */
+  kept(accountId: string): ReadonlySet<string> {
+    const { type } = this.#subject;
+    return new Set(
+      this.#supports.flatMap((one) =>
+        one.type === type && one.accountId === accountId ? [one.id] : [],
+      ),
+    );
+  }
+
+  async prepare(accountId: string): Promise<void> {
+    if (this.#values.has(accountId)) return;
+    const { server, profile } = this.#subject;
+    const user = server.writer(accountId);
+    const values: JsonMap = {};
+    for (const { name, reference, blob } of profile.given) {
+      if (blob) values[name] = await user.uploaded(accountId, name, 'text/plain');
+      if (reference === undefined) continue;
+      const id = await this.#support(reference.type, user, accountId);
+      values[name] = wrapped(reference.form, id);
+    }
+    this.#values.set(accountId, values);
+  }
+
+  async #support(type: string, user: User, accountId: string): Promise<string> {
+    const other = this.#subject.of(type);
+    this.#others.push(other);
+    await other.prepare(accountId);
+    const { capability } = other.profile;
+    const create = { k: other.create('prepared', accountId) };
+    const client = user.client(
+      ...[capability, BLOB].filter((one) => one in user.session.capabilities),
+    );
+    const { created } = await client.set(type, { accountId, create });
+    const made: Item | undefined = created?.['k'];
+    if (made === undefined) throw new Error(`A ${type} can't be made for others to refer to.`);
+    this.#supports.push({ user, type, capability, accountId, id: made.id });
+    return made.id;
+  }
+
+  /** Removes it again, last first. */
+  async tidy(): Promise<void> {
+    this.#values.clear();
+    for (const { user, type, capability, accountId, id } of this.#supports.splice(0).reverse())
+      await user.client(CORE, capability).set(type, { accountId, destroy: [id] });
+    for (const other of this.#others.splice(0).reverse()) await other.tidySupports();
+  }
+}

@@ -1,0 +1,95 @@
+import type { ChangesAnswer, QueryAnswer, QueryChangesAnswer } from '../client/answers.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { NotApplicable } from '../not-applicable.js';
+import type { Subject } from './subject.js';
+
+/** What a query is, whatever its window (RFC 8620 5.5). */
+export interface Query {
+  readonly filter?: Json;
+  readonly sort?: Json;
+}
+
+/** Calls of /query and /queryChanges in the first account. */
+
+export const query = (subject: Subject, args: object = {}): Promise<QueryAnswer> =>
+  subject.client.query(subject.type, { accountId: subject.A1, ...args });
+
+/** Name and arguments of the response, whatever it is. */
+export const tried = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
+  subject.client.call(`${subject.type}/query`, { accountId: subject.A1, ...args });
+
+/** All ids of a query, in order, also where the server has a limit of its own. */
+export async function whole(subject: Subject, args: Query = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = await query(subject, { ...args, position: ids.length });
+    ids.push(...page.ids);
+    const isLast = page.limit === undefined || page.ids.length < page.limit;
+    if (isLast || page.ids.length === 0) return ids;
+  }
+}
+
+/** A query as a client keeps it: the state, and the list that it belongs to. */
+export interface Cached {
+  readonly args: Query;
+  readonly queryState: string;
+  readonly ids: readonly string[];
+}
+
+/** A whole query whose changes can be calculated. */
+export async function cached(subject: Subject, args: Query = {}): Promise<Cached> {
+  const { queryState, canCalculateChanges, ids, limit } = await query(subject, args);
+  if (!canCalculateChanges)
+    throw new NotApplicable(
+      `Changes of the query ${JSON.stringify(args)} can’t be calculated, says the server.`,
+    );
+  if (limit === undefined || ids.length < limit) return { args, queryState, ids };
+  return { args, queryState, ids: await whole(subject, args) };
+}
+
+export const changesOf = (
+  subject: Subject,
+  { args, queryState }: Pick<Cached, 'args' | 'queryState'>,
+  more: object = {},
+): Promise<QueryChangesAnswer> =>
+  subject.client.queryChanges(subject.type, {
+    accountId: subject.A1,
+    ...args,
+    sinceQueryState: queryState,
+    ...more,
+  });
+
+/** Name and arguments of /queryChanges, whatever it answers. */
+export const triedChanges = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
+  subject.client.call(`${subject.type}/queryChanges`, { accountId: subject.A1, ...args });
+
+/** A list after the changes, as 5.6 has a client do it: ids that aren't held are null. */
+export function spliced<T extends string | null>(
+  list: readonly T[],
+  { removed, added }: Pick<QueryChangesAnswer, 'removed' | 'added'>,
+): (T | string)[] {
+  const gone = new Set<string | null>(removed);
+  const ids: (T | string)[] = list.filter((id) => !gone.has(id));
+  for (const { id, index } of added) ids.splice(index, 0, id);
+  return ids;
+}
+
+/** All ids that a page of /changes names. */
+export const idsOf = ({ created, updated, destroyed }: ChangesAnswer): string[] => [
+  ...created,
+  ...updated,
+  ...destroyed,
+];
+
+/** Sorts by the text where one is declared. */
+export const byText = (subject: Subject, isAscending = true): JsonMap[] | null =>
+  subject.profile.textSort ? [{ property: subject.profile.text, isAscending }] : null;
+
+/** A sort by each declared property, in both directions, and none. */
+export function everySort(subject: Subject): readonly (JsonMap[] | null)[] {
+  const both = subject.profile.sorts.flatMap((property) => [
+    [{ property }],
+    [{ property, isAscending: false }],
+  ]);
+  return [null, ...both];
+}

@@ -1,0 +1,131 @@
+import type { TransportName } from '../client/connection.js';
+import { Recorder } from '../client/exchange.js';
+import type { JsonMap } from '../client/json.js';
+import { type Matcher, satisfying, textWith } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { User } from './user.js';
+
+export interface ServerOptions {
+  /** The session's URL, or the one in front of `/.well-known/jmap`. */
+  readonly url: string;
+  /** What `bearer` or `basic` makes of the user's credentials. */
+  readonly authorization: string;
+  /** Those of other users, for what one may see of another's. */
+  readonly others?: readonly string[];
+  readonly transport?: TransportName;
+  /** Of what is random. */
+  readonly seed?: number;
+}
+
+/** The server that is tested, as its users see it. */
+export class Server {
+  readonly url: string;
+  readonly user: User;
+  readonly others: readonly User[];
+  readonly recorder: Recorder;
+  readonly seed: number;
+
+  private constructor(url: string, user: User, others: readonly User[], seed: number) {
+    this.url = url;
+    this.user = user;
+    this.others = others;
+    this.recorder = user.recorder;
+    this.seed = seed;
+  }
+
+  /** Throws SessionError or NoAnswerError where there is nothing to test. */
+  static async connect(options: ServerOptions): Promise<Server> {
+    const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
+    const recorder = new Recorder();
+    const user = await User.connect(url, authorization, transport, recorder);
+    const rest: User[] = [];
+    try {
+      for (const other of others) rest.push(await User.connect(url, other, transport, recorder));
+    } catch (error) {
+      // An open socket would keep the process.
+      for (const one of [user, ...rest]) one.close();
+      throw error;
+    }
+    return new Server(url, user, rest, seed);
+  }
+
+  get isOurs(): boolean {
+    return this.user.session.isOurs;
+  }
+
+  get transport(): TransportName {
+    return this.user.transport;
+  }
+
+  /** Accounts of the user that can be written to and offer a capability, the primary one first. */
+  writable(capability: string): readonly string[] {
+    const { session } = this.user;
+    return session.offering(capability).filter((id) => !session.isReadOnly(id));
+  }
+
+  /** An account that the user may read, and not write to. */
+  readOnly(capability: string): string {
+    const { session } = this.user;
+    const id = session.offering(capability).find((one) => session.isReadOnly(one));
+    if (id === undefined)
+      throw new NotApplicable(`The user reaches no read-only account with ${capability}.`);
+    return id;
+  }
+
+  /** An account of the user's that doesn't offer a capability. */
+  without(capability: string): string {
+    const { session } = this.user;
+    const offering = session.offering(capability);
+    const id = Object.keys(session.accounts).find((one) => !offering.includes(one));
+    if (id === undefined)
+      throw new NotApplicable(`The user reaches no account without ${capability}.`);
+    return id;
+  }
+
+  /** Another user's account that this one can't reach, and that user. */
+  foreign(capability: string): { readonly accountId: string; readonly user: User } {
+    const mine = Object.keys(this.user.session.accounts);
+    for (const user of this.others) {
+      const accountId = user.session.offering(capability).find((id) => !mine.includes(id));
+      if (accountId !== undefined) return { accountId, user };
+    }
+    throw new NotApplicable(
+      `No other user's account with ${capability} is known (--other-token and --other-basic ` +
+        'give one).',
+    );
+  }
+
+  /** Who may write to an account: the user, or another whose credentials were given. */
+  writer(accountId: string): User {
+    const all = [this.user, ...this.others];
+    const found = all.find(
+      ({ session }) => accountId in session.accounts && !session.isReadOnly(accountId),
+    );
+    if (found === undefined)
+      throw new NotApplicable(`Nobody whose credentials are known may write to ${accountId}.`);
+    return found;
+  }
+
+  /** An account id that is nobody's. */
+  get unknownAccount(): string {
+    return 'a-nobody';
+  }
+
+  /** Name and arguments of an `error` response; ours names what it is about (decision 13). */
+  err(type: string, ...named: readonly string[]): [string, Matcher] {
+    return ['error', this.methodError(type, ...named)];
+  }
+
+  methodError(type: string, ...named: readonly string[]): Matcher {
+    const names = textWith(...named);
+    return satisfying(`an error of type ${type} (${named.join(', ')})`, (value) => {
+      const error = value as JsonMap | null;
+      if (error?.['type'] !== type) return false;
+      return !this.isOurs || names.asymmetricMatch(error['description']);
+    });
+  }
+
+  close(): void {
+    for (const user of [this.user, ...this.others]) user.close();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Http, HttpAnswer } from '../client/http.js';
+import { asMap, type JsonMap } from '../client/json.js';
+
+/** What a server of ours has in its session; other servers' answers to what the RFC leaves open are no failures. */
+export const REFERENCE = 'urn:jmapsmith:reference';
+
+const WELL_KNOWN = '/.well-known/jmap';
+
+/** The session can't be read: nothing can be checked. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+}
+
+/** A user's Session object (RFC 8620 2), as it was when the run began. */
+export class Session {
+  readonly url: string;
+  readonly answer: HttpAnswer;
+  readonly object: JsonMap;
+
+  private constructor(url: string, answer: HttpAnswer) {
+    this.url = url;
+    this.answer = answer;
+    this.object = asMap(answer.json);
+  }
+
+  /** From a session's own URL, or from the one that a host answers autodiscovery under (2.2). */
+  static async read(http: Http, url: string): Promise<Session> {
+    const base = url.replace(/[/]+$/, '');
+    const places = base.endsWith(WELL_KNOWN) ? [base] : [`${base}${WELL_KNOWN}`, url];
+    const tried: string[] = [];
+    for (const place of places) {
+      const answer = await http.follow(place);
+      if (answer.status === 401)
+        throw new SessionError(`${place} refuses the credentials (401): give valid ones.`);
+      if (typeof asMap(answer.json)['apiUrl'] === 'string') return new Session(answer.url, answer);
+      tried.push(`${place} answered ${answer.status}`);
+    }
+    throw new SessionError(`No session was found: ${tried.join(', ')}.`);
+  }
+
+  get capabilities(): JsonMap {
+    return asMap(this.object['capabilities']);
+  }
+
+  /** Whether the decisions that this project made where the RFC leaves room are this server's, too. */
+  get isOurs(): boolean {
+    return Object.hasOwn(this.capabilities, REFERENCE);
+  }
+
+  get accounts(): Readonly<Record<string, JsonMap>> {
+    return asMap(this.object['accounts']) as Record<string, JsonMap>;
+  }
+
+  /** A limit of core's capability object (2), or what the RFC suggests at least. */
+  limit(name: keyof typeof SUGGESTED): number {
+    const told = asMap(this.capabilities['urn:ietf:params:jmap:core'])[name];
+    return typeof told === 'number' ? told : SUGGESTED[name];
+  }
+
+  /** Ids of accounts that offer a capability, the primary one first, then in the session's order. */
+  offering(capability: string): readonly string[] {
+    const primary = asMap(this.object['primaryAccounts'])[capability];
+    const ids = Object.keys(this.accounts).filter((id) =>
+      Object.hasOwn(asMap(this.accounts[id]?.['accountCapabilities']), capability),
+    );
+    return ids.sort((a, b) => Number(b === primary) - Number(a === primary));
+  }
+
+  isReadOnly(accountId: string): boolean {
+    return this.accounts[accountId]?.['isReadOnly'] === true;
+  }
+
+  /** A URL of the session, its variables filled in (RFC 6570, level 1); a relative one is of its own. */
+  expand(member: string, variables: Readonly<Record<string, string>> = {}): string {
+    const url = expand(String(this.object[member] ?? ''), variables);
+    // What is none either way is for a check to tell.
+    return !URL.canParse(url) && URL.canParse(url, this.url) ? new URL(url, this.url).href : url;
+  }
+}
+
+/** RFC 8620 2: the limits that a server should have at least. */
+export const SUGGESTED = Object.freeze({
+  maxSizeUpload: 50_000_000,
+  maxConcurrentUpload: 4,
+  maxSizeRequest: 10_000_000,
+  maxConcurrentRequests: 4,
+  maxCallsInRequest: 16,
+  maxObjectsInGet: 500,
+  maxObjectsInSet: 500,
+});
+
+export function expand(template: string, variables: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(variables[name] ?? '').replaceAll(
+      /[!'()*]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+import type { Item, JsonMap } from '../client/json.js';
+import type { Random } from '../random.js';
+import { operands } from './operators.js';
+import type { Subject } from './subject.js';
+
+/** Filters that a type's descriptor declares, alone and in trees of operators. */
+
+/** A condition of each declared filter, or as many as values are there to try. */
+export function everyFilter(
+  subject: Subject,
+  items: readonly Item[],
+  most = Number.POSITIVE_INFINITY,
+): readonly JsonMap[] {
+  return subject.described.filters.flatMap((filter) =>
+    operands(filter, items)
+      .slice(0, most)
+      .map((value) => ({ [filter.name]: value })),
+  );
+}
+
+/** A tree of operators whose leaves are indexes. */
+export type Tree =
+  | number
+  | { readonly operator: 'AND' | 'OR' | 'NOT'; readonly conditions: readonly Tree[] };
+
+/** At least one condition in each operator: what none means is open (decision 14). */
+export function randomTree(random: Random, leaves: number, depth: number): Tree {
+  if (depth === 0 || random.chance(0.3)) return random.integer(0, leaves - 1);
+  return {
+    operator: random.pick(['AND', 'OR', 'NOT']),
+    conditions: Array.from({ length: random.integer(1, 3) }, () =>
+      randomTree(random, leaves, depth - 1),
+    ),
+  };
+}
+
+export function filterOf(tree: Tree, conditions: readonly JsonMap[]): JsonMap {
+  if (typeof tree === 'number') return conditions[tree] ?? {};
+  return {
+    operator: tree.operator,
+    conditions: tree.conditions.map((one) => filterOf(one, conditions)),
+  };
+}
+
+/** Whether the RFC has an id match (5.5), where it is known which conditions it matches. */
+export function holds(tree: Tree, matched: readonly ReadonlySet<string>[], id: string): boolean {
+  if (typeof tree === 'number') return matched[tree]?.has(id) ?? false;
+  const { operator, conditions } = tree;
+  const matches = (one: Tree): boolean => holds(one, matched, id);
+  if (operator === 'AND') return conditions.every(matches);
+  return operator === 'OR' ? conditions.some(matches) : !conditions.some(matches);
+}

@@ -1,0 +1,123 @@
+import { Client, type Heard } from '../client/client.js';
+import { type Connection, HttpConnection, type TransportName } from '../client/connection.js';
+import { EventStream } from '../client/events.js';
+import type { Recorder } from '../client/exchange.js';
+import { Http, type HttpAnswer } from '../client/http.js';
+import { asMap } from '../client/json.js';
+import { type Handshake, Socket, SocketConnection } from '../client/socket.js';
+import { NotApplicable } from '../not-applicable.js';
+import { Made } from './made.js';
+import { Session, SessionError } from './session.js';
+
+export const CORE = 'urn:ietf:params:jmap:core';
+export const BLOB = 'urn:ietf:params:jmap:blob';
+export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+
+/** What the template of the event source takes (RFC 8620 7.3). */
+export interface EventVariables {
+  readonly types: string;
+  readonly closeafter: string;
+  readonly ping: string;
+}
+
+/** One user: the session as it was found, and ways to speak with the server. */
+export class User {
+  readonly session: Session;
+  readonly http: Http;
+  readonly made = new Made();
+  readonly recorder: Recorder;
+  readonly #connection: Connection;
+
+  private constructor(session: Session, http: Http, recorder: Recorder, connection: Connection) {
+    this.session = session;
+    this.http = http;
+    this.recorder = recorder;
+    this.#connection = connection;
+  }
+
+  static async connect(
+    url: string,
+    authorization: string,
+    transport: TransportName,
+    recorder: Recorder,
+  ): Promise<User> {
+    const http = new Http(authorization, recorder);
+    const session = await Session.read(http, url);
+    if (transport === 'http') {
+      const connection = new HttpConnection(http, session.expand('apiUrl'));
+      return new User(session, http, recorder, connection);
+    }
+    const socketUrl = asMap(session.capabilities[WEBSOCKET])['url'];
+    if (typeof socketUrl !== 'string')
+      throw new SessionError(`The session has no ${WEBSOCKET} with a url: there is no WebSocket.`);
+    const open = async (): Promise<Socket> => {
+      const socket = await Socket.open(socketUrl, authorization, recorder);
+      if (typeof socket !== 'number') return socket;
+      throw new SessionError(`${socketUrl} refuses the handshake with ${socket}.`);
+    };
+    return new User(session, http, recorder, new SocketConnection(await open(), open));
+  }
+
+  get transport(): TransportName {
+    return this.#connection.transport;
+  }
+
+  /** Method calls that name core and these capabilities. */
+  client(...capabilities: readonly string[]): Client {
+    const using = [...new Set([CORE, ...capabilities])];
+    const heard: Heard = (name, _args, response) => this.made.heard(name, response);
+    return new Client(this.#connection, using, heard, this.session.isOurs);
+  }
+
+  /** A WebSocket of its own, or the status that refused it. */
+  async socket(handshake: Handshake = {}): Promise<Socket | number> {
+    const url = asMap(this.session.capabilities[WEBSOCKET])['url'];
+    if (typeof url !== 'string') throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
+    return await Socket.open(url, this.http.authorization, this.recorder, handshake);
+  }
+
+  /** An event source (RFC 8620 7.3), whatever the answer. */
+  events(
+    variables: Partial<EventVariables> = {},
+    authorization = this.http.authorization,
+  ): Promise<EventStream> {
+    const all = { types: '*', closeafter: 'no', ping: '0', ...variables };
+    const url = this.session.expand('eventSourceUrl', all);
+    return EventStream.open(url, authorization, this.recorder);
+  }
+
+  /** The newest Session. */
+  async readSession(): Promise<Session> {
+    return await Session.read(this.http, this.session.url);
+  }
+
+  /** Uploads octets (RFC 8620 6.1). */
+  upload(accountId: string, body: string | Uint8Array, type: string): Promise<HttpAnswer> {
+    return this.http.send(this.session.expand('uploadUrl', { accountId }), {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    });
+  }
+
+  /** The blobId of an upload that must succeed. */
+  async uploaded(accountId: string, body: string | Uint8Array, type: string): Promise<string> {
+    const { status, text, json } = await this.upload(accountId, body, type);
+    const { blobId } = asMap(json);
+    if (typeof blobId !== 'string') throw new Error(`The upload answered ${status}: ${text}`);
+    return blobId;
+  }
+
+  /** Downloads a blob (RFC 8620 6.2). */
+  download(
+    accountId: string,
+    blobId: string,
+    { name = 'a.txt', type = 'text/plain' } = {},
+  ): Promise<HttpAnswer> {
+    return this.http.send(this.session.expand('downloadUrl', { accountId, blobId, name, type }));
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { ServerCheck, TypeCheck } from '../../scripts/conform/check.js';
+import { CHECKS } from '../../scripts/conform/checks/index.js';
+import type { TransportName } from '../../scripts/conform/client/connection.js';
+import { bearer } from '../../scripts/conform/client/credentials.js';
+import { NotApplicable } from '../../scripts/conform/not-applicable.js';
+import { missing, runOf } from '../../scripts/conform/run.js';
+import type { World } from '../../scripts/conform/subject/described.js';
+import { Server } from '../../scripts/conform/subject/server.js';
+import { Subject } from '../../scripts/conform/subject/subject.js';
+import type { Fixtures } from '../support/fixtures.js';
+import { SocketClient } from '../support/socket-client.js';
+
+const SERVER_CHECKS = CHECKS.filter((one): one is ServerCheck => one.scope === 'server');
+export const TYPE_CHECKS = CHECKS.filter((one): one is TypeCheck => one.scope === 'type');
+
+/** The server of a file's fixtures, as the runner sees it; over a WebSocket where its client uses one. */
+export function useServer(fixtures: () => Fixtures, given?: TransportName): () => Server {
+  let server: Server | undefined;
+  beforeAll(async () => {
+    const { u1 } = fixtures();
+    const others = [...bearerOf(fixtures, 'u2'), ...bearerOf(fixtures, 'u3')];
+    const transport = given ?? (u1 instanceof SocketClient ? 'websocket' : 'http');
+    server = await Server.connect({
+      url: u1.url,
+      authorization: bearer(u1.token),
+      others,
+      transport,
+    });
+  });
+  afterAll(() => server?.close());
+  return () => {
+    if (server === undefined) throw new Error('The server is there inside tests only.');
+    return server;
+  };
+}
+
+/** A file makes the fixtures that it uses: one that it didn't make throws where it is read. */
+function bearerOf(fixtures: () => Fixtures, name: 'u2' | 'u3'): string[] {
+  try {
+    return [bearer(fixtures()[name].token)];
+  } catch {
+    return [];
+  }
+}
+
+const told = ({ id, specification, section, level }: ServerCheck | TypeCheck): string =>
+  `${specification} ${section}, ${level}: ${id}`;
+
+/** Each check of the server is a test. */
+export function serverConformance(server: () => Server): void {
+  describe('the server', () => {
+    for (const check of SERVER_CHECKS)
+      it(told(check), async ({ skip }) => {
+        await orSkipped(skip, async () => {
+          const reason = check.applies?.(server()) ?? null;
+          if (reason !== null) throw new NotApplicable(reason);
+          await check.run(server());
+        });
+      });
+  });
+}
+
+/** Each check of a type is a test, for those types of a world that are named or all of them. */
+export function typeConformance(
+  server: () => Server,
+  world: World,
+  names: Iterable<string> = world.keys(),
+  checks: readonly TypeCheck[] = TYPE_CHECKS,
+): void {
+  for (const name of names) {
+    describe(name, () => {
+      let subject: Subject | undefined;
+      beforeAll(async () => {
+        subject = new Subject(server(), world, name);
+        for (const id of [subject.A1, subject.A2])
+          if (subject.has('set')) await subject.prepare(id);
+      });
+      afterAll(() => subject?.tidy());
+      for (const check of checks)
+        it(told(check), async ({ skip }) => {
+          await orSkipped(skip, async () => {
+            if (subject === undefined) throw new Error('The subject was not made.');
+            const reason = missing(check, subject) ?? check.applies?.(subject) ?? null;
+            if (reason !== null) throw new NotApplicable(reason);
+            await runOf(check, subject);
+          });
+        });
+    });
+  }
+}
+
+/** What doesn't apply is skipped, with its reason. */
+async function orSkipped(skip: (note?: string) => void, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof NotApplicable)) throw error;
+    skip(error.message);
+  }
+}

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { ROOT, startServer } from '../support/server.js';
+import { sharedProject } from '../support/shared-project.js';
+
+// `npm run conform` as anybody runs it, against servers of the types of this repository, of gadget.yaml, of the hooks'
+// tests and of examples/: what it counts stands in docs/conformance.md. CONFORM_COUNTS=write writes it there.
+
+const PAGE = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+const BEGIN = '<!-- counts: begin -->';
+const END = '<!-- counts: end -->';
+
+interface Report {
+  readonly counts: { readonly passed: number; readonly failed: number };
+  readonly outcomes: readonly {
+    readonly id: string;
+    readonly type: string | null;
+    readonly status: 'passed' | 'failed' | 'notApplicable';
+    readonly failure?: { readonly message: string };
+  }[];
+}
+
+const postgresql = usePostgresql();
+const reports = new Map<string, Report>();
+
+function conform(url: string, { u1, u2, u3 }: Fixtures, transport: string): Promise<Report> {
+  const others = [u2, u3].flatMap(({ token }) => ['--other-token', token]);
+  const args = ['--url', url, '--token', u1.token, ...others, '--transport', transport];
+  const command = [
+    'scripts/run.mjs',
+    'scripts/conform',
+    ...args,
+    '--report',
+    'json',
+    '--seed',
+    '1',
+  ];
+  return new Promise((resolve, reject) => {
+    const options = { cwd: ROOT, maxBuffer: 2 ** 28 };
+    execFile(process.execPath, command, options, (_error, stdout, stderr) => {
+      if (stdout === '') reject(new Error(stderr));
+      else resolve(JSON.parse(stdout) as Report);
+    });
+  });
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('%s', (database) => {
+  it('every check passes, over HTTP and over WebSocket', async () => {
+    const env =
+      database === 'SQLite' ? {} : { DATABASE_URL: await postgresql().createDatabase('runner') };
+    const server = await startServer({ project: await sharedProject(), env });
+    try {
+      const fixtures = await makeFixtures(server);
+      for (const transport of ['http', 'websocket']) {
+        const report = await conform(server.url, fixtures, transport);
+        reports.set(`${database}, ${transport === 'http' ? 'HTTP' : 'WebSocket'}`, report);
+        const failed = report.outcomes.filter(({ status }) => status === 'failed');
+        expect(failed.map(({ id, type, failure }) => [id, type, failure?.message])).toEqual([]);
+      }
+    } finally {
+      await server.remove();
+    }
+  }, 900_000);
+});
+
+it('docs/conformance.md has these counts', async () => {
+  expect(reports.size).toBe(4);
+  const page = await readFile(PAGE, 'utf8');
+  const [before = '', rest = ''] = page.split(BEGIN);
+  const after = rest.slice(rest.indexOf(END));
+  const now = `${before}${BEGIN}\n\n${tables()}\n\n${after}`;
+  if (process.env['CONFORM_COUNTS'] === 'write') await writeFile(PAGE, now);
+  else expect(page).toBe(now);
+});
+
+function tables(): string {
+  const names = [...reports.keys()];
+  const types = new Set(
+    [...reports.values()].flatMap(({ outcomes }) => outcomes.map((one) => one.type)),
+  );
+  const rows = [...types].map((type) => {
+    const cells = names.map((name) => {
+      const of = (reports.get(name)?.outcomes ?? []).filter((one) => one.type === type);
+      const count = (status: string) => of.filter((one) => one.status === status).length;
+      return `${count('passed')}, ${count('failed')}, ${count('notApplicable')}`;
+    });
+    return `| ${[type ?? '(the server)', ...cells].join(' | ')} |`;
+  });
+  const totals = names.map((name) => {
+    const of = reports.get(name)?.outcomes ?? [];
+    const count = (status: string) => of.filter((one) => one.status === status).length;
+    return `**${count('passed')}, ${count('failed')}, ${count('notApplicable')}**`;
+  });
+  return [
+    `| passed, failed, not applicable | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...rows,
+    `| ${['all', ...totals].join(' | ')} |`,
+  ].join('\n');
+}

@@ -1,0 +1,173 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { conform, type Options } from '../../../scripts/conform/command.js';
+import { textReport } from '../../../scripts/conform/report/text.js';
+import { Server } from '../../../scripts/conform/subject/server.js';
+
+// Servers that do what RFC 8620 and 8887 allow, and ours does not; and some that fall over.
+
+interface Any {
+  /** What a POST to the API is answered; null breaks the connection off. */
+  readonly answer?: (body: string) => { status?: number; headers?: object; body: string } | null;
+  /** What a message of a WebSocket is answered; null closes the connection. */
+  readonly message?: (text: string) => string | null;
+}
+
+interface Request {
+  readonly id?: string;
+  readonly methodCalls: readonly unknown[];
+}
+
+const echoed = (body: string): string => {
+  const { methodCalls } = JSON.parse(body) as Request;
+  return JSON.stringify({ methodResponses: methodCalls, sessionState: 's' });
+};
+
+/** A server with Core/echo alone, whose session has relative URLs. */
+async function any({ answer = (body) => ({ body: echoed(body) }), message }: Any): Promise<string> {
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { port } = server.address() as AddressInfo;
+      const session = {
+        apiUrl: '/api?v=1',
+        uploadUrl: '/up/{accountId}/',
+        capabilities: { 'urn:ietf:params:jmap:websocket': { url: `ws://127.0.0.1:${port}/ws` } },
+        accounts: {},
+        state: 's',
+      };
+      const isApi = req.method === 'POST' && req.url === '/api?v=1';
+      const told = isApi
+        ? answer(Buffer.concat(chunks).toString('utf8'))
+        : { body: JSON.stringify(session) };
+      if (told === null) return res.destroy();
+      const { status = 200, headers = {}, body } = told;
+      return res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+  });
+  if (message !== undefined)
+    new WebSocketServer({ server }).on('connection', (socket) =>
+      socket.on('message', (data: Buffer) => {
+        const told = message(data.toString('utf8'));
+        if (told === null) socket.close(1008);
+        else socket.send(told);
+      }),
+    );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const TOKEN = 'a-secret-token';
+const options = (url: string, more: Partial<Options> = {}): Options => ({
+  ...{ url, token: TOKEN, transport: 'http', report: 'json', check: ['echo'], ...more },
+});
+
+it('a session whose URLs are relative is one: they are beside its own', async () => {
+  const url = await any({});
+  const { failed, summary } = await conform(options(url), {}, () => undefined);
+  expect([failed, summary]).toEqual([false, expect.stringContaining('1 passed, 0 failed')]);
+  const server = await Server.connect({ url, authorization: `Bearer ${TOKEN}` });
+  const upload = server.user.session.expand('uploadUrl', { accountId: 'a/b' });
+  expect(upload).toBe(`${url}/up/a%2Fb/`);
+});
+
+it('no report has a cookie or the token', async () => {
+  const cookie = { 'Set-Cookie': 'session=a-secret-cookie' };
+  const url = await any({ answer: () => ({ headers: cookie, status: 500, body: 'no' }) });
+  for (const report of ['json', 'junit', 'html', 'text']) {
+    const told = await conform(options(url, { report }), {}, () => undefined);
+    expect([report, told.failed]).toEqual([report, true]);
+    expect(told.report + told.summary).not.toMatch(/a-secret/);
+  }
+});
+
+it('a server that is lost on the way is reported with what was found until then', async () => {
+  const url = await any({ answer: () => null });
+  const told: string[] = [];
+  const checks = ['echo', 'echo-any-json', 'echo-account', 'echo-call-ids'];
+  const { failed, report, summary } = await conform(options(url, { check: checks }), {}, (line) =>
+    told.push(line),
+  );
+  const { ended, counts } = JSON.parse(report) as { ended: string; counts: object };
+  expect(failed).toBe(true);
+  expect(ended).toMatch(/^3 checks in a row got no answer: POST /);
+  expect(counts).toEqual({ passed: 0, failed: 3, notApplicable: 0 });
+  expect(summary).toContain(`The run is not whole: ${ended}`);
+  expect(told).toContain(ended);
+});
+
+it.each(['junit', 'html'])('what is not whole, or left behind, is told by %s', async (word) => {
+  const { REPORTS } = await import('../../../scripts/conform/report/index.js');
+  const head = {
+    url: 'http://a',
+    transport: 'http',
+    seed: 1,
+    isOurs: false,
+    outcomes: [],
+  } as const;
+  const results = { ...head, ended: 'The server <is> gone.', warnings: ['Left behind: x1'] };
+  expect(REPORTS[word]?.(results)).toMatch(/Left behind: x1.*The run is not whole/s);
+  expect(textReport(head)).not.toContain('whole');
+});
+
+it('a RequestError without a requestId answers what was sent', async () => {
+  const url = await any({ message: () => '{"@type":"RequestError","type":"about:blank"}' });
+  const server = await Server.connect({
+    url,
+    authorization: `Bearer ${TOKEN}`,
+    transport: 'websocket',
+  });
+  const answer = await server.user.client().send('no JSON');
+  server.close();
+  expect(answer).toMatchObject({ kind: 'problem', problem: { type: 'about:blank' } });
+});
+
+it('where a server closes a WebSocket over one request, the next one has another', async () => {
+  const url = await any({
+    message: (text) => {
+      if (!text.startsWith('{')) return null;
+      const response = JSON.parse(echoed(text)) as object;
+      return JSON.stringify({
+        ...{ '@type': 'Response', requestId: (JSON.parse(text) as Request).id, ...response },
+      });
+    },
+  });
+  const server = await Server.connect({
+    url,
+    authorization: `Bearer ${TOKEN}`,
+    transport: 'websocket',
+  });
+  const client = server.user.client();
+  await expect(client.send('no JSON')).rejects.toThrow('closed the WebSocket');
+  const [first, second] = await Promise.all([1, 2].map((n) => client.call('Core/echo', { n })));
+  expect([first, second]).toEqual([1, 2].map((n) => ['Core/echo', { n }]));
+  server.close();
+});
+
+it.each(['[5]', '[["Core/echo",{}]]', '[["Core/echo",null,"c0"]]', '[[1,{},"c0"]]'])(
+  'methodResponses that are %s are told as what they are',
+  async (responses) => {
+    const body = `{"methodResponses":${responses},"sessionState":"s"}`;
+    const url = await any({ answer: () => ({ body }) });
+    const { summary } = await conform(options(url), {}, () => undefined);
+    expect(summary).toContain('An Invocation has a name, arguments and an id (3.2)');
+  },
+);
+
+it.each([
+  ['no scheme', { url: 'localhost:8080' }, 'begins with neither'],
+  ['a password', { url: 'http://u:p@127.0.0.1' }, 'no user and no password'],
+  ['a token that no header holds', { token: 'naïve\n' }, 'visible ASCII'],
+  ['such a token of another', { 'other-token': [''] }, 'visible ASCII'],
+])('%s is the input’s fault', async (_, more, words) => {
+  await expect(
+    conform({ ...options('http://127.0.0.1:9'), ...more }, {}, () => undefined),
+  ).rejects.toMatchObject({ name: 'UsageError', message: expect.stringContaining(words) });
+});

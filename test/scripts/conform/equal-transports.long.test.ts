@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { bearer } from '../../../scripts/conform/client/credentials.js';
+import { describedWorld } from '../../conformance/descriptor.js';
+import { makeFixtures } from '../../support/fixtures.js';
+import { type RunningServer, startServer } from '../../support/server.js';
+import { EXAMPLES, sharedProject } from '../../support/shared-project.js';
+import { DIFFERENT, type Transcript, transcript } from './equal-transports.js';
+
+// All checks for every type of gadget.yaml and of examples/: two fresh servers, one seed, a transport each.
+const descriptors = ['gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
+
+const servers: RunningServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.remove();
+});
+
+async function over(transport: 'http' | 'websocket'): Promise<Transcript> {
+  const world = describedWorld(...descriptors);
+  const server = await startServer({ project: await sharedProject() });
+  servers.push(server);
+  const { u1, u2, u3 } = await makeFixtures(server);
+  const users = {
+    url: server.url,
+    authorization: bearer(u1.token),
+    others: [bearer(u2.token), bearer(u3.token)],
+  };
+  return await transcript(users, transport, world, [...world.keys()]);
+}
+
+describe('the checks over HTTP and over WebSocket', () => {
+  it('send the same and are answered the same, for every type', async () => {
+    const http = await over('http');
+    const socket = await over('websocket');
+    expect([...socket.keys()]).toEqual([...http.keys()]);
+    const different = [...http].flatMap(([name, told]) => {
+      if (DIFFERENT.has(name.split(': ')[1] ?? '')) return [];
+      const other = socket.get(name);
+      const at = told.said.findIndex((line, n) => line !== other?.said[n]);
+      if (other?.status === told.status && other.said.length === told.said.length && at === -1)
+        return [];
+      return [
+        { name, http: [told.status, told.said[at]], socket: [other?.status, other?.said[at]] },
+      ];
+    });
+    expect(different).toEqual([]);
+  });
+});

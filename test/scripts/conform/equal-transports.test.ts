@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { bearer } from '../../../scripts/conform/client/credentials.js';
+import { describedWorld } from '../../conformance/descriptor.js';
+import { type RunningServer, type ToolStep, useServer } from '../../support/server.js';
+import { DIFFERENT, sample, transcript, type Users } from './equal-transports.js';
+
+// Some checks, one type, two users who are alike, on one server: equal-transports.long.test.ts has all, on two.
+const server = useServer();
+const world = describedWorld('../../capabilities/todos.yaml');
+
+/** A user with two accounts and one to read, and another user. */
+async function users(of: RunningServer, name: string): Promise<Users> {
+  const account = (user: string): ToolStep => [
+    'scripts/account',
+    ['create', '--name', 'A', '--user', user],
+  ];
+  const token = (user: string): ToolStep => ['scripts/token', ['create', '--user', user]];
+  const outputs = await of.tools([
+    ...[`${name}1`, `${name}1`, `${name}2`, `${name}3`].map(account),
+    ['scripts/account', ['grant', 2, '--user', `${name}1`, '--read-only']],
+    ...[`${name}1`, `${name}2`, `${name}3`].map(token),
+  ]);
+  const [own = '', ...others] = outputs.slice(5).map(bearer);
+  return { url: of.url, authorization: own, others };
+}
+
+describe('the checks over HTTP and over WebSocket', () => {
+  it('send the same and are answered the same, for Todo', async () => {
+    const checks = sample(40);
+    const [one, two] = [await users(server(), 'h'), await users(server(), 's')];
+    const http = await transcript(one, 'http', world, ['Todo'], checks);
+    const socket = await transcript(two, 'websocket', world, ['Todo'], checks);
+    expect([...socket.keys()]).toEqual([...http.keys()]);
+    expect(http.size).toBeGreaterThanOrEqual(40);
+    for (const [name, told] of http) {
+      if (DIFFERENT.has(name.split(': ')[1] ?? '')) continue;
+      expect([name, socket.get(name)]).toEqual([name, told]);
+    }
+  }, 120_000);
+});

@@ -1,0 +1,88 @@
+import {
+  asMap,
+  type Item,
+  type Json,
+  type JsonMap,
+} from '../../../../scripts/conform/client/json.js';
+import type { Fault } from '../proxy.js';
+import { accepted, list, member, onResponse, renamed, sent, told } from './makers.js';
+
+/** What a descriptor says of several objects together. */
+
+export const describedRelationFaults: readonly Fault[] = [
+  {
+    name: 'references to nothing are taken',
+    checks: [
+      'described-links-targets',
+      'described-links-later-creation-id',
+      'described-links-acyclic',
+    ],
+    ...accepted('invalidProperties'),
+  },
+  {
+    name: 'what a creation id became is not told',
+    checks: ['described-links-creation-ids'],
+    ...member('set', 'created', (made) =>
+      Object.fromEntries(
+        Object.entries(asMap(made)).map(([key, one]) => [key, { id: asMap(one)['id'] ?? null }]),
+      ),
+    ),
+  },
+  {
+    name: 'what is linked is told as forbidden',
+    checks: ['described-links-on-destroy'],
+    ...renamed('objectIsLinked', 'forbidden'),
+  },
+  {
+    name: 'what cascades or is unlinked is no change',
+    checks: ['described-links-on-destroy'],
+    ...told('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
+  },
+  {
+    name: 'copies refer to what is in another account',
+    checks: ['described-links-copied'],
+    ...member('copy', 'notCreated', () => null),
+  },
+  {
+    name: 'two objects share a unique value',
+    checks: ['described-unique-shared', 'described-unique-updates'],
+    ...accepted('alreadyExists'),
+  },
+  {
+    name: 'the holder of a unique value is not told',
+    checks: ['described-unique-shared'],
+    ...onResponse(
+      (response) =>
+        JSON.parse(JSON.stringify(response).replaceAll('"existingId"', '"other"')) as JsonMap,
+    ),
+  },
+  {
+    name: 'unique values are all the same',
+    checks: ['described-unique-different', 'described-unique-updates'],
+    ...sent(
+      'set',
+      (args) =>
+        JSON.parse(JSON.stringify(args).replaceAll(/"code":"[^"]*"/g, '"code":"same"')) as JsonMap,
+    ),
+  },
+  {
+    name: 'a count stays',
+    checks: ['described-counts'],
+    ...list('get', 'list', (all: Json[]) => all.map((item) => ({ ...(item as Item), count: 0 }))),
+  },
+  {
+    name: 'a count moves without a change',
+    checks: ['described-counts'],
+    ...list('changes', 'updated', () => []),
+  },
+  {
+    name: 'the count of objects has no limit',
+    checks: ['described-limits-count'],
+    ...accepted('overQuota'),
+  },
+  {
+    name: 'the octets of an object have no limit',
+    checks: ['described-limits-octets'],
+    ...accepted('tooLarge'),
+  },
+];

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../../scripts/conform/checks/index.js';
+import { fileOf, LEDGER_BEGIN, proofOf, withLedger } from '../../../scripts/conform/ledger.js';
+import { keywordsOfSections, requirements } from '../../../scripts/conform/requirements/index.js';
+import { ROOT } from '../../support/server.js';
+
+const PAGE = join(ROOT, 'docs/conformance.md');
+
+describe('the ledger of requirements', () => {
+  it('has an id for each row, which begins with its section', () => {
+    const ids = requirements.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, section, spec } of requirements) {
+      expect(id).toMatch(/^W?[0-9]+([.][0-9]+)* [a-z0-9]+([-.][a-z0-9]+)*$/);
+      expect(id.split(' ')[0]).toBe(spec === undefined ? section : `W${section}`);
+    }
+  });
+
+  it('covers every key word of RFC 8620 1 to 6, 7.1, 7.3 and 8, and counts none twice', () => {
+    const covered: Record<string, number> = {};
+    for (const { section, spec, keywords = 0 } of requirements) {
+      if (spec === undefined && keywords > 0) covered[section] = (covered[section] ?? 0) + keywords;
+    }
+    expect(covered).toEqual(keywordsOfSections);
+  });
+
+  it('has for each row a check, a test, or a reason why there is none', () => {
+    const without = requirements.filter(
+      (row) => proofOf(row) === 'reason' && (row.reason ?? '') === '',
+    );
+    expect(without.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('names checks that are there', () => {
+    const known = new Set(CHECKS.map(({ id }) => id));
+    const missing = requirements.flatMap(({ id, checks = [] }) =>
+      checks.filter((check) => !known.has(check)).map((check) => `${id}: ${check}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('names tests that are there', () => {
+    const texts = new Map<string, string>();
+    const missing = requirements.flatMap(({ id, tests = [] }) =>
+      tests.filter((test) => !isThere(test, texts)).map((test) => `${id}: ${test}`),
+    );
+    // A case that becomes a check of the runner takes its place along: from `tests` to `checks`.
+    expect(missing).toEqual([]);
+  });
+
+  it('says every rule in a few words of our own', () => {
+    for (const { id, rule } of requirements) {
+      expect(rule, id).toMatch(/^\S.{10,300}[.]$/s);
+      // Key words in capitals are the RFC's way to say it.
+      expect(rule, id).not.toMatch(/\b(MUST|SHOULD|SHALL|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b/);
+    }
+  });
+
+  it('is what docs/conformance.md shows (npx tsx scripts/conform/write-ledger.ts)', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    expect(page).toContain(LEDGER_BEGIN);
+    expect(page).toBe(withLedger(page, requirements));
+  });
+});
+
+/** A file, and a part of a title in it, quoted as the source has it. */
+function isThere(test: string, texts: Map<string, string>): boolean {
+  const file = fileOf(test);
+  const path = join(ROOT, file);
+  if (!existsSync(path)) return false;
+  const title = test.slice(file.length + ' > '.length);
+  const text = texts.get(file) ?? readFileSync(path, 'utf8');
+  texts.set(file, text);
+  return text.includes(title) || text.includes(title.replaceAll("'", "\\'"));
+}
