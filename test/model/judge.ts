@@ -1,0 +1,116 @@
+import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { Json, JsonMap } from '../support/json.js';
+import { defaults, equal, mapIds, property, type Stored, shown } from './account.js';
+import { canonicalDate, fits, isMap } from './schema.js';
+
+/** What an entry of /set or /copy comes to by itself. */
+export interface Judged {
+  readonly after: Stored;
+  readonly view: Stored;
+  /** Names of properties at fault. */
+  readonly bad: readonly string[];
+  readonly isPatchWrong?: boolean;
+}
+
+/** The id that a creation id stands for; undefined where it stands for none. */
+export type Resolve = (creationId: string) => string | undefined;
+
+/** A value as it is stored: creation ids replaced, dates in their canonical form. */
+function asStored({ reference, kind }: ModelProperty, value: Json, resolve: Resolve): Json {
+  if (reference !== undefined)
+    return mapIds(value, (id) => (id.startsWith('#') ? (resolve(id.slice(1)) ?? id) : id));
+  return kind === 'date' && typeof value === 'string' ? canonicalDate(value) : value;
+}
+
+const isWritable = (one: ModelProperty | undefined): one is ModelProperty =>
+  one !== undefined && (one.access === 'mutable' || one.access === 'immutable');
+
+/** 5.3: unknown and server-set properties, wrong values, and those missing that are required. */
+export function judgeCreate(type: ModelType, sent: Json, resolve: Resolve): Judged {
+  const after = defaults(type);
+  if (!isMap(sent)) return { after, view: {}, bad: [], isPatchWrong: true };
+  const bad = shown(type).flatMap(({ name, required }) =>
+    required && !Object.hasOwn(sent, name) ? [name] : [],
+  );
+  for (const [name, value] of Object.entries(sent)) {
+    const known = property(type, name);
+    const stored = known === undefined ? null : asStored(known, value, resolve);
+    if (!isWritable(known) || !fits(known, stored)) bad.push(name);
+    else after[name] = stored;
+  }
+  return { after, view: sent, bad };
+}
+
+const NOT_THERE = Symbol('not there');
+
+/** RFC 6901 with an implicit leading slash; undefined where an escape is wrong. */
+function tokensOf(pointer: string): readonly string[] | undefined {
+  if (/~(?![01])/.test(pointer)) return undefined;
+  return pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function isPrefix(one: readonly string[], other: readonly string[]): boolean {
+  return one.length <= other.length && one.every((token, n) => token === other[n]);
+}
+
+/** `value` with what a pointer leads to replaced; null takes it out. The way there must be of objects. */
+function patched(value: Json, tokens: readonly string[], leaf: Json): Json | typeof NOT_THERE {
+  const [token = '', ...rest] = tokens;
+  if (!isMap(value)) return NOT_THERE;
+  if (rest.length === 0) {
+    const { [token]: _, ...others } = value;
+    return leaf === null ? others : { ...others, [token]: leaf };
+  }
+  if (!Object.hasOwn(value, token)) return NOT_THERE;
+  const inner = patched(value[token] ?? null, rest, leaf);
+  return inner === NOT_THERE ? NOT_THERE : { ...value, [token]: inner };
+}
+
+/** 5.3, PatchObject. */
+export function judgeUpdate(
+  type: ModelType,
+  before: Stored,
+  patch: Json,
+  resolve: Resolve,
+): Judged {
+  const wrong: Judged = { after: before, view: before, bad: [], isPatchWrong: true };
+  if (!isMap(patch)) return wrong;
+  const parts = Object.entries(patch).map(([pointer, value]) => ({
+    tokens: tokensOf(pointer),
+    value,
+  }));
+  const view: JsonMap = { ...before };
+  const proposed = new Map<string, Json>();
+  const bad: string[] = [];
+  for (const { tokens, value } of parts) {
+    if (tokens === undefined) return wrong;
+    const clash = parts.some((o) => o.tokens !== tokens && isPrefix(o.tokens ?? [''], tokens));
+    if (clash) return wrong;
+    const [name = '', ...rest] = tokens;
+    const known = property(type, name);
+    if (rest.length > 0) {
+      const there = known === undefined ? null : (view[name] ?? null);
+      const [member = ''] = rest;
+      const isReference = known?.reference !== undefined && member.startsWith('#');
+      const id = isReference ? resolve(member.slice(1)) : undefined;
+      // A creation id that is nobody's is refused where it is taken out, too, rather than passed over.
+      if (isReference && value === null && id === undefined && isMap(there)) bad.push(name);
+      const next = patched(there, value === null && id !== undefined ? [id] : rest, value);
+      if (next === NOT_THERE || known === undefined) return wrong;
+      view[name] = next;
+    } else if (known === undefined) bad.push(name);
+    else view[name] = value;
+    if (known !== undefined) proposed.set(name, view[name] ?? null);
+  }
+  const after: JsonMap = { ...before };
+  for (const [name, value] of proposed) {
+    const known = property(type, name);
+    if (known === undefined) continue;
+    const restored = value === null ? ((known.default as Json | undefined) ?? null) : value;
+    const stored = asStored(known, restored, resolve);
+    if (equal(stored, before[name])) continue;
+    if (known.access !== 'mutable' || !fits(known, stored)) bad.push(name);
+    else after[name] = stored;
+  }
+  return { after, view, bad };
+}

@@ -1,0 +1,272 @@
+import type { ModelType } from '../../scripts/generator/model.js';
+import type { Json, JsonMap } from '../support/json.js';
+import { equal, idsIn, mapIds, type Stored, shown, type Types, typeOf } from './account.js';
+
+/** Objects of all types of an account, by type and id. */
+export type Contents = ReadonlyMap<string, ReadonlyMap<string, Stored>>;
+
+export interface Refusal {
+  readonly type: string;
+  /** Another type that is as right: no rule says which of two reasons is told. */
+  readonly or?: string;
+  readonly properties?: readonly string[];
+  readonly existingId?: string;
+  readonly objectIds?: readonly string[];
+}
+
+/** A create or an update that is right by itself: what its object becomes. */
+export interface Operation {
+  /** The creation id, or the id as it was sent. */
+  readonly key: string;
+  readonly isCreate: boolean;
+  readonly id: string;
+  readonly after: Stored;
+  /** What the client knows of the object once this is done: values as it sent them. */
+  readonly view: Stored;
+}
+
+export interface Settled {
+  /** Of operations, by creation id or id as sent. */
+  readonly refused: ReadonlyMap<Operation, Refusal>;
+  /** Of destroys, by id. */
+  readonly kept: ReadonlyMap<string, Refusal>;
+  /** With creates and updates, before destroys. */
+  readonly proposed: Contents;
+  readonly after: Contents;
+}
+
+interface Scene {
+  readonly types: Types;
+  readonly type: ModelType;
+  readonly before: Contents;
+  /** In the order of D13: creates, those that others refer to first, then updates. */
+  readonly operations: readonly Operation[];
+  readonly destroys: readonly string[];
+}
+
+type Draft = Map<string, Map<string, Stored>>;
+
+const copyOf = (contents: Contents): Draft =>
+  new Map([...contents].map(([name, objects]) => [name, new Map(objects)]));
+
+/**
+ * D13: the final state of the call is judged. As long as it breaks a rule, what breaks it is
+ * refused (of those that collide the later), and all is judged anew without it.
+ */
+export function settle(scene: Scene): Settled {
+  const refused = new Map<Operation, Refusal>();
+  for (;;) {
+    for (const one of scene.operations)
+      if (lacksObject(scene, one, refused)) refused.set(one, { type: 'notFound' });
+    const standing = scene.operations.filter((one) => !refused.has(one));
+    const draft = copyOf(scene.before);
+    for (const { id, after } of standing) draft.get(scene.type.name)?.set(id, after);
+    const found = tooLarge(scene, standing, draft) ?? wrongReferences(scene, standing, draft);
+    if (found !== undefined) {
+      for (const [operation, refusal] of found) refused.set(operation, refusal);
+      continue;
+    }
+    const proposed = copyOf(draft);
+    const { kept, after } = destroy(scene, draft);
+    const collided = collisions(scene, standing, after) ?? overCount(scene, standing, after);
+    if (collided !== undefined) {
+      for (const [operation, refusal] of collided) refused.set(operation, refusal);
+      continue;
+    }
+    count(scene, after);
+    return { refused, kept, proposed, after };
+  }
+}
+
+/** An update of what a create of the same call was to make, which is refused. */
+function lacksObject(scene: Scene, { id, isCreate }: Operation, refused: Refusals): boolean {
+  if (isCreate || scene.before.get(scene.type.name)?.has(id) === true) return false;
+  return scene.operations.every((one) => one.id !== id || !one.isCreate || refused.has(one));
+}
+
+type Refusals = ReadonlyMap<Operation, Refusal>;
+const some = (refusals: Map<Operation, Refusal>): Refusals | undefined =>
+  refusals.size === 0 ? undefined : refusals;
+
+function octets(type: ModelType, object: Stored): number {
+  const id = 'r'.repeat(27);
+  const date = '2026-01-02T03:04:05.678Z';
+  const whole = shown(type).map((one) => {
+    if (one.role === 'id') return [one.name, id];
+    return [one.name, one.role === undefined ? object[one.name] : date];
+  });
+  return Buffer.byteLength(JSON.stringify(Object.fromEntries(whole)));
+}
+
+function tooLarge({ type, before }: Scene, standing: readonly Operation[], _: Draft) {
+  const limit = type.limits?.octets ?? Infinity;
+  const found = new Map<Operation, Refusal>();
+  for (const operation of standing) {
+    const old = before.get(type.name)?.get(operation.id);
+    const size = octets(type, operation.after);
+    const was = old === undefined ? 0 : octets(type, old);
+    if (size > limit && size > was) found.set(operation, { type: 'tooLarge' });
+  }
+  return some(found);
+}
+
+/** Ids that an operation brings in must be those of objects; no object leads back to itself. */
+function wrongReferences(scene: Scene, standing: readonly Operation[], draft: Draft) {
+  const { type, before } = scene;
+  const found = new Map<Operation, Refusal>();
+  for (const operation of standing) {
+    const old = before.get(type.name)?.get(operation.id);
+    const properties = unknownReferences(type, draft, operation.after, old);
+    if (properties.length > 0) found.set(operation, { type: 'invalidProperties', properties });
+  }
+  return some(found) ?? circle(scene, standing, draft);
+}
+
+/** Names of properties with ids that were not there before and that no object has. */
+export function unknownReferences(
+  type: ModelType,
+  contents: Contents,
+  object: Stored,
+  old: Stored | undefined,
+): readonly string[] {
+  return shown(type).flatMap(({ name, reference }) => {
+    if (reference === undefined) return [];
+    const had = idsIn(old?.[name]);
+    const objects = contents.get(reference.type);
+    const added = idsIn(object[name]).filter((id) => !had.includes(id));
+    return added.every((id) => objects?.has(id) === true) ? [] : [name];
+  });
+}
+
+/** The last of the operations that make a circle. */
+function circle({ type, before }: Scene, standing: readonly Operation[], draft: Draft) {
+  const objects = draft.get(type.name) ?? new Map<string, Stored>();
+  for (const { name, reference } of shown(type)) {
+    if (reference?.acyclic !== true) continue;
+    const leadsTo = (from: string, to: string, seen: Set<string>): boolean =>
+      idsIn(objects.get(from)?.[name]).some((id) => {
+        if (id === to) return true;
+        if (seen.has(id)) return false;
+        seen.add(id);
+        return leadsTo(id, to, seen);
+      });
+    const last = standing.findLast(
+      ({ id, after }) =>
+        !equal(before.get(type.name)?.get(id)?.[name], after[name]) && leadsTo(id, id, new Set()),
+    );
+    if (last !== undefined)
+      return new Map([[last, { type: 'invalidProperties', properties: [name] }]]);
+  }
+  return undefined;
+}
+
+/** Destroys come last: what holds them, what goes with them, what loses a link (docs/descriptors.md). */
+function destroy({ types, type, destroys }: Scene, draft: Draft) {
+  const kept = new Map<string, Refusal>();
+  for (;;) {
+    const roots = destroys.filter((id) => !kept.has(id) && draft.get(type.name)?.has(id) === true);
+    const going = new Set(roots.flatMap((id) => [...withFollowers(types, draft, type.name, id)]));
+    const held = roots.flatMap((id) => {
+      const holders = [...withFollowers(types, draft, type.name, id)].flatMap((gone) =>
+        linksTo(types, draft, gone, 'restrict').filter((holder) => !going.has(holder)),
+      );
+      const objectIds = [...new Set(holders.map(idOf))].sort();
+      return holders.length === 0 ? [] : [[id, { type: 'objectIsLinked', objectIds }] as const];
+    });
+    for (const [id, refusal] of held) kept.set(id, refusal);
+    if (held.length > 0) continue;
+    for (const gone of going) unlink(types, draft, gone);
+    for (const gone of going) draft.get(nameOf(gone))?.delete(idOf(gone));
+    return { kept, after: draft };
+  }
+}
+
+const keyOf = (type: string, id: string): string => `${type} ${id}`;
+const nameOf = (key: string): string => key.slice(0, key.indexOf(' '));
+const idOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
+
+/** Keys of objects that refer to one by properties of a kind. */
+function linksTo(types: Types, draft: Draft, key: string, onDestroy: string): readonly string[] {
+  return [...draft].flatMap(([name, objects]) => {
+    const properties = shown(typeOf(types, name)).filter(
+      ({ reference }) => reference?.type === nameOf(key) && reference.onDestroy === onDestroy,
+    );
+    return [...objects].flatMap(([id, object]) =>
+      properties.some((one) => idsIn(object[one.name]).includes(idOf(key)))
+        ? [keyOf(name, id)]
+        : [],
+    );
+  });
+}
+
+function withFollowers(types: Types, draft: Draft, type: string, id: string): Set<string> {
+  const found = new Set([keyOf(type, id)]);
+  for (const key of found) for (const one of linksTo(types, draft, key, 'cascade')) found.add(one);
+  return found;
+}
+
+function unlink(types: Types, draft: Draft, gone: string): void {
+  for (const key of linksTo(types, draft, gone, 'setNull')) {
+    const objects = draft.get(nameOf(key));
+    const changed: JsonMap = { ...objects?.get(idOf(key)) };
+    for (const { name, reference } of shown(typeOf(types, nameOf(key))))
+      if (reference?.type === nameOf(gone) && reference.onDestroy === 'setNull')
+        changed[name] = mapIds(changed[name] ?? null, (id) => (id === idOf(gone) ? null : id));
+    objects?.set(idOf(key), changed);
+  }
+}
+
+/** No two objects share a value; null is equal to nothing. */
+function collisions({ type, before }: Scene, standing: readonly Operation[], after: Draft) {
+  const found = new Map<Operation, Refusal>();
+  const objects = after.get(type.name) ?? new Map<string, Stored>();
+  for (const { properties } of type.uniques) {
+    const key = (object: Stored | undefined): string | null => {
+      const values = properties.map(({ name }) => object?.[name] ?? null);
+      return values.includes(null) ? null : JSON.stringify(values);
+    };
+    const taken = new Map<string, string>();
+    const lasts = standing.filter(({ id }, n) => standing.findLastIndex((o) => o.id === id) === n);
+    const claims = lasts.filter(({ id }) => {
+      const [now, old] = [key(objects.get(id)), key(before.get(type.name)?.get(id))];
+      return now !== null && now !== old;
+    });
+    for (const [id, object] of objects) {
+      const value = key(object);
+      if (value !== null && claims.every((claim) => claim.id !== id)) taken.set(value, id);
+    }
+    for (const operation of claims) {
+      const value = key(objects.get(operation.id)) ?? '';
+      const existingId = taken.get(value);
+      if (existingId === undefined) taken.set(value, operation.id);
+      else if (existingId !== operation.id)
+        found.set(operation, { type: 'alreadyExists', existingId });
+    }
+  }
+  return some(found);
+}
+
+function overCount({ type }: Scene, standing: readonly Operation[], after: Draft) {
+  const creates = standing.filter(
+    ({ isCreate, id }) => isCreate && after.get(type.name)?.has(id) === true,
+  );
+  const over = (after.get(type.name)?.size ?? 0) - (type.limits?.count ?? Infinity);
+  if (over <= 0 || creates.length === 0) return undefined;
+  return some(new Map(creates.slice(-over).map((one) => [one, { type: 'overQuota' }])));
+}
+
+/** `computed: { count }`, for every object of every type. */
+function count({ types }: Scene, after: Draft): void {
+  for (const [name, objects] of after) {
+    for (const { name: counted, computed } of shown(typeOf(types, name))) {
+      if (computed?.kind !== 'count') continue;
+      for (const [id, object] of objects) {
+        const refer = [...(after.get(computed.type)?.values() ?? [])].filter((one) =>
+          idsIn(one[computed.by]).includes(id),
+        );
+        const value: Json = refer.length;
+        if (object[counted] !== value) objects.set(id, { ...object, [counted]: value });
+      }
+    }
+  }
+}

@@ -1,0 +1,362 @@
+import type { ModelType } from '../../scripts/generator/model.js';
+import type { Json, JsonMap } from '../support/json.js';
+import { equal, idsIn, mapIds, named, type Stored, same, shown, typeOf } from './account.js';
+import {
+  agree,
+  agreeOn,
+  agreeOnDate,
+  agreeOnError,
+  agreeOnIds,
+  agreeOnMembers,
+  agreeOnRefusals,
+  entries,
+} from './agree.js';
+import { type Judged, judgeCreate, judgeUpdate, type Resolve } from './judge.js';
+import {
+  type Operation,
+  type Refusal,
+  type Settled,
+  settle,
+  unknownReferences,
+} from './proposal.js';
+import { isMap } from './schema.js';
+import type { Account, Scope } from './world.js';
+
+/** A create that has no id yet, within one call. */
+const TEMPORARY = 'temp-';
+
+/** What the entries of a call come to before they are judged together. */
+export interface Wanted {
+  readonly operations: readonly Operation[];
+  /** Refused by itself: creates by creation id, updates by the id as sent. */
+  readonly notCreated: Map<string, Refusal>;
+  readonly notUpdated: Map<string, Refusal>;
+  /** Of creates and updates that are refused: what they would have stored, and instead of what. */
+  readonly refusedValues: readonly RefusedValue[];
+  readonly destroys: readonly string[];
+  /** Updates of what creates of the call are to make: the id as sent, and the creation id. */
+  readonly ofCreates: ReadonlyMap<string, string>;
+}
+
+interface RefusedValue {
+  readonly key: string;
+  readonly isCreate: boolean;
+  readonly after: Stored;
+  readonly before: Stored | undefined;
+  readonly bad: readonly string[];
+}
+
+export interface Outcome extends Settled {
+  readonly wanted: Wanted;
+}
+
+const temporary = (key: string): string => `${TEMPORARY}${key}`;
+
+/** RFC 8620 5.3. Takes what the server answered into the model. */
+export function checkSet(
+  scope: Scope,
+  account: Account,
+  typeName: string,
+  args: JsonMap,
+  [name, response]: readonly [string, JsonMap],
+): void {
+  const what = `${typeName}/set`;
+  const type = typeOf(scope.types, typeName);
+  const oldState = String(account.shelf(typeName).state);
+  const ifInState = args['ifInState'] ?? null;
+  if (ifInState !== null && ifInState !== oldState) {
+    agreeOnError(what, name, response, 'stateMismatch');
+    return;
+  }
+  agree(`${what}: the name of the response`, [name, response['type']], [what, undefined]);
+  agree(`${what}: accountId`, response['accountId'], account.id);
+  const creates = isMap(args['create']) ? args['create'] : {};
+  const resolve: Resolve = (key) =>
+    Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
+  const { wanted, notDestroyed, literal } = want(type, account, args, creates, resolve);
+  const outcome = settled(scope, account, type, wanted);
+  const { refused, kept } = outcome;
+  const ids = (id: string) => (id.startsWith(TEMPORARY) ? (bound.get(id) ?? id) : id);
+  const bound = bindIds(scope, type, outcome, response);
+  const { notCreated, notUpdated } = refusals(type, outcome, ids);
+  for (const [id, refusal] of kept) notDestroyed.set(id, withIds(refusal, ids));
+  const gone = wanted.destroys.filter((id) => !outcome.proposed.get(typeName)?.has(id));
+  for (const id of gone) notDestroyed.set(literal.get(id) ?? id, { type: 'notFound' });
+  agreeOnRefusals(`${what} notCreated`, entries(response, 'notCreated'), notCreated);
+  agreeOnRefusals(`${what} notUpdated`, entries(response, 'notUpdated'), notUpdated);
+  agreeOnRefusals(`${what} notDestroyed`, entries(response, 'notDestroyed'), notDestroyed);
+  const before = account.contents();
+  account.take(scope, outcome, ids);
+  agree(`${what}: oldState`, response['oldState'], oldState);
+  agree(`${what}: newState`, response['newState'], String(account.shelf(typeName).state));
+  agreeOnMembers(what, response, ['accountId', 'oldState', 'newState'], RESULTS);
+  checkReports(scope, account, type, outcome, before.get(typeName) ?? new Map(), response, ids);
+  for (const operation of wanted.operations)
+    if (operation.isCreate && !refused.has(operation))
+      scope.createdIds.set(operation.key, ids(operation.id));
+}
+
+const RESULTS = ['created', 'updated', 'destroyed', 'notCreated', 'notUpdated', 'notDestroyed'];
+
+/** D13: creates, updates, destroys, each judged by itself. */
+function want(
+  type: ModelType,
+  account: Account,
+  args: JsonMap,
+  creates: JsonMap,
+  resolve: Resolve,
+) {
+  const objects = account.shelf(type.name).objects;
+  const notCreated = new Map<string, Refusal>();
+  const notUpdated = new Map<string, Refusal>();
+  const notDestroyed = new Map<string, Refusal>();
+  /** How an id in `destroy` was sent. */
+  const literal = new Map<string, string>();
+  const refusedValues: RefusedValue[] = [];
+  const operations: Operation[] = [];
+  const real = (id: string) => (id.startsWith('#') ? (resolve(id.slice(1)) ?? id) : id);
+
+  const sentDestroys = (args['destroy'] ?? []) as string[];
+  const destroys = [...new Set(sentDestroys.map(real))].filter((id) => {
+    if (!type.singleton || !objects.has(id)) return true;
+    notDestroyed.set(id, { type: 'singleton' });
+    return false;
+  });
+  for (const sent of sentDestroys) literal.set(real(sent), sent);
+
+  const drafts = new Map<string, Judged>();
+  for (const [key, sent] of Object.entries(creates)) {
+    if (type.singleton) notCreated.set(key, { type: 'singleton' });
+    else drafts.set(key, judgeCreate(type, sent, resolve));
+  }
+  for (const key of inOrder(type, drafts)) {
+    const draft = drafts.get(key);
+    if (draft === undefined) continue;
+    const { after, view, bad, isPatchWrong } = draft;
+    const all = [...bad, ...inCircle(type, drafts, key)];
+    if (all.length === 0 && isPatchWrong !== true)
+      operations.push({ key, isCreate: true, id: temporary(key), after, view });
+    else {
+      notCreated.set(key, { type: 'invalidProperties' });
+      const known = isPatchWrong === true ? [] : all;
+      if (isPatchWrong !== true)
+        refusedValues.push({ key, isCreate: true, after, before: undefined, bad: known });
+    }
+  }
+  const updates = isMap(args['update']) ? args['update'] : {};
+  const ofCreates = new Map<string, string>();
+  for (const [key, patch] of Object.entries(updates)) {
+    const id = real(key);
+    const made = operations.find((one) => one.isCreate && one.id === id)?.after;
+    const before = objects.get(id) ?? made;
+    if (made !== undefined) ofCreates.set(key, id.slice(TEMPORARY.length));
+    if (before === undefined) notUpdated.set(key, { type: 'notFound' });
+    else if (destroys.includes(id)) notUpdated.set(key, { type: 'willDestroy' });
+    else {
+      const { after, view, bad, isPatchWrong } = judgeUpdate(type, before, patch, resolve);
+      if (isPatchWrong === true) notUpdated.set(key, { type: 'invalidPatch' });
+      else if (bad.length > 0) {
+        notUpdated.set(key, { type: 'invalidProperties' });
+        refusedValues.push({ key, isCreate: false, after, before, bad });
+      } else operations.push({ key, isCreate: false, id, after, view });
+    }
+  }
+  const wanted: Wanted = {
+    operations,
+    notCreated,
+    notUpdated,
+    refusedValues,
+    destroys,
+    ofCreates,
+  };
+  return { wanted, notDestroyed, literal };
+}
+
+/** Creation ids of the same call that a create refers to, with the property. */
+function refersTo(type: ModelType, draft: Judged | undefined): readonly (readonly string[])[] {
+  return shown(type).flatMap(({ name, reference }) =>
+    reference === undefined || draft === undefined
+      ? []
+      : idsIn(draft.after[name])
+          .filter((id) => id.startsWith(TEMPORARY))
+          .map((id) => [name, id.slice(TEMPORARY.length)]),
+  );
+}
+
+/** In the order sent, but those that others refer to come before them. */
+function inOrder(type: ModelType, drafts: ReadonlyMap<string, Judged>): readonly string[] {
+  const ordered = new Set<string>();
+  const visiting = new Set<string>();
+  const visit = (key: string): void => {
+    if (ordered.has(key) || visiting.has(key)) return;
+    visiting.add(key);
+    for (const [, to = ''] of refersTo(type, drafts.get(key))) visit(to);
+    ordered.add(key);
+  };
+  for (const key of drafts.keys()) visit(key);
+  return [...ordered];
+}
+
+/** D13: properties by which a create leads back to itself. */
+function inCircle(
+  type: ModelType,
+  drafts: ReadonlyMap<string, Judged>,
+  key: string,
+): readonly string[] {
+  const reaches = (from: string, seen: Set<string>): boolean => {
+    if (from === key) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return refersTo(type, drafts.get(from)).some(([, to = '']) => reaches(to, seen));
+  };
+  return refersTo(type, drafts.get(key)).flatMap(([name = '', to = '']) =>
+    reaches(to, new Set()) ? [name] : [],
+  );
+}
+
+export function settled(
+  { types }: Scope,
+  account: Account,
+  type: ModelType,
+  wanted: Wanted,
+): Outcome {
+  const { operations, destroys } = wanted;
+  const before = account.contents();
+  return { ...settle({ types, type, before, operations, destroys }), wanted };
+}
+
+/** The ids that the server gave to the creates which the model has succeed. */
+export function bindIds(
+  scope: Scope,
+  type: ModelType,
+  { refused, wanted }: Outcome,
+  response: JsonMap,
+): ReadonlyMap<string, string> {
+  const created = entries(response, 'created');
+  const made = wanted.operations.filter((one) => one.isCreate && !refused.has(one));
+  const bound = new Map<string, string>();
+  agreeOnIds(
+    `${type.name}: created`,
+    [...created.keys()],
+    made.map(({ key }) => key),
+  );
+  for (const { key, id } of made) {
+    const report = created.get(key);
+    const given = isMap(report) ? report[named(type, 'id')] : undefined;
+    agreeOn(`created ${key} has an id`, typeof given === 'string', report);
+    agreeOn('an id is a new one (D7)', /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(given), given);
+    scope.newId(given);
+    bound.set(id, given);
+  }
+  return bound;
+}
+
+const withIds = (refusal: Refusal, ids: (id: string) => string): Refusal => ({
+  ...refusal,
+  ...(refusal.existingId === undefined ? {} : { existingId: ids(refusal.existingId) }),
+  ...(refusal.objectIds === undefined ? {} : { objectIds: refusal.objectIds.map(ids).sort() }),
+});
+
+/** All SetErrors of creates and updates; `invalidProperties` lists references to nobody too. */
+export function refusals(
+  type: ModelType,
+  { refused, wanted, proposed }: Outcome,
+  ids: (id: string) => string,
+) {
+  const notCreated = new Map(wanted.notCreated);
+  const notUpdated = new Map(wanted.notUpdated);
+  for (const [{ key, isCreate }, refusal] of refused)
+    (isCreate ? notCreated : notUpdated).set(key, withIds(refusal, ids));
+  for (const { key, isCreate, after, before, bad } of wanted.refusedValues) {
+    const unknown = unknownReferences(type, proposed, after, before);
+    const properties = [...new Set([...bad, ...unknown])];
+    (isCreate ? notCreated : notUpdated).set(key, { type: 'invalidProperties', properties });
+  }
+  // What was not made is not there.
+  for (const [key, creationId] of wanted.ofCreates)
+    if (notCreated.has(creationId)) notUpdated.set(key, alsoWrong(notUpdated.get(key)));
+  return { notCreated, notUpdated };
+}
+
+/** Of an update that is wrong by itself, and whose object was not made, either may be told. */
+const alsoWrong = (refusal: Refusal | undefined): Refusal =>
+  refusal === undefined || refusal.type === 'notFound'
+    ? { type: 'notFound' }
+    : { type: 'notFound', or: refusal.type };
+
+/** What `created`, `updated` and `destroyed` must say (5.3, D10). */
+export function checkReports(
+  scope: Scope,
+  account: Account,
+  type: ModelType,
+  outcome: Outcome,
+  before: ReadonlyMap<string, Stored>,
+  response: JsonMap,
+  ids: (id: string) => string,
+): void {
+  const { refused, wanted, proposed, after } = outcome;
+  const objects = after.get(type.name) ?? new Map<string, Stored>();
+  const standing = wanted.operations.filter((one) => !refused.has(one));
+  const created = entries(response, 'created');
+  for (const { key, id, view, isCreate } of standing) {
+    if (!isCreate) continue;
+    const stored = objects.get(id) ?? proposed.get(type.name)?.get(id) ?? {};
+    const report = created.get(key);
+    checkReport(scope, account, type, `created ${key}`, report, ids(id), stored, view, true, ids);
+  }
+  const updated = entries(response, 'updated');
+  const changed = [...objects].flatMap(([id, object]) =>
+    before.has(id) && !same(type, before.get(id), object) ? [id] : [],
+  );
+  const asked = standing.filter(({ isCreate }) => !isCreate).map(({ id }) => id);
+  agreeOnIds(`${type.name}: updated`, [...updated.keys()], [...changed, ...asked].map(ids));
+  for (const id of new Set([...changed, ...asked])) {
+    const stored = objects.get(id) ?? {};
+    const old = before.get(id) ?? standing.find((one) => one.isCreate && one.id === id)?.after;
+    const view = standing.find((one) => one.id === id && !one.isCreate)?.view ?? old ?? {};
+    const report = updated.get(ids(id));
+    if (old !== undefined && same(type, old, stored) && !isMap(report))
+      agree(`updated ${id} of no change`, report, null);
+    else
+      checkReport(scope, account, type, `updated ${id}`, report, ids(id), stored, view, false, ids);
+  }
+  const destroyed = [...before.keys(), ...(proposed.get(type.name)?.keys() ?? [])];
+  agreeOnIds(
+    `${type.name}: destroyed`,
+    response['destroyed'] ?? [],
+    destroyed.filter((id) => !objects.has(id)).map(ids),
+  );
+}
+
+/** Exactly what the client can't know: id and times, and what is stored otherwise than it thinks. */
+export function checkReport(
+  scope: Scope,
+  account: Account,
+  type: ModelType,
+  what: string,
+  report: Json | undefined,
+  id: string,
+  stored: Stored,
+  view: Stored,
+  isCreate: boolean,
+  ids: (id: string) => string,
+): void {
+  agreeOn(`${what} is an object`, isMap(report), report);
+  const expected: JsonMap = {};
+  for (const { name, role, reference } of shown(type)) {
+    const value = stored[name] ?? null;
+    const final = reference === undefined ? value : mapIds(value, ids);
+    if (role === undefined && !(Object.hasOwn(view, name) && equal(view[name], final)))
+      expected[name] = final;
+  }
+  const times = isCreate
+    ? [named(type, 'created'), named(type, 'updated')]
+    : [named(type, 'updated')];
+  if (isCreate) expected[named(type, 'id')] = id;
+  for (const time of times) {
+    agreeOnDate(`${what} ${time}`, report[time]);
+    expected[time] = report[time] ?? null;
+  }
+  agree(what, report, expected);
+  account.learn(scope, type, id, Object.fromEntries(times.map((t) => [t, report[t] ?? null])));
+}
