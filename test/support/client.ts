@@ -1,6 +1,29 @@
 import { connect } from 'node:net';
 import { expect } from 'vitest';
-import type { Item, Json, JsonMap } from './json.js';
+import {
+  type ApiResponse,
+  asSet,
+  type Call,
+  type ChangesAnswer,
+  type CopyAnswer,
+  type GetAnswer,
+  type QueryAnswer,
+  type QueryChangesAnswer,
+  type SetAnswer,
+} from '../../scripts/conform/client/answers.js';
+import { type Json, type JsonMap, parsed } from '../../scripts/conform/client/json.js';
+
+export {
+  type ApiResponse,
+  asSet,
+  type Call,
+  type ChangesAnswer,
+  type CopyAnswer,
+  type MethodResponse,
+  type QueryAnswer,
+  type QueryChangesAnswer,
+  type SetAnswer,
+} from '../../scripts/conform/client/answers.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -10,16 +33,6 @@ export const REFERENCE = 'urn:jmapsmith:reference';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
 
-/** A method call; the arguments are free, for tests send wrong ones too. */
-export type Call = readonly [name: string, args: object, callId: string];
-export type MethodResponse = [name: string, args: JsonMap, callId: string];
-
-export interface ApiResponse {
-  readonly methodResponses: MethodResponse[];
-  readonly createdIds?: Record<string, string>;
-  readonly sessionState: string;
-}
-
 type Body = NonNullable<RequestInit['body']>;
 
 export interface HttpAnswer {
@@ -28,64 +41,6 @@ export interface HttpAnswer {
   readonly text: string;
   /** The parsed body, null where it is no JSON. */
   readonly json: Json;
-}
-
-export interface GetAnswer {
-  readonly accountId: string;
-  readonly state: string;
-  readonly list: Item[];
-  readonly notFound: string[];
-}
-
-/** A /set response with the members that may be left out where null (RFC 8620 3.5) filled in. */
-export interface SetAnswer {
-  readonly accountId: string;
-  readonly oldState: string;
-  readonly newState: string;
-  readonly created: Record<string, Item> | null;
-  readonly updated: Record<string, JsonMap | null> | null;
-  readonly destroyed: string[] | null;
-  readonly notCreated: Record<string, JsonMap> | null;
-  readonly notUpdated: Record<string, JsonMap> | null;
-  readonly notDestroyed: Record<string, JsonMap> | null;
-}
-
-export interface CopyAnswer {
-  readonly fromAccountId: string;
-  readonly accountId: string;
-  readonly oldState: string;
-  readonly newState: string;
-  readonly created: Record<string, Item> | null;
-  readonly notCreated: Record<string, JsonMap> | null;
-}
-
-export interface ChangesAnswer {
-  readonly accountId: string;
-  readonly oldState: string;
-  readonly newState: string;
-  readonly hasMoreChanges: boolean;
-  readonly created: string[];
-  readonly updated: string[];
-  readonly destroyed: string[];
-}
-
-export interface QueryAnswer {
-  readonly accountId: string;
-  readonly queryState: string;
-  readonly canCalculateChanges: boolean;
-  readonly position: number;
-  readonly ids: string[];
-  readonly total?: number;
-  readonly limit?: number;
-}
-
-export interface QueryChangesAnswer {
-  readonly accountId: string;
-  readonly oldQueryState: string;
-  readonly newQueryState: string;
-  readonly total?: number;
-  readonly removed: string[];
-  readonly added: { id: string; index: number }[];
 }
 
 /** A JMAP client as small as can be: it sends what it is told and checks no more than the envelope. */
@@ -188,32 +143,11 @@ export class Client {
   }
 }
 
-/** Fills in what a /set response may leave out where it is null. */
-export function asSet(response: JsonMap): SetAnswer {
-  const nothing = {
-    created: null,
-    updated: null,
-    destroyed: null,
-    notCreated: null,
-    notUpdated: null,
-    notDestroyed: null,
-  };
-  return { ...nothing, ...response } as unknown as SetAnswer;
-}
-
 /** A request without credentials of its own. */
 export async function httpAnswer(url: string, init: RequestInit = {}): Promise<HttpAnswer> {
   const response = await fetch(url, init);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
-}
-
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
 }
 
 export interface RawAnswer {
