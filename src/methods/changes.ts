@@ -44,7 +44,9 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
     const { number: current, records, found } = await read(limit);
     if (since > current)
       cannotCalculate('"sinceState" is ahead of the current state.', {
-        ...{ code: 'ahead', since, current },
+        code: 'ahead',
+        since,
+        current,
       });
     const complete = records.length < limit;
     if (since < current) requireUnbroken(records, since, current, complete, services);

@@ -110,12 +110,8 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
     ...(from === null ? {} : { answeredFrom: from }),
     // The only reason that there is: filters and sorts read stored columns alone (D16).
     ...(call.isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
-    ...(error === null ? {} : { error: { type: error.type, ...errorReason(error) } }),
+    ...(error && { error: { type: error.type, ...(error.reason && { reason: error.reason }) } }),
   };
-}
-
-function errorReason({ reason }: MethodError): JsonObject {
-  return reason === undefined ? {} : { reason };
 }
 
 /** What can't be had is left out: the calls have been answered. */

@@ -41,7 +41,9 @@ export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesRes
     const current = await snapshot.stateNumber(type);
     if (since > current)
       cannotCalculate('"sinceQueryState" is ahead of the current state.', {
-        ...{ code: 'ahead', since, current },
+        code: 'ahead',
+        since,
+        current,
       });
     const changes = await netChangesSince(snapshot, type, since, current, context.services);
     const last = await lastOf(snapshot, type, plan, args.upToId ?? null, context);
