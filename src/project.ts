@@ -11,7 +11,13 @@ import { isPackageRoot } from './package-root.js';
 export interface Project {
   readonly registry: readonly CapabilityDefinition[];
   /** The module of the Prisma client with the project's own tables: hooks read by it. */
-  hookClient(database: 'sqlite' | 'postgresql'): Promise<{ readonly PrismaClient: unknown }>;
+  hookClient(database: Database): Promise<HookClient>;
+}
+
+type Database = 'sqlite' | 'postgresql';
+
+interface HookClient {
+  readonly PrismaClient: unknown;
 }
 
 /** Where a team's project has its compiled modules, below its folder. */
@@ -33,7 +39,7 @@ export async function loadProject(root: string): Promise<Project> {
   return {
     registry: ((await load(registry).catch(refuse)) as Pick<Project, 'registry'>).registry,
     hookClient: async (database) =>
-      (await load(at(`build/prisma/${database}/client.js`))) as { readonly PrismaClient: unknown },
+      (await load(at(`build/prisma/${database}/client.js`))) as HookClient,
   };
 }
 
@@ -49,13 +55,13 @@ function refuse(error: unknown): never {
   });
 }
 
+/** Each widened by itself: in one expression the compiler compares the clients' types, member by member, for seconds. */
+const HOOK_CLIENTS: Readonly<Record<Database, () => Promise<HookClient>>> = {
+  sqlite: () => import('../build/prisma/sqlite/client.js'),
+  postgresql: () => import('../build/prisma/postgresql/client.js'),
+};
+
 async function ownProject(): Promise<Project> {
   const { registry } = await import('../generated/registry.js');
-  return {
-    registry,
-    hookClient: (database) =>
-      database === 'sqlite'
-        ? import('../build/prisma/sqlite/client.js')
-        : import('../build/prisma/postgresql/client.js'),
-  };
+  return { registry, hookClient: (database) => HOOK_CLIENTS[database]() };
 }
