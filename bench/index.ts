@@ -1,7 +1,7 @@
 /**
  * `npm run bench` measures the server over HTTP, `npm run bench -- generate` the generator,
  * `npm run bench -- event-loop` how long anything blocks the server, `npm run bench -- store-pg`
- * what the store on PostgreSQL costs.
+ * what the store on PostgreSQL costs, `npm run bench -- sockets` what an idle WebSocket takes.
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);
@@ -12,4 +12,7 @@ if (process.argv[2] === 'generate') {
 } else if (process.argv[2] === 'store-pg') {
   process.argv.splice(2, 1);
   await import('./store-pg.js');
+} else if (process.argv[2] === 'sockets') {
+  process.argv.splice(2, 1);
+  await import('./sockets.js');
 } else await import('./http.js');

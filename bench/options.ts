@@ -17,7 +17,9 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   --list           lists jobs and servers
 
   npm run bench -- generate   measures the generator
+  npm run bench -- event-loop measures how long anything blocks the server
   npm run bench -- store-pg   measures the store on PostgreSQL, without HTTP
+  npm run bench -- sockets    measures the memory of idle WebSockets
 `;
 
 export interface Options {

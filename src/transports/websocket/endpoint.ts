@@ -35,7 +35,7 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // No context outlives its message, so that an idle connection costs no more than one without (deflate.ts).
+    // No context outlives its message: an idle connection holds next to nothing more than one without (deflate.ts).
     perMessageDeflate: services.websocketCompression
       ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
       : false,
