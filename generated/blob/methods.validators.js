@@ -2,135 +2,19 @@
 
 import { isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const blobGetArguments = validate0;
-const schema0 = {"$id":"blobGetArguments","type":"object","required":["accountId","ids"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"properties":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+const schema0 = {"$id":"blobGetArguments","type":"object","required":["accountId","ids"],"properties":{"accountId":{"type":"string"},"ids":{"type":["array","null"],"items":{"type":"string"}},"length":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"offset":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"properties":{"type":["array","null"],"items":{"type":"string"}}},"noNumber":true,"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobGetArguments" */;
 let vErrors = null;
 let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.accountId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
+if(func0(data)){
+const err0 = {instancePath,schemaPath:"#/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
-if(data.ids === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ids"},message:"must have required property '"+"ids"+"'"};
-vErrors = keepIssue(vErrors, err1);
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "accountId") || (key0 === "ids")) || (key0 === "length")) || (key0 === "offset")) || (key0 === "properties"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-vErrors = keepIssue(vErrors, err2);
-errors++;
-}
-}
-if(data.accountId !== undefined){
-if(typeof data.accountId !== "string"){
-const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err3);
-errors++;
-}
-}
-if(data.ids !== undefined){
-let data1 = data.ids;
-if((!(Array.isArray(data1))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema0.properties.ids.type},message:"must be array,null"};
-vErrors = keepIssue(vErrors, err4);
-errors++;
-}
-if(Array.isArray(data1)){
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data1[i0] !== "string"){
-const err5 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err5);
-errors++;
-}
-}
-}
-}
-if(data.length !== undefined){
-let data3 = data.length;
-if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
-const err6 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema0.properties.length.type},message:"must be integer,null"};
-vErrors = keepIssue(vErrors, err6);
-errors++;
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-vErrors = keepIssue(vErrors, err7);
-errors++;
-}
-if(data3 < 0 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-vErrors = keepIssue(vErrors, err8);
-errors++;
-}
-}
-}
-if(data.offset !== undefined){
-let data4 = data.offset;
-if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err9 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema0.properties.offset.type},message:"must be integer,null"};
-vErrors = keepIssue(vErrors, err9);
-errors++;
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 9007199254740991 || isNaN(data4)){
-const err10 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-vErrors = keepIssue(vErrors, err10);
-errors++;
-}
-if(data4 < 0 || isNaN(data4)){
-const err11 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-vErrors = keepIssue(vErrors, err11);
-errors++;
-}
-}
-}
-if(data.properties !== undefined){
-let data5 = data.properties;
-if((!(Array.isArray(data5))) && (data5 !== null)){
-const err12 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema0.properties.properties.type},message:"must be array,null"};
-vErrors = keepIssue(vErrors, err12);
-errors++;
-}
-if(Array.isArray(data5)){
-const len1 = data5.length;
-for(let i1=0; i1<len1; i1++){
-if(typeof data5[i1] !== "string"){
-const err13 = {instancePath:instancePath+"/properties/" + i1,schemaPath:"#/properties/properties/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err13);
-errors++;
-}
-}
-}
-}
-}
-else {
-const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-vErrors = keepIssue(vErrors, err14);
-errors++;
-}
-validate0.errors = vErrors;
-return errors === 0;
-}
-export const blobLookupArguments = validate1;
-const schema1 = {"$id":"blobLookupArguments","type":"object","required":["accountId","typeNames","ids"],"properties":{"accountId":{"type":"string"},"ids":{"type":"array","items":{"type":"string"}},"typeNames":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="blobLookupArguments" */;
-let vErrors = null;
-let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accountId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
-vErrors = keepIssue(vErrors, err0);
-errors++;
-}
-if(data.typeNames === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "typeNames"},message:"must have required property '"+"typeNames"+"'"};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
 vErrors = keepIssue(vErrors, err1);
 errors++;
 }
@@ -140,7 +24,7 @@ vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "accountId") || (key0 === "ids")) || (key0 === "typeNames"))){
+if(!(((((key0 === "accountId") || (key0 === "ids")) || (key0 === "length")) || (key0 === "offset")) || (key0 === "properties"))){
 const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err3);
 errors++;
@@ -155,19 +39,145 @@ errors++;
 }
 if(data.ids !== undefined){
 let data1 = data.ids;
+if((!(Array.isArray(data1))) && (data1 !== null)){
+const err5 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema0.properties.ids.type},message:"must be array,null"};
+vErrors = keepIssue(vErrors, err5);
+errors++;
+}
 if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data1[i0] !== "string"){
-const err5 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err6 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err6);
+errors++;
+}
+}
+}
+}
+if(data.length !== undefined){
+let data3 = data.length;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
+const err7 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/type",keyword:"type",params:{type: schema0.properties.length.type},message:"must be integer,null"};
+vErrors = keepIssue(vErrors, err7);
+errors++;
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err8 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+vErrors = keepIssue(vErrors, err8);
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err9 = {instancePath:instancePath+"/length",schemaPath:"#/properties/length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+vErrors = keepIssue(vErrors, err9);
+errors++;
+}
+}
+}
+if(data.offset !== undefined){
+let data4 = data.offset;
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
+const err10 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/type",keyword:"type",params:{type: schema0.properties.offset.type},message:"must be integer,null"};
+vErrors = keepIssue(vErrors, err10);
+errors++;
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 9007199254740991 || isNaN(data4)){
+const err11 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+vErrors = keepIssue(vErrors, err11);
+errors++;
+}
+if(data4 < 0 || isNaN(data4)){
+const err12 = {instancePath:instancePath+"/offset",schemaPath:"#/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+vErrors = keepIssue(vErrors, err12);
+errors++;
+}
+}
+}
+if(data.properties !== undefined){
+let data5 = data.properties;
+if((!(Array.isArray(data5))) && (data5 !== null)){
+const err13 = {instancePath:instancePath+"/properties",schemaPath:"#/properties/properties/type",keyword:"type",params:{type: schema0.properties.properties.type},message:"must be array,null"};
+vErrors = keepIssue(vErrors, err13);
+errors++;
+}
+if(Array.isArray(data5)){
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data5[i1] !== "string"){
+const err14 = {instancePath:instancePath+"/properties/" + i1,schemaPath:"#/properties/properties/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err14);
+errors++;
+}
+}
+}
+}
+}
+else {
+const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err15);
+errors++;
+}
+validate0.errors = vErrors;
+return errors === 0;
+}
+export const blobLookupArguments = validate1;
+const schema1 = {"$id":"blobLookupArguments","type":"object","required":["accountId","typeNames","ids"],"properties":{"accountId":{"type":"string"},"ids":{"type":"array","items":{"type":"string"}},"typeNames":{"type":"array","items":{"type":"string"}}},"noNumber":true,"additionalProperties":false};
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="blobLookupArguments" */;
+let vErrors = null;
+let errors = 0;
+if(func0(data)){
+const err0 = {instancePath,schemaPath:"#/noNumber",keyword:"noNumber",params:{},message:"must be object"};
+vErrors = keepIssue(vErrors, err0);
+errors++;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.accountId === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
+vErrors = keepIssue(vErrors, err1);
+errors++;
+}
+if(data.typeNames === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "typeNames"},message:"must have required property '"+"typeNames"+"'"};
+vErrors = keepIssue(vErrors, err2);
+errors++;
+}
+if(data.ids === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ids"},message:"must have required property '"+"ids"+"'"};
+vErrors = keepIssue(vErrors, err3);
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "accountId") || (key0 === "ids")) || (key0 === "typeNames"))){
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err4);
+errors++;
+}
+}
+if(data.accountId !== undefined){
+if(typeof data.accountId !== "string"){
+const err5 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err5);
+errors++;
+}
+}
+if(data.ids !== undefined){
+let data1 = data.ids;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err6 = {instancePath:instancePath+"/ids/" + i0,schemaPath:"#/properties/ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: "array"},message:"must be array"};
-vErrors = keepIssue(vErrors, err6);
+const err7 = {instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: "array"},message:"must be array"};
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
@@ -177,64 +187,69 @@ if(Array.isArray(data3)){
 const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data3[i1] !== "string"){
-const err7 = {instancePath:instancePath+"/typeNames/" + i1,schemaPath:"#/properties/typeNames/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err7);
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/typeNames",schemaPath:"#/properties/typeNames/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err8 = {instancePath:instancePath+"/typeNames/" + i1,schemaPath:"#/properties/typeNames/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath:instancePath+"/typeNames",schemaPath:"#/properties/typeNames/type",keyword:"type",params:{type: "array"},message:"must be array"};
 vErrors = keepIssue(vErrors, err9);
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 validate1.errors = vErrors;
 return errors === 0;
 }
 export const blobUploadArguments = validate2;
-const schema2 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}}},"additionalProperties":false};
+const schema2 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}}},"noNumber":true,"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobUploadArguments" */;
 let vErrors = null;
 let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.accountId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
+if(func0(data)){
+const err0 = {instancePath,schemaPath:"#/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
-if(data.create === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.accountId === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
 vErrors = keepIssue(vErrors, err1);
+errors++;
+}
+if(data.create === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "create"},message:"must have required property '"+"create"+"'"};
+vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 for(const key0 in data){
 if(!((key0 === "accountId") || (key0 === "create"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-vErrors = keepIssue(vErrors, err2);
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
-const err3 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err3);
+const err4 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
 if(data.create !== undefined){
 let data1 = data.create;
 if(func0(data1)){
-const err4 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
-vErrors = keepIssue(vErrors, err4);
+const err5 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/noNumber",keyword:"noNumber",params:{},message:"must be object"};
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
@@ -242,34 +257,34 @@ for(const key1 in data1){
 const _errs6 = errors;
 if(typeof key1 === "string"){
 if(!pattern0.test(key1)){
-const err5 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\"",propertyName:key1};
-vErrors = keepIssue(vErrors, err5);
+const err6 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\"",propertyName:key1};
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key1};
-vErrors = keepIssue(vErrors, err6);
+const err7 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",propertyName:key1};
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 var valid1 = _errs6 === errors;
 if(!valid1){
-const err7 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"};
-vErrors = keepIssue(vErrors, err7);
-errors++;
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err8 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/propertyNames",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"};
 vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath:instancePath+"/create",schemaPath:"#/properties/create/type",keyword:"type",params:{type: "object"},message:"must be object"};
 vErrors = keepIssue(vErrors, err9);
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 validate2.errors = vErrors;

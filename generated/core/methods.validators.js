@@ -2,38 +2,43 @@
 
 import { isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const blobCopyArguments = validate0;
-const schema0 = {"$id":"blobCopyArguments","type":"object","required":["fromAccountId","accountId","blobIds"],"properties":{"accountId":{"type":"string"},"blobIds":{"type":"array","items":{"type":"string"}},"fromAccountId":{"type":"string"}},"additionalProperties":false};
+const schema0 = {"$id":"blobCopyArguments","type":"object","required":["fromAccountId","accountId","blobIds"],"properties":{"accountId":{"type":"string"},"blobIds":{"type":"array","items":{"type":"string"}},"fromAccountId":{"type":"string"}},"noNumber":true,"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobCopyArguments" */;
 let vErrors = null;
 let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.fromAccountId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fromAccountId"},message:"must have required property '"+"fromAccountId"+"'"};
+if(func0(data)){
+const err0 = {instancePath,schemaPath:"#/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
-if(data.accountId === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.fromAccountId === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fromAccountId"},message:"must have required property '"+"fromAccountId"+"'"};
 vErrors = keepIssue(vErrors, err1);
 errors++;
 }
-if(data.blobIds === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "blobIds"},message:"must have required property '"+"blobIds"+"'"};
+if(data.accountId === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "accountId"},message:"must have required property '"+"accountId"+"'"};
 vErrors = keepIssue(vErrors, err2);
+errors++;
+}
+if(data.blobIds === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "blobIds"},message:"must have required property '"+"blobIds"+"'"};
+vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "accountId") || (key0 === "blobIds")) || (key0 === "fromAccountId"))){
-const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-vErrors = keepIssue(vErrors, err3);
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+vErrors = keepIssue(vErrors, err4);
 errors++;
 }
 }
 if(data.accountId !== undefined){
 if(typeof data.accountId !== "string"){
-const err4 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err4);
+const err5 = {instancePath:instancePath+"/accountId",schemaPath:"#/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
@@ -43,29 +48,29 @@ if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data1[i0] !== "string"){
-const err5 = {instancePath:instancePath+"/blobIds/" + i0,schemaPath:"#/properties/blobIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err5);
+const err6 = {instancePath:instancePath+"/blobIds/" + i0,schemaPath:"#/properties/blobIds/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err6);
 errors++;
 }
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/blobIds",schemaPath:"#/properties/blobIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
-vErrors = keepIssue(vErrors, err6);
+const err7 = {instancePath:instancePath+"/blobIds",schemaPath:"#/properties/blobIds/type",keyword:"type",params:{type: "array"},message:"must be array"};
+vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
 if(data.fromAccountId !== undefined){
 if(typeof data.fromAccountId !== "string"){
-const err7 = {instancePath:instancePath+"/fromAccountId",schemaPath:"#/properties/fromAccountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
-vErrors = keepIssue(vErrors, err7);
+const err8 = {instancePath:instancePath+"/fromAccountId",schemaPath:"#/properties/fromAccountId/type",keyword:"type",params:{type: "string"},message:"must be string"};
+vErrors = keepIssue(vErrors, err8);
 errors++;
 }
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-vErrors = keepIssue(vErrors, err8);
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 validate0.errors = vErrors;

@@ -1,4 +1,5 @@
 import { expect } from 'expect';
+import { mainType } from '../../generator/emit/validation-schema.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry, utcDate } from '../expected.js';
@@ -32,6 +33,15 @@ const numberOf = ({ described }: Subject, kind: 'integer' | 'number', ...values:
         (value) => value >= (schema.minimum ?? -Infinity) && value <= (schema.maximum ?? Infinity),
       ),
   )?.name;
+
+/** Objects, maps, sets and lists that a client may set. */
+const collectionsOf = ({ described }: Subject): readonly string[] =>
+  givable(described)
+    .filter(({ schema, access }) => {
+      const type = mainType(schema);
+      return access === 'mutable' && (type === 'object' || type === 'array');
+    })
+    .map(({ name }) => name);
 
 /** A create whose property has a value that is written just so. */
 async function written(subject: Subject, name: string, literal: string) {
@@ -276,6 +286,28 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
         const { stored } = await written(subject, name, literal);
         expect([literal, Object.is(stored, value)]).toEqual([literal, true]);
       }
+    },
+  },
+  {
+    id: 'set-number-for-object',
+    level: 'decision',
+    section: '1.3',
+    rule: 'A number that no double holds is refused where an object or a list is declared, as any other number is (decision 4).',
+    needs: { singleton: 'both' },
+    applies: (subject) =>
+      collectionsOf(subject).length > 0
+        ? null
+        : 'The type has no object or list that a client may set.',
+    async run(subject) {
+      for (const name of collectionsOf(subject))
+        for (const literal of ['1', '1e400']) {
+          const { refused } = await written(subject, name, literal);
+          expect({ name, literal, refused }).toEqual({
+            name,
+            literal,
+            refused: subject.setError('invalidProperties', [name]),
+          });
+        }
     },
   },
 ]);

@@ -89,10 +89,8 @@ function furtherMembers(
   use: ValidationUse,
   depth: number,
 ): AjvSchema {
-  // A number that no double holds is an object to ajv, one without members. At the top there is none: whoever
-  // calls the validator has looked (parseRequest, D13).
-  const isObject = depth === 0 ? {} : { noNumber: true };
-  if (further === false) return { ...isObject, additionalProperties: false };
+  // A number that no double holds is an object to ajv, one without members.
+  if (further === false) return { noNumber: true, additionalProperties: false };
   const nameChecks = {
     ...(use === 'stored' ? { maxLength: BOUNDS.keyLength, storable: true } : {}),
     ...(typeof names === 'object' ? keySchema(names) : {}),

@@ -159,9 +159,12 @@ describe('an emitted create validator', () => {
   it('refuses a number beyond the range of doubles, and never takes one for an object', () => {
     const huge = new InexactNumber('1e400');
     const data = gadgetWith({ score: huge, extra: huge, names: huge, meta: huge, points: [huge] });
-    expect(new Set(complaints(gadget.create, data).map((line) => line.split(' ')[0]))).toEqual(
+    const complained = complaints(gadget.create, data);
+    expect(new Set(complained.map((line) => line.split(' ')[0]))).toEqual(
       new Set(['/score', '/extra', '/names', '/meta', '/points/0']),
     );
+    // Not only for what it lacks: an object may have no required members.
+    expect(complained).toContain('/meta noNumber');
     // An object whose members are all declared and none required is not what is missing all of them.
     const within = gadgetWith({ meta: { note: null, a: huge } });
     expect(complaints(gadget.create, within)).toEqual(['/meta/a noNumber']);

@@ -181,4 +181,17 @@ export const setCreateFaults: readonly Fault[] = [
     checks: ['set-number-text'],
     ...sent('set', (args: JsonMap) => args),
   },
+  {
+    name: 'a number that no double holds is taken for an object without members',
+    checks: ['set-number-for-object'],
+    ...sent('set', (args: JsonMap) => emptied(args) as JsonMap),
+  },
 ];
+
+/** With an empty object for each number beyond the range of doubles. */
+function emptied(value: Json): Json {
+  if (value === Number.POSITIVE_INFINITY) return {};
+  if (Array.isArray(value)) return value.map(emptied);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, emptied(one)]));
+}
