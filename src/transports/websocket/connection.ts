@@ -15,6 +15,8 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const TRY_AGAIN = 1013;
 const OVERLOADED = 'The server has too much to do.';
+/** Beats for which a peer may take nothing of what waits for it, as long as it may be silent. */
+const STUCK_BEATS = 2;
 
 export interface ConnectionOptions extends AnswersOptions {
   readonly tcp: Socket;
@@ -40,6 +42,8 @@ export class Connection {
   #closing = false;
   /** Octets that had left for the system at the last beat. */
   #taken = 0;
+  /** Beats since the peer has taken anything of what waits for it. */
+  #stuck = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -84,12 +88,14 @@ export class Connection {
   beat(): void {
     const { socket, tcp } = this.#options;
     const isReading = !socket.isPaused;
-    if (this.#arrival.isDead(isReading)) {
+    const waits = tcp.writableLength > 0;
+    const taken = tcp.bytesWritten - tcp.writableLength;
+    // Whatever it sends itself: it would hold its answers, and what they hold, for as long as it does.
+    this.#stuck = waits && taken === this.#taken ? this.#stuck + 1 : 0;
+    if (this.#arrival.isDead(isReading) || this.#stuck > STUCK_BEATS) {
       socket.terminate();
       return;
     }
-    const waits = tcp.writableLength > 0;
-    const taken = tcp.bytesWritten - tcp.writableLength;
     if (waits && taken !== this.#taken) this.#arrival.heard();
     // Where nothing is read, nothing that the peer says arrives.
     else if (waits || isReading) this.#arrival.pinged();
