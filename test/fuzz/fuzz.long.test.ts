@@ -84,6 +84,8 @@ function run(title: string, env: () => Promise<Record<string, string>>, requests
           requests,
           first: FIRST,
           seconds: SECONDS,
+          // Enough for a line through them, however short the run.
+          sampleEvery: Math.min(10_000, Math.ceil(requests / 100)),
           progress,
         });
         tell(title, report);
