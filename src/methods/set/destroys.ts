@@ -137,7 +137,9 @@ export class Destroyer {
       await this.#findBeyond(roots, limit, ids.size > roots.length);
       records = [];
     }
-    const links = records.map((record) => this.#linkOf(record)).filter((link) => link !== null);
+    const links = inOrder(records)
+      .map((record) => this.#linkOf(record))
+      .filter((link) => link !== null);
     return this.#ofWhatIsThere(links, new Set(roots.map(textOf)));
   }
 
@@ -150,7 +152,7 @@ export class Destroyer {
     const ids = roots.map(({ id }) => id);
     const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
     const by = new Map<string, string[]>();
-    for (const { toId, fromId } of direct) push(by, toId, fromId);
+    for (const { toId, fromId } of inOrder(direct)) push(by, toId, fromId);
     const all = followed || direct.length > limit;
     for (const id of all ? ids : by.keys()) this.#beyond.set(id, by.get(id) ?? []);
   }
@@ -237,6 +239,11 @@ export class Destroyer {
     if (type === undefined) throw new Error(`A reference record names the unknown type ${name}.`);
     return type;
   }
+}
+
+/** By id, which is the order of creation: the first ones are told (D13), whatever a database reads first. */
+function inOrder(records: readonly ReferenceRecord[]): readonly ReferenceRecord[] {
+  return records.toSorted((a, b) => (a.fromId < b.fromId ? -1 : Number(a.fromId > b.fromId)));
 }
 
 function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
