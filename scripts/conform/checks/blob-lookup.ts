@@ -134,11 +134,25 @@ function whyNot(subject: Subject): string | null {
 }
 
 /** Ids of objects of the type that refer to a blob. */
-async function holders(subject: Subject, blobId: string): Promise<readonly string[]> {
-  const { server, type, A1 } = subject;
-  const found = await lookup(server, A1, [type], [blobId]);
+async function holders(
+  subject: Subject,
+  blobId: string,
+  accountId = subject.A1,
+): Promise<readonly string[]> {
+  const { server, type } = subject;
+  const found = await lookup(server, accountId, [type], [blobId]);
   return [...namesIn(found.get(blobId)?.[type])].sort();
 }
+
+/** The id of an object that was made to hold a blob, and that of the blob in it (RFC 8620 6). */
+async function holding(subject: Subject, name: string, sent: string) {
+  const { id, reported, refused } = await subject.put({ [name]: sent });
+  expect(refused).toBeNull();
+  return { id, blobId: String(reported[name] ?? sent) };
+}
+
+const upload = (subject: Subject, content: string): Promise<string> =>
+  subject.server.user.uploaded(subject.A1, content, 'text/plain');
 
 export const blobLookupTypeChecks = typeChecks(
   '4.3',
@@ -178,6 +192,111 @@ export const blobLookupTypeChecks = typeChecks(
         }
       },
     },
+    {
+      id: 'blob-lookup-each',
+      level: 'must',
+      rule: 'Each blob is listed with all the objects that hold it, and with no others; a change of something else leaves that as it is, and another account knows nothing of it.',
+      needs: { text: true, room: 3 },
+      applies: whyNot,
+      async run(subject) {
+        const { server, type, A1, A2, profile } = subject;
+        for (const { name } of blobsOf(subject)) {
+          const one = await upload(subject, `${name} one`);
+          const a = await holding(subject, name, one);
+          const b = await holding(subject, name, a.blobId);
+          const c = await holding(subject, name, await upload(subject, `${name} two`));
+          const shown = async () => {
+            const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'bnothing'])];
+            const found = await lookup(server, A1, [type], ids);
+            return [...found].map(([id, map]) => [id, [...namesIn(map[type])].sort()]).sort();
+          };
+          const holds = (blobId: string) =>
+            [a, b, c].flatMap((object) => (object.blobId === blobId ? [object.id] : [])).sort();
+          const wanted = [...new Set([a.blobId, b.blobId, c.blobId, 'bnothing'])]
+            .map((id) => [id, holds(id)] as const)
+            .sort();
+          expect(await shown()).toEqual(wanted);
+          const { refused } = await subject.update(a.id, { [profile.text]: 'renamed' });
+          expect([refused, await shown()]).toEqual([null, wanted]);
+          expect(await holders(subject, c.blobId, A2)).not.toContain(c.id);
+          await subject.set({ destroy: [a.id, b.id, c.id] });
+        }
+      },
+    },
+    {
+      id: 'blob-lookup-null',
+      level: 'must',
+      rule: 'An object whose property is set to null holds the blob no longer.',
+      needs: { singleton: 'both' },
+      applies: (subject) =>
+        whyNot(subject) ??
+        (nullableOf(subject).length > 0 ? null : 'What refers to a blob can’t be set to null.'),
+      async run(subject) {
+        for (const { name } of nullableOf(subject)) {
+          const { id, blobId } = await holding(subject, name, await upload(subject, name));
+          expect(await holders(subject, blobId)).toEqual([id]);
+          const { refused } = await subject.update(id, { [name]: null });
+          expect([refused, await holders(subject, blobId)]).toEqual([null, []]);
+          if (!subject.profile.singleton) await subject.set({ destroy: [id] });
+        }
+      },
+    },
+    {
+      id: 'blob-lookup-not-used',
+      level: 'must',
+      rule: 'The name of a type whose capability the request does not use is unknownDataType, and so is a name in other letters.',
+      needs: { room: 0, singleton: 'both' },
+      applies: whyNot,
+      async run(subject) {
+        const { server, type, A1: accountId, profile } = subject;
+        const call = (typeName: string, ...capabilities: readonly string[]) =>
+          server.user
+            .client(BLOB, ...capabilities)
+            .call('Blob/lookup', { accountId, typeNames: [typeName], ids: [] });
+        const error = server.err('unknownDataType');
+        expect(await call(type)).toEqual(error);
+        expect(await call(type.toUpperCase(), profile.capability)).toEqual(error);
+        const [name] = await call(type, profile.capability);
+        expect(name).toBe('Blob/lookup');
+      },
+    },
+    {
+      id: 'blob-lookup-repeated',
+      level: 'decision',
+      rule: 'A blob that is asked for twice is listed once.',
+      needs: { singleton: 'both' },
+      applies: whyNot,
+      async run(subject) {
+        const { server, type, A1 } = subject;
+        const blobId = await upload(subject, 'twice');
+        const found = await lookup(server, A1, [type], [blobId, 'bnothing', blobId, 'bnothing']);
+        expect([...found.keys()].sort()).toEqual([blobId, 'bnothing'].sort());
+      },
+    },
+    {
+      id: 'blob-lookup-types',
+      section: '3.1',
+      level: 'decision',
+      rule: 'supportedTypeNames lists the type exactly where a property of it refers to blobs; one that has none is unknownDataType.',
+      needs: { room: 0, singleton: 'both' },
+      applies: ({ server, A1 }) =>
+        server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`,
+      async run(subject) {
+        const { server, type, A1: accountId, described, clientOfAll } = subject;
+        const { accounts } = await server.user.readSession();
+        const capability = asMap(accounts[accountId]?.['accountCapabilities'])[BLOB];
+        const refers = described.properties.some(({ blob }) => blob);
+        const listed = namesIn(asMap(capability)['supportedTypeNames']).includes(type);
+        expect(listed).toBe(refers);
+        const args = { accountId, typeNames: [type], ids: [] };
+        const answer = await clientOfAll.call('Blob/lookup', args);
+        if (refers) expect(answer[0]).toBe('Blob/lookup');
+        else expect(answer).toEqual(server.err('unknownDataType'));
+      },
+    },
   ],
   'RFC 9404',
 );
+
+const nullableOf = (subject: Subject): readonly ModelProperty[] =>
+  blobsOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);

@@ -1,8 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { asSet } from '../client/answers.js';
+import type { Json } from '../client/json.js';
 import { entry, satisfying, serverId } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
+import { givable, writable } from '../subject/described.js';
+import { populated } from '../subject/populated.js';
 import { argsOf, argsOfResponse, copied, copy, from, NEEDS } from './copies.js';
 
 /** RFC 8620 5.4: what a /copy makes. */
@@ -199,6 +202,36 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
       const { list } = argsOfResponse(methodResponses, 1);
       expect(list).toEqual([{ id: made.id, [text]: 'copied' }]);
+    },
+  },
+  {
+    id: 'copy-every-value',
+    level: 'must',
+    rule: 'Whatever values an original has, its copy has all of them.',
+    needs: { methods: ['query'], text: false, room: 3 },
+    async run(subject) {
+      const { A1: fromAccountId, A2: accountId, type, described, profile } = subject;
+      const properties = givable(described);
+      const links = writable(described).filter(
+        (one) => one.reference !== undefined && !profile.given.includes(one),
+      );
+      // What they refer to is not in the target.
+      const none = Object.fromEntries(
+        links.map(({ name, default: value }) => [name, (value ?? null) as Json]),
+      );
+      await populated(subject, async (items) => {
+        for (const { id, ...original } of items) {
+          const create = { k: { id, ...none, ...subject.moved() } };
+          const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
+          const { created, notCreated } = answer;
+          expect({ original, notCreated }).toEqual({ original, notCreated: null });
+          const made = entry(created, 'k');
+          const copied = await subject.read(made.id, accountId);
+          for (const { name } of properties)
+            expect({ [name]: copied[name] }).toEqual({ [name]: made[name] ?? original[name] });
+          await subject.set({ accountId, destroy: [made.id] });
+        }
+      });
     },
   },
 ]);

@@ -183,4 +183,64 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
       }
     },
   },
+  {
+    id: 'described-immutable-beside',
+    level: 'must',
+    rule: 'An immutable property that is sent as it is hinders no change that is sent beside it.',
+    needs: { text: true },
+    applies: some(immutables, 'immutable'),
+    async run(subject) {
+      const { text } = subject.profile;
+      await withObject(subject, async (id) => {
+        const item = await subject.read(id);
+        const same = Object.fromEntries(
+          immutables(subject).map(({ name }) => [name, item[name] ?? null] as const),
+        );
+        const { refused } = await subject.update(id, { ...same, [text]: 'beside' });
+        expect(refused).toBeNull();
+        expect(await subject.read(id)).toMatchObject({ ...same, [text]: 'beside' });
+      });
+    },
+  },
+  {
+    id: 'described-immutable-null',
+    level: 'decision',
+    rule: 'null stands for the default of an immutable property, too: where the object has another value it is invalidProperties.',
+    needs: { singleton: undefined },
+    applies: some(
+      (subject) => immutables(subject).filter((one) => isDefaulted(subject, one)),
+      'immutable, defaulted',
+    ),
+    async run(subject) {
+      for (const property of immutables(subject).filter((one) => isDefaulted(subject, one))) {
+        const { name, default: value = null } = property;
+        const other = otherThan(subject, property, value as Json);
+        if (other === undefined) continue;
+        const id = await subject.put1({ [name]: other });
+        const { refused } = await subject.update(id, { [name]: null });
+        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
+        expect((await subject.read(id))[name]).toEqual(other);
+        await subject.set({ destroy: [id] });
+      }
+    },
+  },
+  {
+    id: 'described-hidden-asked',
+    section: '5.1',
+    level: 'decision',
+    rule: 'A /get that asks for an internal or a secret property asks for one that the type does not have: invalidArguments.',
+    needs: { singleton: 'both' },
+    applies: ({ hidden }) => (hidden.length > 0 ? null : 'The type hides no property.'),
+    async run(subject) {
+      const { type, A1: accountId, client } = subject;
+      for (const name of subject.hidden)
+        expect(
+          await client.call(`${type}/get`, { accountId, ids: [], properties: [name] }),
+        ).toEqual(subject.err('invalidArguments', name));
+    },
+  },
 ]);
+
+/** Whether a property need not be given, and can't be null. */
+const isDefaulted = ({ profile }: Subject, property: ModelProperty): boolean =>
+  property.default !== undefined && !property.nullable && !profile.given.includes(property);

@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { sameMembers } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { Targets } from './targets.js';
@@ -61,6 +62,39 @@ export const describedCountChecks = typeChecks(
             await step(() => child.set({ destroy: [first] }), [1, 0], a);
             await step(() => child.set({ destroy: [second] }), [0, 0], a);
             await subject.set({ destroy: [a, b] });
+          }
+        } finally {
+          await targets.tidy();
+        }
+      },
+    },
+    {
+      id: 'described-counts-unmoved',
+      level: 'decision',
+      rule: 'An update of what is counted that leaves the count as it is is no change of the object that counts.',
+      applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
+      async run(subject) {
+        const targets = new Targets(subject);
+        try {
+          for (const { name, computed } of countsOf(subject)) {
+            const child = await targets.of(computed.type);
+            const { text } = child.profile;
+            if (text === '') throw new NotApplicable('What is counted has no text to change.');
+            const by = child.described.properties.find((one) => one.name === computed.by);
+            const top = await subject.one(subject.A1, 'counts');
+            const id = await child.put1({
+              [computed.by]: wrapped(by?.reference?.form ?? 'single', top),
+            });
+            targets.add(child, subject.A1, id);
+            const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
+            const { refused } = await child.update(id, { [text]: 'another' });
+            expect({ name, refused }).toEqual({ name, refused: null });
+            const { updated } = await subject.client.changes(subject.type, args);
+            const ofBoth = updated.filter((one) => one === top || one === id);
+            expect(ofBoth).toEqual(child.type === subject.type ? [id] : []);
+            expect((await subject.read(top))[name]).toBe(1);
+            await child.set({ destroy: [id] });
+            await subject.set({ destroy: [top] });
           }
         } finally {
           await targets.tidy();

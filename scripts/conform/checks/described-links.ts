@@ -18,7 +18,7 @@ const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   singleton: 'both',
 });
 
-interface Link {
+export interface Link {
   readonly name: string;
   readonly property: ModelProperty;
   readonly reference: ReferenceDefinition;
@@ -27,21 +27,21 @@ interface Link {
 
 type Reference = Pick<Link, 'property' | 'reference'>;
 
-const linksOf = ({ described }: Subject): readonly Reference[] =>
+export const linksOf = ({ described }: Subject): readonly Reference[] =>
   writable(described).flatMap((property) =>
     property.reference === undefined ? [] : [{ property, reference: property.reference }],
   );
 
-const acyclicOf = (subject: Subject): readonly Reference[] =>
+export const acyclicOf = (subject: Subject): readonly Reference[] =>
   linksOf(subject).filter(
     ({ property, reference }) => reference.acyclic && property.access === 'mutable',
   );
 
-const hasLinks = (subject: Subject): string | null =>
+export const hasLinks = (subject: Subject): string | null =>
   linksOf(subject).length > 0 ? null : 'The type refers to nothing.';
 
 /** Runs for each reference; what holds a target goes before it. */
-async function each(
+export async function each(
   subject: Subject,
   links: readonly Reference[],
   work: (link: Link) => Promise<void>,

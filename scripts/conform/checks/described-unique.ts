@@ -3,6 +3,7 @@ import type { ModelProperty, ModelUnique } from '../../generator/model.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
+import { givable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
 import { Targets } from './targets.js';
@@ -136,4 +137,87 @@ export const describedUniqueChecks = typeChecks('5.3', { methods: ['get', 'set']
       });
     },
   },
+  {
+    id: 'described-unique-later-loses',
+    level: 'decision',
+    rule: 'Of two updates of one call that want what no two may share the later one is alreadyExists, and leaves its object as it was (decision 13).',
+    applies: (subject) =>
+      subject.described.uniques.some((one) => changeable(one) !== undefined)
+        ? null
+        : 'The type has nothing unique that an update can change.',
+    async run(subject) {
+      await eachKey(subject, async (unique, first) => {
+        const name = changeable(unique)?.name;
+        if (name === undefined) return;
+        const [one, two] = [subject.differing(name), subject.differing(name)];
+        const a = await subject.put1({ ...first, [name]: one });
+        const b = await subject.put1({ ...first, [name]: two });
+        const before = await subject.read(b);
+        const value = subject.differing(name);
+        const patch = { [name]: value };
+        const { updated, notUpdated } = await subject.set({ update: { [a]: patch, [b]: patch } });
+        expect({ name, updated: Object.keys(updated ?? {}) }).toEqual({ name, updated: [a] });
+        expect(notUpdated).toEqual({ [b]: exists(a) });
+        expect([(await subject.read(a))[name], await subject.read(b)]).toEqual([value, before]);
+      });
+    },
+  },
+  {
+    id: 'described-unique-freed',
+    level: 'decision',
+    rule: 'What is unique is so within its account, and as long as its object is there: another account may have it too, and once the object is destroyed it can be given anew.',
+    applies: hasKeys,
+    async run(subject) {
+      await eachKey(subject, async ({ name, properties }, same) => {
+        const first = await subject.put1(same);
+        // What they refer to is in the first account.
+        if (properties.every(({ reference }) => reference === undefined)) {
+          await subject.prepare(subject.A2);
+          const { id, refused } = await subject.put(same, subject.A2);
+          expect({ name, refused }).toEqual({ name, refused: null });
+          await subject.set({ accountId: subject.A2, destroy: [id] });
+        }
+        await subject.set({ destroy: [first] });
+        const { id, refused } = await subject.put(same);
+        expect({ name, refused }).toEqual({ name, refused: null });
+        expect(id).not.toBe(first);
+      });
+    },
+  },
+  {
+    id: 'described-unique-exact',
+    level: 'decision',
+    rule: 'Texts that differ in their letters’ case alone, or in a space, are not the same.',
+    applies: (subject) =>
+      subject.described.uniques.some((one) => textOf(subject, one) !== undefined)
+        ? null
+        : 'The type has no unique text that any text may be.',
+    needs: { room: 3 },
+    async run(subject) {
+      await eachKey(subject, async (unique, same) => {
+        const name = textOf(subject, unique)?.name;
+        if (name === undefined) return;
+        const [k, m, n] = ['uniq', 'UNIQ', 'uniq '].map((text) => ({
+          ...subject.create('k'),
+          ...same,
+          [name]: text,
+        }));
+        const { notCreated } = await subject.set({ create: { k, m, n } });
+        expect({ name, notCreated }).toEqual({ name, notCreated: null });
+      });
+    },
+  },
 ]);
+
+/** A text of a key that can be any text. */
+const textOf = ({ described }: Subject, { properties }: ModelUnique): ModelProperty | undefined =>
+  properties.find(
+    (one) =>
+      givable(described).includes(one) &&
+      one.kind === 'string' &&
+      one.format === undefined &&
+      one.schema.enum === undefined &&
+      one.schema.pattern === undefined &&
+      (one.schema.minLength ?? 0) <= 4 &&
+      (one.schema.maxLength ?? 5) >= 5,
+  );

@@ -150,4 +150,21 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
           expect({ [name]: item[name] }).toEqual({ [name]: value });
     },
   },
+  {
+    id: 'described-values-null-created',
+    level: 'decision',
+    rule: 'In a create null is a value as any other: of a property that may not be null it is invalidProperties, also where it need not be given.',
+    needs: { singleton: undefined },
+    applies: (subject) =>
+      neverNull(subject).length > 0 ? null : 'Every property of the type may be null.',
+    async run(subject) {
+      for (const { name } of neverNull(subject)) {
+        const { refused } = await subject.put({ [name]: null });
+        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
+      }
+    },
+  },
 ]);
+
+const neverNull = ({ described }: Subject) =>
+  writable(described).filter(({ nullable }) => !nullable);

@@ -13,9 +13,12 @@ import { copyRefusedChecks } from './copy-refused.js';
 import { creationIdChecks } from './creation-ids.js';
 import { creationReferenceChecks } from './creation-references.js';
 import { describedAccessChecks } from './described-access.js';
+import { describedArgumentChecks } from './described-arguments.js';
+import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
 import { describedLimitChecks } from './described-limits.js';
 import { describedLinkChecks } from './described-links.js';
+import { describedTreeChecks } from './described-trees.js';
 import { describedUniqueChecks } from './described-unique.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
@@ -28,8 +31,10 @@ import { metamorphicChecks } from './metamorphic.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
 import { queryChangesChecks } from './query-changes.js';
+import { queryChangesDescribedChecks } from './query-changes-described.js';
 import { queryCollationChecks } from './query-collation.js';
 import { queryConditionChecks } from './query-conditions.js';
+import { queryContainerChecks } from './query-containers.js';
 import { queryFilterChecks } from './query-filter.js';
 import { querySortChecks } from './query-sort.js';
 import { queryStateChecks } from './query-state.js';
@@ -82,11 +87,13 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...copyDestroyChecks,
   ...queryFilterChecks,
   ...queryConditionChecks,
+  ...queryContainerChecks,
   ...querySortChecks,
   ...queryCollationChecks,
   ...queryWindowChecks,
   ...queryStateChecks,
   ...queryChangesChecks,
+  ...queryChangesDescribedChecks,
   ...querySyncChecks,
   ...uploadChecks,
   ...downloadChecks,
@@ -106,12 +113,27 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedValueChecks,
   ...describedAccessChecks,
   ...describedLinkChecks,
+  ...describedTreeChecks,
   ...describedUniqueChecks,
   ...describedCountChecks,
   ...describedLimitChecks,
+  ...describedBlobChecks,
+  ...describedArgumentChecks,
+]);
+
+/** Of queries, copies and blobs what rests on the type's descriptor most. */
+const BY_DESCRIPTOR: ReadonlySet<string> = new Set([
+  'query-condition-operators',
+  'query-sort-described',
+  'query-changes-every-query',
+  'copy-every-value',
+  'blob-lookup-objects',
 ]);
 
 /** What a type's descriptor says of it alone: not what the protocol says of every type. */
 export const DESCRIBED_CHECKS: readonly TypeCheck[] = Object.freeze(
-  CHECKS.filter((one): one is TypeCheck => one.scope === 'type' && one.id.startsWith('described-')),
+  CHECKS.filter(
+    (one): one is TypeCheck =>
+      one.scope === 'type' && (one.id.startsWith('described-') || BY_DESCRIPTOR.has(one.id)),
+  ),
 );

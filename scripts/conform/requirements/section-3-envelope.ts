@@ -123,9 +123,11 @@ export const section3Envelope: readonly Requirement[] = [
     rule:
       'A reference to a creation id in a create or update is replaced with the real id, if the ' +
       'map has it.',
-    checks: ['creation-ids-given', 'creation-references-given'],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > case 145, 5.3: of an earlier call; the real',
+    checks: [
+      'creation-ids-given',
+      'creation-references-given',
+      'creation-references-earlier-call',
+      'described-links-creation-ids',
     ],
   },
   {

@@ -65,10 +65,7 @@ export const section5SetResponse: readonly Requirement[] = [
     rule:
       'updated[id] has what changed otherwise than the patch said, server-set and computed ' +
       'values among it; null where nothing did.',
-    checks: ['set-update-answer', 'set-update-null-default'],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > case 210, 5.2: a parent is updated with each',
-    ],
+    checks: ['set-update-answer', 'set-update-null-default', 'described-counts'],
   },
   {
     id: '5.3 updated-beside-refused',
@@ -174,9 +171,11 @@ export const section5SetResponse: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'So is a reference to what is no record of the account.',
-    checks: ['described-links-targets'],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > cases 160 and 231, 5.3: no record of the',
+    checks: [
+      'described-links-targets',
+      'described-links-forms',
+      'described-links-update',
+      'described-links-gone',
     ],
   },
   {
@@ -198,9 +197,7 @@ export const section5SetResponse: readonly Requirement[] = [
     whom: 'specification',
     keywords: 1,
     rule: "A method's specification may name more exact errors.",
-    tests: [
-      'test/conformance/cases/gadget-references.ts > decision 13: what is linked stays, the first',
-    ],
+    checks: ['described-links-on-destroy', 'described-links-holders'],
   },
   {
     id: '5.3 specific-errors-used',
@@ -209,9 +206,7 @@ export const section5SetResponse: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'Where one of these fits, it is answered in place of invalidProperties.',
-    tests: [
-      'test/conformance/cases/gadget-references.ts > case 235, 5.3: of two creates with one code',
-    ],
+    checks: ['described-unique-shared', 'described-unique-later-loses'],
   },
   {
     id: '5.3 singleton',
@@ -230,10 +225,7 @@ export const section5SetResponse: readonly Requirement[] = [
     rule:
       'Methods may have SetErrors of their own (alreadyExists for a value that must be unique, ' +
       'objectIsLinked for what others refer to).',
-    checks: ['described-unique-shared'],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > decision 13: what is linked stays, the first',
-    ],
+    checks: ['described-unique-shared', 'described-links-holders'],
   },
   {
     id: '5.3 other-members',

@@ -220,9 +220,8 @@ export const section5Set: readonly Requirement[] = [
       'described-immutable-changed',
       'described-immutable-same',
       'described-immutable-no-change',
-    ],
-    tests: [
-      'test/conformance/cases/gadget-patch.ts > case 251, 5.3: an immutable property may be sent',
+      'described-immutable-beside',
+      'described-immutable-null',
     ],
   },
   {
@@ -253,10 +252,12 @@ export const section5Set: readonly Requirement[] = [
     rule:
       'The state after the call is valid: unique values and references are judged on it, so ' +
       'two records may swap names.',
-    checks: ['described-unique-updates'],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > decision 13: two records may swap their',
-      'test/conformance/cases/gadget-references.ts > case 236, 5.3: the value of a destroyed',
+    checks: [
+      'described-unique-updates',
+      'described-unique-shared',
+      'described-unique-freed',
+      'described-links-turned',
+      'described-links-gone',
     ],
   },
   {
@@ -265,10 +266,7 @@ export const section5Set: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: "Where the final state wouldn't be valid, what comes later in the call loses.",
-    tests: [
-      'test/conformance/cases/gadget-references.ts > case 235, 5.3: of two creates with one code',
-      'test/conformance/cases/gadget-references.ts > case 285, 5.3: a conflict that stays: the',
-    ],
+    checks: ['described-unique-shared', 'described-unique-later-loses'],
   },
   {
     id: '5.3 error-where-it-belongs',
@@ -346,10 +344,7 @@ export const section5Set: readonly Requirement[] = [
       'creation-ids-same-call-update',
       'creation-references-same-call',
       'creation-references-update',
-    ],
-    tests: [
-      'test/conformance/cases/gadget-references.ts > case 146, 5.3: of the same call, the child',
-      'test/conformance/cases/gadget-references.ts > 5.3: a chain of creation ids, deepest first',
+      'described-links-several',
     ],
   },
   {

@@ -19,8 +19,8 @@ export const section6: readonly Requirement[] = [
     rule:
       'Each blob of the account can be used in a create or update; another is an invalid ' +
       'property.',
+    checks: ['described-blobs-any', 'described-blobs-refused'],
     tests: [
-      'test/conformance/cases/gadget-blobs.ts > decision 23: a blob id on an object must exist in',
       'test/methods/set-update.test.ts > 436: another user may use a blob once something refers',
     ],
   },
@@ -40,10 +40,8 @@ export const section6: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'Where it does, the response has the property with the new id.',
-    tests: [
-      'test/methods/copy.test.ts > come along under new ids, which are reported',
-      'test/conformance/cases/gadget-blobs.ts > cases 411 and 488, 5.4: with a copy its blob is',
-    ],
+    checks: ['described-blobs-any', 'described-blobs-copied'],
+    tests: ['test/methods/copy.test.ts > come along under new ids, which are reported'],
   },
   {
     id: '6 unreferenced-deleted',
@@ -138,8 +136,8 @@ export const section6: readonly Requirement[] = [
     rule:
       "A call that takes the last reference doesn't delete the blob: a create of the same call " +
       'may use it.',
+    checks: ['described-blobs-last-reference'],
     tests: [
-      'test/conformance/cases/gadget-blobs.ts > 6: the last reference and a new one in one call',
       'test/methods/set-update.test.ts > 6: a create and a destroy of one call may both name the',
     ],
   },
@@ -244,6 +242,7 @@ export const section6: readonly Requirement[] = [
       'blob-upload-uploader-alone',
       'blob-copy-uploader-alone',
       'blob-method-get-uploader-alone',
+      'described-blobs-shared',
     ],
     tests: [
       'test/conformance/blob-http.test.ts > case 436, 6.1: an unreferenced blob is for its',

@@ -15,8 +15,12 @@ import { type Fault, FaultyProxy } from './proxy.js';
 // A runner whose checks never fail shows nothing: a proxy does what a broken server would, one fault at a time.
 
 /** In this order a check is tried until it applies. */
-const TYPES = ['Gadget', 'Single', 'Crate', 'Preferences'] as const;
-const world = describedWorld('../conformance/gadget.yaml', '../../examples/preferences.yaml');
+const TYPES = ['Gadget', 'Single', 'Crate', 'Preferences', 'Machine'] as const;
+const world = describedWorld(
+  '../conformance/gadget.yaml',
+  '../../examples/preferences.yaml',
+  '../hooks/machines.yaml',
+);
 
 /** What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['blob-upload-size']);

@@ -370,7 +370,7 @@ export const blobLookupFaults: readonly Fault[] = [
   },
   {
     name: 'types that are none are ignored',
-    checks: ['blob-lookup-unknown-type'],
+    checks: ['blob-lookup-unknown-type', 'blob-lookup-not-used'],
     ...forgiven('unknownDataType', 'lookup'),
   },
   {
@@ -380,12 +380,12 @@ export const blobLookupFaults: readonly Fault[] = [
   },
   {
     name: 'objects are never found',
-    checks: ['blob-lookup-objects'],
+    checks: ['blob-lookup-objects', 'blob-lookup-each', 'blob-lookup-null'],
     ...matches((map) => values(map, () => []) as JsonMap),
   },
   {
     name: 'an object is found by what it held',
-    checks: ['blob-lookup-objects'],
+    checks: ['blob-lookup-objects', 'blob-lookup-null'],
     ...(() => {
       const known = new Map<string, Json[]>();
       return list('lookup', 'list', (all) =>

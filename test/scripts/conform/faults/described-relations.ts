@@ -16,12 +16,20 @@ export const describedRelationFaults: readonly Fault[] = [
       'described-links-targets',
       'described-links-later-creation-id',
       'described-links-acyclic',
+      'described-links-forms',
+      'described-links-update',
+      'described-links-gone',
+      'described-links-turned',
     ],
     ...accepted('invalidProperties'),
   },
   {
     name: 'what a creation id became is not told',
-    checks: ['described-links-creation-ids'],
+    checks: [
+      'described-links-creation-ids',
+      'described-links-several',
+      'described-blobs-creation-id',
+    ],
     ...member('set', 'created', (made) =>
       Object.fromEntries(
         Object.entries(asMap(made)).map(([key, one]) => [key, { id: asMap(one)['id'] ?? null }]),
@@ -30,7 +38,7 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'what is linked is told as forbidden',
-    checks: ['described-links-on-destroy'],
+    checks: ['described-links-on-destroy', 'described-links-holders'],
     ...renamed('objectIsLinked', 'forbidden'),
   },
   {
@@ -45,7 +53,7 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'two objects share a unique value',
-    checks: ['described-unique-shared', 'described-unique-updates'],
+    checks: ['described-unique-shared', 'described-unique-updates', 'described-unique-later-loses'],
     ...accepted('alreadyExists'),
   },
   {
@@ -67,7 +75,7 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'a count stays',
-    checks: ['described-counts'],
+    checks: ['described-counts', 'described-counts-unmoved'],
     ...list('get', 'list', (all: Json[]) => all.map((item) => ({ ...(item as Item), count: 0 }))),
   },
   {

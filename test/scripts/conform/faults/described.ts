@@ -43,6 +43,9 @@ export const describedFaults: readonly Fault[] = [
       'described-server-set-changed',
       'described-server-set-created',
       'described-internal',
+      'described-immutable-null',
+      'described-values-null-created',
+      'described-blobs-refused',
     ],
     ...accepted('invalidProperties'),
   },
@@ -64,7 +67,7 @@ export const describedFaults: readonly Fault[] = [
   },
   {
     name: 'an update that sends what is there already is refused',
-    checks: ['described-immutable-same'],
+    checks: ['described-immutable-same', 'described-immutable-beside'],
     ...told('set', (args) => {
       const updated = asMap(args['updated']);
       const error = { type: 'invalidProperties' };

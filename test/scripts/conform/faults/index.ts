@@ -5,6 +5,7 @@ import { changesFaults } from './changes.js';
 import { copyFaults } from './copy.js';
 import { creationIdFaults } from './creation-ids.js';
 import { describedFaults } from './described.js';
+import { describedObjectFaults } from './described-objects.js';
 import { describedRelationFaults } from './described-relations.js';
 import { dispatchFaults } from './dispatch.js';
 import { echoFaults } from './echo.js';
@@ -58,4 +59,5 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...websocketFaults,
   ...describedFaults,
   ...describedRelationFaults,
+  ...describedObjectFaults,
 ]);

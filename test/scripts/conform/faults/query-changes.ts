@@ -47,6 +47,7 @@ export const queryChangesFaults: readonly Fault[] = [
       'query-changes-up-to-id-default-order',
       'query-changes-up-to-id-ignored',
       'query-sync-changes',
+      'query-changes-null',
     ],
     ...list('queryChanges', 'added', (added) => added.slice(1)),
   },
@@ -62,6 +63,8 @@ export const queryChangesFaults: readonly Fault[] = [
       'query-changes-up-to-id',
       'query-changes-random-splices',
       'query-sync-changes',
+      'query-changes-every-query',
+      'query-changes-null',
     ],
     ...member('queryChanges', 'removed', () => []),
   },
@@ -72,6 +75,7 @@ export const queryChangesFaults: readonly Fault[] = [
       'query-changes-added-in-order',
       'query-changes-old-state',
       'query-changes-random-splices',
+      'query-changes-null',
     ],
     ...list('queryChanges', 'added', (added) => added.map((one) => ({ ...asMap(one), index: 0 }))),
   },
@@ -178,7 +182,11 @@ export const queryChangesFaults: readonly Fault[] = [
   },
   {
     name: '/queryChanges ignores upToId',
-    checks: ['query-changes-up-to-id-cuts', 'query-changes-up-to-id-default-order'],
+    checks: [
+      'query-changes-up-to-id-cuts',
+      'query-changes-up-to-id-default-order',
+      'query-changes-up-to-id-filtered',
+    ],
     ...ignoring('queryChanges', 'upToId'),
   },
   {

@@ -1,0 +1,207 @@
+import { expect } from 'expect';
+import type { ModelProperty } from '../../generator/model.js';
+import { type TypeNeeds, typeChecks } from '../check.js';
+import { answerTo, asSet } from '../client/answers.js';
+import { entry } from '../expected.js';
+import { writable } from '../subject/described.js';
+import type { Subject } from '../subject/subject.js';
+import { BLOB } from '../subject/user.js';
+import { refusal } from './refusal.js';
+
+/** `blob: true` of a descriptor: properties that hold ids of blobs (RFC 8620 6). */
+
+const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
+  methods: ['get', 'set'],
+  room: 2,
+  singleton: 'both',
+});
+
+const blobsOf = ({ described }: Subject): readonly ModelProperty[] =>
+  writable(described).filter(({ blob }) => blob);
+
+const hasBlobs = (subject: Subject): string | null =>
+  blobsOf(subject).length > 0 ? null : 'The type refers to no blobs.';
+
+const upload = (subject: Subject, content: string, accountId = subject.A1): Promise<string> =>
+  subject.server.user.uploaded(accountId, content, 'text/plain');
+
+const withoutMethods = ({ server, A1 }: Subject): string | null =>
+  server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
+
+/** Runs for each property that holds a blob; what was made for it goes again. */
+async function each(
+  subject: Subject,
+  work: (property: ModelProperty, made: string[]) => Promise<void>,
+): Promise<void> {
+  const { singleton } = subject.profile;
+  for (const property of blobsOf(subject)) {
+    const before = singleton ? await subject.read('singleton') : null;
+    const made: string[] = [];
+    try {
+      await work(property, made);
+    } finally {
+      const value = before?.[property.name] ?? null;
+      if (singleton) await subject.update('singleton', { [property.name]: value });
+      else await subject.set({ destroy: made });
+    }
+  }
+}
+
+/** What an object holds and what a download of it gives. */
+async function contentOf(subject: Subject, name: string, id: string, accountId = subject.A1) {
+  const blobId = String((await subject.read(id, accountId))[name]);
+  const { status, text } = await subject.server.user.download(accountId, blobId);
+  return { blobId, status, text };
+}
+
+export const describedBlobChecks = typeChecks('6', NEEDS, [
+  {
+    id: 'described-blobs-any',
+    level: 'must',
+    rule: 'Any blob of the account can be given to a property that holds one, in a create and in an update: its octets are there under the id that the object has, which is the one that was sent or is told.',
+    applies: hasBlobs,
+    async run(subject) {
+      await each(subject, async ({ name, access }, made) => {
+        const sent = await upload(subject, `${name} one`);
+        const { id, reported, refused } = await subject.put({ [name]: sent });
+        expect({ name, refused }).toEqual({ name, refused: null });
+        if (!subject.profile.singleton) made.push(id);
+        const holds = (text: string, blobId: string) =>
+          expect.objectContaining({ blobId, status: 200, text: `${name} ${text}` });
+        const first = String(reported[name] ?? sent);
+        expect(await contentOf(subject, name, id)).toEqual(holds('one', first));
+        if (access !== 'mutable') return;
+        const other = await upload(subject, `${name} two`);
+        const answer = await subject.update(id, { [name]: other });
+        expect({ name, refused: answer.refused }).toEqual({ name, refused: null });
+        const second = String(answer.set?.[name] ?? other);
+        expect(await contentOf(subject, name, id)).toEqual(holds('two', second));
+        // What the object has is there to be given again, to this one and to others.
+        const again = await subject.put({ [name]: second });
+        expect({ name, refused: again.refused }).toEqual({ name, refused: null });
+        if (!subject.profile.singleton) made.push(again.id);
+      });
+    },
+  },
+  {
+    id: 'described-blobs-refused',
+    level: 'decision',
+    rule: 'A blob that is not of the account, and what is no id of a blob at all, is invalidProperties, in a create and in an update (decision 23).',
+    applies: hasBlobs,
+    async run(subject) {
+      const elsewhere = await upload(subject, 'elsewhere', subject.A2);
+      await each(subject, async ({ name, access }, made) => {
+        const { id } = await subject.put({});
+        if (!subject.profile.singleton) made.push(id);
+        for (const value of [elsewhere, 'bnothing', '', 'no id', '#nobody', 5, {}, ['b'], true]) {
+          const { refused } = await subject.put({ [name]: value });
+          const wrong = { name, value, refused: refusal(subject, name) };
+          expect({ name, value, refused }).toEqual(wrong);
+          if (access !== 'mutable') continue;
+          const answer = await subject.update(id, { [name]: value });
+          expect({ name, value, refused: answer.refused }).toEqual(wrong);
+        }
+      });
+    },
+  },
+  {
+    id: 'described-blobs-last-reference',
+    level: 'must',
+    rule: 'A call that takes the last reference to a blob deletes nothing: an object that it creates can hold the blob on.',
+    needs: { singleton: undefined },
+    applies: hasBlobs,
+    async run(subject) {
+      await each(subject, async ({ name }, made) => {
+        const first = await subject.put1({ [name]: await upload(subject, `${name} kept`) });
+        const { blobId } = await contentOf(subject, name, first);
+        const { created, destroyed } = await subject.set({
+          create: { k: { ...subject.create('next'), [name]: blobId } },
+          destroy: [first],
+        });
+        const { id } = entry(created, 'k');
+        made.push(id);
+        expect(destroyed).toEqual([first]);
+        const { status, text } = await contentOf(subject, name, id);
+        expect([status, text]).toEqual([200, `${name} kept`]);
+      });
+    },
+  },
+  {
+    id: 'described-blobs-shared',
+    section: '6.1',
+    level: 'decision',
+    rule: 'What refers to a blob opens it to all who reach the account; where nothing does any more it is its uploader’s alone again.',
+    needs: { singleton: undefined },
+    applies: hasBlobs,
+    async run(subject) {
+      const accountId = subject.AR;
+      const writer = subject.server.writer(accountId);
+      await subject.prepare(accountId);
+      const client = writer.client(subject.profile.capability);
+      for (const { name } of blobsOf(subject)) {
+        const blobId = await writer.uploaded(accountId, `${name} shared`, 'text/plain');
+        const read = async () => (await subject.server.user.download(accountId, blobId)).status;
+        expect(await read()).toBe(404);
+        const k = { ...subject.create('shared', accountId), [name]: blobId };
+        const { created } = await client.set(subject.type, { accountId, create: { k } });
+        const { id } = entry(created, 'k');
+        const while_ = await subject.server.user.download(accountId, blobId);
+        await client.set(subject.type, { accountId, destroy: [id] });
+        expect([while_.status, while_.text]).toEqual([200, `${name} shared`]);
+        expect(await read()).toBe(404);
+        expect((await writer.download(accountId, blobId)).status).toBe(200);
+      }
+    },
+  },
+  {
+    id: 'described-blobs-creation-id',
+    section: '4.1',
+    specification: 'RFC 9404',
+    level: 'must',
+    rule: 'The creation id of a blob that an earlier call of the request made stands for it in an object: the real id is stored, and told.',
+    needs: { singleton: undefined },
+    applies: (subject) => hasBlobs(subject) ?? withoutMethods(subject),
+    async run(subject) {
+      const { A1: accountId, type } = subject;
+      await each(subject, async ({ name }, made) => {
+        const b = { data: [{ 'data:asText': `${name} uploaded` }] };
+        const create = { k: { ...subject.create('k'), [name]: '#b' } };
+        const response = await subject.clientOfAll.api([
+          ['Blob/upload', { accountId, create: { b } }, 'up'],
+          [`${type}/set`, { accountId, create }, 's'],
+        ]);
+        const k = entry(asSet(answerTo(response, 's')).created, 'k');
+        made.push(k.id);
+        const { blobId, text } = await contentOf(subject, name, k.id);
+        expect([k[name], text]).toEqual([blobId, `${name} uploaded`]);
+      });
+    },
+  },
+  {
+    id: 'described-blobs-copied',
+    section: '5.4',
+    level: 'must',
+    rule: 'The blob of a copy is in the account of the copy, with the octets of the original’s, under the id that the copy has: where that is another one it is told.',
+    needs: { methods: ['copy'], singleton: undefined },
+    applies: hasBlobs,
+    async run(subject) {
+      const { A1: fromAccountId, A2: accountId, type } = subject;
+      await subject.prepare(accountId);
+      await each(subject, async ({ name }, made) => {
+        const original = await subject.put1({ [name]: await upload(subject, `${name} copied`) });
+        made.push(original);
+        const before = await contentOf(subject, name, original);
+        const { [name]: _, ...moved } = subject.moved();
+        const create = { k: { id: original, ...moved } };
+        const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
+        const copy = entry(answer.created, 'k');
+        const now = await contentOf(subject, name, copy.id, accountId);
+        expect([now.status, now.text]).toEqual([200, `${name} copied`]);
+        if (now.blobId !== before.blobId) expect(copy[name]).toBe(now.blobId);
+        // Neither of the two needs the other.
+        await subject.set({ accountId, destroy: [copy.id] });
+        expect(await contentOf(subject, name, original)).toEqual(before);
+      });
+    },
+  },
+]);
