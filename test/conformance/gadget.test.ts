@@ -4,12 +4,7 @@ import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { SocketClient } from '../support/socket-client.js';
 import { conformance } from './cases/all.js';
-import { gadgetBlobCases } from './cases/gadget-blobs.js';
 import { gadgetCapabilityCases } from './cases/gadget-capability.js';
-import { gadgetPatchCases } from './cases/gadget-patch.js';
-import { gadgetQueryCases } from './cases/gadget-query.js';
-import { gadgetReferenceCases } from './cases/gadget-references.js';
-import { gadgetSetCases } from './cases/gadget-sets.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
@@ -42,14 +37,7 @@ const overSocket = (): Fixtures => {
 const world = describedWorld('gadget.yaml');
 for (const name of world.keys()) conformance(new Suite(world, name, fixtures));
 
-// What only a gadget can show: its descriptor says less than section I to P of cases.md.
-const suite = new Suite(world, 'Gadget', fixtures);
-gadgetPatchCases(suite);
-gadgetQueryCases(suite);
-gadgetBlobCases(suite);
-gadgetReferenceCases(suite);
-gadgetSetCases(suite);
-gadgetCapabilityCases(suite);
+gadgetCapabilityCases(new Suite(world, 'Gadget', fixtures));
 
 describe('over WebSocket (RFC 8887)', () => {
   // The protocol's part of the suite for all of them is in the long tier.

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import type { TypeCheck } from '../../../scripts/conform/check.js';
 import { DESCRIBED_CHECKS } from '../../../scripts/conform/checks/index.js';
 import { patchChecks } from '../../../scripts/conform/checks/patch.js';
 import { nestedPatchChecks } from '../../../scripts/conform/checks/patch-nested.js';
 import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
 import type { Suite } from '../suite.js';
-import { describedCases } from './described.js';
 
-/*
- * Cases become checks of `npm run conform`, file by file. Rows of scripts/conform/requirements that name a case in
- * `tests` then name its check in `checks`: test/scripts/conform/requirements.test.ts tells which.
- */
-
-/** What of the suite is run for a type: the protocol's cases, its descriptor's, or both. */
+/** What of the suite is run for a type: the protocol's checks, its descriptor's, or both. */
 export interface Selection {
   readonly protocol?: boolean;
   readonly described?: boolean;
@@ -25,11 +19,7 @@ const DESCRIBED = new Set<TypeCheck>([...DESCRIBED_CHECKS, ...patchChecks, ...ne
 export function conformance(suite: Suite, selection: Selection = {}): void {
   const { protocol = true, described = true } = selection;
   describe(suite.type, () => {
-    beforeAll(() => suite.prepare());
-    afterAll(() => suite.tidy());
-    // First: what the cases leave behind is nothing that the runner would touch.
     const checks = TYPE_CHECKS.filter((one) => (DESCRIBED.has(one) ? described : protocol));
     typeConformance(useServer(suite.fixtures), suite.world, [suite.type], checks);
-    if (described) describedCases(suite);
   });
 }

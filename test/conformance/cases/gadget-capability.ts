@@ -1,12 +1,13 @@
-import { expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { entry, err } from '../../support/expected.js';
 import type { JsonMap } from '../../support/json.js';
 import type { Suite } from '../suite.js';
 
-/** What gadget.yaml has beside its types: a method of the team's own, members of the session. */
+/**
+ * What gadget.yaml has beside its types: a method of the team's own, members of the session. No check of the runner:
+ * what such a method does is in this project's hook file alone.
+ */
 export function gadgetCapabilityCases(suite: Suite): void {
-  const { describe, it } = suite;
-
   describe('Gadget/rebuild, a method of the team’s own', () => {
     it('writes through the engine; its arguments are checked', async () => {
       const { created } = await suite.client.set('Gadget', {
