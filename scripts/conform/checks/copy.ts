@@ -220,17 +220,22 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
         links.map(({ name, default: value }) => [name, (value ?? null) as Json]),
       );
       await populated(subject, async (items) => {
-        for (const { id, ...original } of items) {
-          const create = { k: { id, ...none, ...subject.moved() } };
-          const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
-          const { created, notCreated } = answer;
-          expect({ original, notCreated }).toEqual({ original, notCreated: null });
-          const made = entry(created, 'k');
-          const copied = await subject.read(made.id, accountId);
+        const create = Object.fromEntries(
+          items.map(({ id }) => [id, { id, ...none, ...subject.moved() }]),
+        );
+        const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
+        expect(answer.notCreated).toBeNull();
+        const made = new Map(items.map(({ id }) => [id, entry(answer.created, id)]));
+        const ids = [...made.values()].map((copy) => copy.id);
+        const { list } = await subject.client.get(type, { accountId, ids });
+        const copies = new Map(list.map((copy) => [copy.id, copy]));
+        for (const original of items) {
+          const told = made.get(original.id);
+          const copy = copies.get(told?.id ?? '');
           for (const { name } of properties)
-            expect({ [name]: copied[name] }).toEqual({ [name]: made[name] ?? original[name] });
-          await subject.set({ accountId, destroy: [made.id] });
+            expect({ [name]: copy?.[name] }).toEqual({ [name]: told?.[name] ?? original[name] });
         }
+        await subject.set({ accountId, destroy: ids });
       });
     },
   },
