@@ -42,7 +42,7 @@ export function usePostgresql(): () => PostgresqlServer {
       databaseDir: folder,
       port,
       // A collation that is not the bytes': nothing must depend on it.
-      initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
+      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
       postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
       onLog: (line: string) => void log.push(line),
     };
