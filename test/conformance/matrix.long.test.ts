@@ -9,9 +9,11 @@ import { conformance } from './cases/all.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
-// Cases 605 and 606 whole: every type of gadget.yaml and of examples/, on both databases, by both transports.
+// Cases 605 and 606 whole: Todo, Note, every type of gadget.yaml and of examples/, on both databases, by both
+// transports.
 const postgresql = usePostgresql();
-const descriptors = ['gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
+const own = ['todos', 'notes'].map((one) => `../../capabilities/${one}.yaml`);
+const descriptors = [...own, 'gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
 
 for (const database of ['SQLite', 'PostgreSQL']) {
   for (const transport of ['HTTP', 'WebSocket']) {

@@ -12,8 +12,8 @@ const { server, fixtures } = useFixtures(async () => ({
   env: { DATABASE_URL: await postgresql().createDatabase('conformance') },
 }));
 
-// Case 605: the same suite, on a server whose DATABASE_URL names a PostgreSQL.
-conformance(new Suite(describedWorld('../../capabilities/todos.yaml'), 'Todo', fixtures));
+// Case 605: the same suite, on a server whose DATABASE_URL names a PostgreSQL. Types by databases: matrix.long.test.ts.
+conformance(new Suite(describedWorld('../../capabilities/notes.yaml'), 'Note', fixtures));
 
 describe('commands on PostgreSQL, beside a running server', () => {
   const accountsOf = async (token: string): Promise<readonly string[]> => {

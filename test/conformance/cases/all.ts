@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
 import type { TypeCheck } from '../../../scripts/conform/check.js';
 import { DESCRIBED_CHECKS } from '../../../scripts/conform/checks/index.js';
-import { patchChecks } from '../../../scripts/conform/checks/patch.js';
 import { nestedPatchChecks } from '../../../scripts/conform/checks/patch-nested.js';
 import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
 import type { Suite } from '../suite.js';
@@ -12,8 +11,8 @@ export interface Selection {
   readonly described?: boolean;
 }
 
-/** What a descriptor says is checked where the protocol's part is not, too; patches are both. */
-const DESCRIBED = new Set<TypeCheck>([...DESCRIBED_CHECKS, ...patchChecks, ...nestedPatchChecks]);
+/** What a descriptor says is checked where the protocol's part is not, too; so is each place that a patch may name. */
+const DESCRIBED = new Set<TypeCheck>([...DESCRIBED_CHECKS, ...nestedPatchChecks]);
 
 /** Tests the type that a descriptor describes: a descriptor is all that this needs. */
 export function conformance(suite: Suite, selection: Selection = {}): void {
