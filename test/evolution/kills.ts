@@ -34,7 +34,7 @@ export async function migrateWithKills(killed: Killed): Promise<string> {
   const { code, stdout, stderr } = await server.command('scripts/migrate', []);
   if (code !== 0) throw new Error(`migrate ended with ${code}:\n${stdout}\n${stderr}`);
   // What was done stays done.
-  expect(stdout).not.toContain('rows of Book filled');
+  expect(stdout).not.toContain('rows of Volume filled');
   return stdout;
 }
 
@@ -56,15 +56,15 @@ async function withinBackfill({ root, server, count }: Killed, url: string): Pro
     killedWhen(root, server.env, 'scripts/migrate', isLast);
   let stood = 0;
   for (const _ of [1, 2]) {
-    await migrate((output) => times(output, 'rows of Book filled') >= BATCHES);
+    await migrate((output) => times(output, 'rows of Volume filled') >= BATCHES);
     const now = await rowsBehind(url, 'backfill:');
     expect(now).toBeGreaterThanOrEqual(stood + BATCHES * FILLED);
     expect(now).toBeLessThan(count);
     stood = now;
   }
   // Killed once all of its rows are done: where indexes are made.
-  const output = await migrate((said) => said.includes(`: ${count - stood} rows of Book filled`));
-  expect(output).not.toContain(`: ${count - stood + FILLED} rows of Book filled`);
+  const output = await migrate((said) => said.includes(`: ${count - stood} rows of Volume filled`));
+  expect(output).not.toContain(`: ${count - stood + FILLED} rows of Volume filled`);
   const { stdout } = await server.command('scripts/migrate', ['--status']);
   expect(stdout.match(/^pending /gm)).toHaveLength(1);
 }
@@ -101,7 +101,7 @@ async function rowsBehind(database: string, prefix: string): Promise<number> {
   const { after } = JSON.parse(String(value)) as { after?: readonly string[] | null };
   const [rows] = await column(
     database,
-    `SELECT count(*) FROM "Book" WHERE ("accountId", "id") <= ('${after?.[0]}', '${after?.[1]}')`,
+    `SELECT count(*) FROM "Volume" WHERE ("accountId", "id") <= ('${after?.[0]}', '${after?.[1]}')`,
   );
   return Number(rows);
 }

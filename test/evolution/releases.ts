@@ -15,6 +15,11 @@ export async function release(
     const { code, stdout, stderr } = await npm(script);
     if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
   }
+  commit(root);
+}
+
+/** All that is there, committed. */
+export function commit(root: string): void {
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '--message', 'capabilities: change');
 }

@@ -5,36 +5,18 @@ import { makeFixtures } from '../support/fixtures.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
+import { sharedProject } from '../support/shared-project.js';
 import { computeWithKills, migrateWithKills } from './kills.js';
-import { git, release } from './releases.js';
+import { commit, git, release } from './releases.js';
 
-// A team's descriptor changes while its databases have data, as docs/evolution.md describes it.
+// A team's descriptor, shelf.yaml, changes while its databases have data, as docs/evolution.md describes it.
 const CAPABILITY = 'https://example.com/jmap/shelf';
-
-const BEFORE = `
-capability: ${CAPABILITY}
-description: Books on a shelf.
-types:
-  Book:
-    description: A book.
-    properties:
-      title: { type: string, maxLength: 200 }
-      author: { type: string, maxLength: 200, default: '' }
-      place: { type: [string, 'null'], maxLength: 50 }
-      pages: { type: integer, default: 0 }
-    required: [title]
-  Reader:
-    description: Someone who reads.
-    properties:
-      name: { type: string, maxLength: 100 }
-    required: [name]
-`;
 
 const AFTER = `
 capability: ${CAPABILITY}
 description: Books on a shelf.
 types:
-  Book:
+  Volume:
     description: A book.
     properties:
       title: { type: string, maxLength: 200 }
@@ -60,7 +42,7 @@ types:
 const HOOKS = `
 import type { Hooks } from '../generated/shelf/hooks.js';
 export const hooks = {
-  types: { Book: { compute: { length: ({ title }) => [...title].length } } },
+  types: { Volume: { compute: { length: ({ title }) => [...title].length } } },
 } satisfies Hooks;
 `;
 
@@ -90,9 +72,10 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
   let project: ProjectCopy;
 
   beforeAll(async () => {
-    project = await copyProject();
+    // The version before is shelf.yaml, which the project of all tests has, built.
+    project = await copyProject([], { built: await sharedProject() });
     git(project.root, 'init', '--quiet');
-    await release(project, { 'shelf.yaml': BEFORE });
+    commit(project.root);
     const urls = [
       ['sqlite', undefined],
       ['postgresql', await postgresql().createDatabase('shelf')],
@@ -105,7 +88,7 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
       if (name === 'sqlite') await each.server.stop();
       const killed = { root: project.root, server: each.server, url: each.url, count };
       const stdout = isKilled ? await migrateWithKills(killed) : await migrated(each.server);
-      expect(stdout).toContain("Book.length is computed at the server's next start");
+      expect(stdout).toContain("Volume.length is computed at the server's next start");
       if (name === 'postgresql') await writeLate(each);
       await each.server.stop();
       each.server = isKilled ? await computeWithKills(killed) : await each.server.restart();
@@ -126,27 +109,27 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
 
     test('rows keep their values, a renamed property its own, new ones their defaults', async () => {
       const { client, accountId, first } = of();
-      const { list } = await client.get('Book', { accountId, ids: [first] });
+      const { list } = await client.get('Volume', { accountId, ids: [first] });
       expect(list).toEqual([
         {
           ...{ id: first, created: utcDate, updated: utcDate },
           ...{ title: 'Straße 0', writer: 'Ann Ärger 0', place: 'hall', rating: 3, length: 8 },
         },
       ]);
-      const { total } = await client.query('Book', { accountId, calculateTotal: true, limit: 1 });
+      const { total } = await client.query('Volume', { accountId, calculateTotal: true, limit: 1 });
       expect(total).toBe(count);
     });
 
     test('states of the changed type are forgotten, those of another type are good', async () => {
       const { client, accountId, book, reader, late } = of();
-      const [, error] = await client.call('Book/changes', { accountId, sinceState: book });
+      const [, error] = await client.call('Volume/changes', { accountId, sinceState: book });
       expect(error).toMatchObject({ type: 'cannotCalculateChanges' });
       const changes = await client.changes('Reader', { accountId, sinceState: reader });
       // What the version before wrote last, on PostgreSQL, is told once new filters find it.
       const updated = name === 'postgresql' ? [late] : [];
       expect(changes).toMatchObject({ created: [], updated, destroyed: [] });
-      const { state } = await client.get('Book', { accountId, ids: [] });
-      const since = await client.changes('Book', { accountId, sinceState: state });
+      const { state } = await client.get('Volume', { accountId, ids: [] });
+      const since = await client.changes('Volume', { accountId, sinceState: state });
       expect(since).toMatchObject({ created: [], updated: [], destroyed: [] });
     });
 
@@ -155,15 +138,15 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
       let position = 0;
       const lengths = new Map<number, number>();
       while (position < Math.min(count, 2000)) {
-        const { ids = [] } = await client.query('Book', { accountId, position, limit: 500 });
+        const { ids = [] } = await client.query('Volume', { accountId, position, limit: 500 });
         if (ids.length === 0) break;
-        const { list } = await client.get('Book', { accountId, ids, properties: ['length'] });
+        const { list } = await client.get('Volume', { accountId, ids, properties: ['length'] });
         for (const { length } of list)
           lengths.set(Number(length), (lengths.get(Number(length)) ?? 0) + 1);
         position += ids.length;
       }
       expect(lengths.has(0)).toBe(false);
-      const { notUpdated } = await client.set('Book', {
+      const { notUpdated } = await client.set('Volume', {
         accountId,
         update: { [first]: { title: 'Straße 1' } },
       });
@@ -179,16 +162,16 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
     test('new filters, folded and indexed, find the rows that were there', async () => {
       const { client, accountId, first } = of();
       const ask = (filter: object) =>
-        client.query('Book', { accountId, filter, calculateTotal: true, limit: 1 });
+        client.query('Volume', { accountId, filter, calculateTotal: true, limit: 1 });
       expect((await ask({ titleStart: 'STRASSE ' })).total).toBe(count);
       const tenth = Math.floor(count / 10);
       expect((await ask({ titleStart: 'strasse 1' })).total).toBeGreaterThan(tenth);
       expect((await ask({ writer: 'ÄRGER' })).total).toBe(count);
       expect((await ask({ writer: `ärger ${count - 1}` })).total).toBe(1);
       expect((await ask({ writer: 'nobody' })).total).toBe(0);
-      await client.set('Book', { accountId, update: { [first]: { writer: 'Nobody' } } });
+      await client.set('Volume', { accountId, update: { [first]: { writer: 'Nobody' } } });
       expect((await ask({ writer: 'nobody' })).ids).toEqual([first]);
-      await client.set('Book', { accountId, update: { [first]: { writer: 'Ann Ärger 0' } } });
+      await client.set('Volume', { accountId, update: { [first]: { writer: 'Ann Ärger 0' } } });
     });
   });
 }
@@ -206,12 +189,12 @@ async function fill(root: string, url: string | undefined, count: number): Promi
     const create = Object.fromEntries(
       numbers.map((n) => [`b${n}`, { title: `Straße ${n}`, author: `Ann Ärger ${n}`, pages: n }]),
     );
-    const { created, notCreated } = await client.set('Book', { accountId, create });
+    const { created, notCreated } = await client.set('Volume', { accountId, create });
     expect(notCreated).toBeNull();
     if (from === 0) first = String(created?.['b0']?.['id']);
   }
   await client.set('Reader', { accountId, create: { r: { name: 'Ida' } } });
-  const { state: book } = await client.get('Book', { accountId, ids: [] });
+  const { state: book } = await client.get('Volume', { accountId, ids: [] });
   const { state: reader } = await client.get('Reader', { accountId, ids: [] });
   return { server, url, client, accountId, book, reader, late: '', first };
 }

@@ -13,28 +13,32 @@ export interface ProjectCopy {
   remove(): Promise<void>;
 }
 
-/** What a copy does without: made again there, or not needed to run. */
-const LEFT_OUT = new Set([
-  'node_modules',
-  'dist',
-  'build',
-  'data',
-  '.git',
-  'coverage',
-  'test',
-  'bench',
-]);
+/**
+ * What a copy does without: not needed to run, or made again there. The Prisma clients in build/ come along, of which
+ * a build makes those anew whose schema has changed.
+ */
+const LEFT_OUT = new Set(['node_modules', 'dist', 'data', '.git', 'coverage', 'test', 'bench']);
+
+export interface CopyOptions {
+  /** Where to; a fresh folder if none is given. */
+  readonly folder?: string;
+  /** A copy that was built, to be copied with what was built; this repository, without, if none is given. */
+  readonly built?: string;
+}
 
 /** Copies the project, adds `descriptors` (paths of files) to its capabilities, and generates. */
 export async function copyProject(
   descriptors: readonly string[] = [],
-  folder?: string,
+  { folder, built }: CopyOptions = {},
 ): Promise<ProjectCopy> {
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-project-')));
+  const from = built ?? ROOT;
+  const isKept = (top: string): boolean =>
+    !LEFT_OUT.has(top) || (top === 'dist' && built !== undefined);
   try {
-    await cp(ROOT, root, {
+    await cp(from, root, {
       recursive: true,
-      filter: (source) => !LEFT_OUT.has(relative(ROOT, source).split(sep)[0] ?? ''),
+      filter: (source) => isKept(relative(from, source).split(sep)[0] ?? ''),
     });
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
     for (const file of descriptors) {

@@ -15,6 +15,7 @@ const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/conformance/gadget.yaml'),
   join(ROOT, 'test/hooks/ledger.yaml'),
   join(ROOT, 'test/hooks/machines.yaml'),
+  join(ROOT, 'test/evolution/shelf.yaml'),
   ...EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)),
 ];
 
@@ -46,7 +47,7 @@ export async function sharedProject(): Promise<string> {
 
 async function make(run: string): Promise<{ root: string; error: string }> {
   try {
-    const project = await copyProject(DESCRIPTORS, join(run, 'project'));
+    const project = await copyProject(DESCRIPTORS, { folder: join(run, 'project') });
     // Here, where it may take its time: a server has to be up within a minute.
     const { code, stdout, stderr } = await project.npm('build');
     if (code !== 0) throw new Error(`npm run build ended with ${code}:\n${stdout}\n${stderr}`);

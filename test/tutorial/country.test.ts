@@ -134,7 +134,7 @@ describe('step 3: start', () => {
       changed: [],
       removed: [],
     });
-  }, 120_000);
+  }, 240_000);
 
   it('the session has the capability for the first token and for a second account', async () => {
     const token = (await readFile(join(server.dataDir, 'first-token'), 'utf8')).trim();
