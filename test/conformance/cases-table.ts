@@ -59,7 +59,7 @@ export const CHECKS_OF_CASES: Readonly<Record<number, string>> = Object.freeze({
   180: 'get-other-account',
   181: 'ids-valid ids-safe',
   183: 'singleton-there',
-  185: 'get-unicode set-nul',
+  185: 'get-unicode set-text-nul',
   186: 'changes-none',
   188: 'changes-kinds',
   190: 'changes-merged',

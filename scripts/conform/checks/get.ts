@@ -303,19 +303,4 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       expect(ids.map((id) => byId.get(id))).toEqual(texts);
     },
   },
-  {
-    id: 'set-nul',
-    section: '5.3',
-    level: 'decision',
-    rule: 'U+0000 in a stored string is invalidProperties (decision 4).',
-    async run(subject) {
-      const { created, notCreated } = await subject.set({
-        create: { k: subject.create('a\u0000b') },
-      });
-      expect(created).toBeNull();
-      expect(notCreated).toEqual({
-        k: subject.setError('invalidProperties', [subject.profile.text]),
-      });
-    },
-  },
 ]);
