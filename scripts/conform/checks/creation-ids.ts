@@ -110,6 +110,24 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     },
   },
   {
+    id: 'creation-ids-given-in-get',
+    level: 'decision',
+    section: '5.1',
+    rule: 'ids of a /get may be creation ids of the request’s createdIds, too (decision 12).',
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const id = await subject.one(A1, 'given');
+      const args = { accountId: A1, ids: ['#x'], properties: [profile.text] };
+      const response = await subject.client.api([[`${type}/get`, args, 'g']], {
+        createdIds: { x: id },
+      });
+      expect(answerTo(response, 'g')).toMatchObject({
+        list: [{ id, [profile.text]: 'given' }],
+        notFound: [],
+      });
+    },
+  },
+  {
     id: 'creation-ids-reused',
     level: 'must',
     rule: 'Of a creation id that is used again the object that was created last is meant.',

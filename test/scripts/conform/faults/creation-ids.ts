@@ -51,7 +51,7 @@ export const creationIdFaults: readonly Fault[] = [
   },
   {
     name: '/get leaves creation ids out',
-    checks: ['creation-ids-in-get'],
+    checks: ['creation-ids-in-get', 'creation-ids-given-in-get'],
     ...sent('get', (args) => ({
       ...args,
       ids: Array.isArray(args['ids'])
