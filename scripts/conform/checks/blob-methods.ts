@@ -39,6 +39,9 @@ const NONSENSE: Readonly<Record<string, Json>> = Object.freeze({
 const uploads = (data: Readonly<Record<string, Json>>): JsonMap =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, { data: value }]));
 
+/** A blob is sent of a 64th of it. */
+const MOST_OCTETS = 300_000_000;
+
 const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 export const blobUploadMethodChecks = serverChecks(
@@ -300,6 +303,26 @@ export const blobUploadMethodChecks = serverChecks(
         });
         expect(asMap(created['most'])['size']).toBe(most);
         expect([keys(created), keys(notCreated)]).toEqual([['most'], ['more']]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-octets',
+      section: '3.1',
+      level: 'must',
+      rule: 'A blob of more octets than maxSizeBlobSet is not made, though each of its sources is smaller; another of the call is.',
+      async run(server) {
+        const most = capabilityOf(server)['maxSizeBlobSet'];
+        if (typeof most !== 'number' || most > MOST_OCTETS)
+          throw new NotApplicable(`maxSizeBlobSet is ${String(most)}: too much to send.`);
+        const sources = 64;
+        const part = 'x'.repeat(Math.floor(most / sources) + 1);
+        const blobId = await server.user.uploaded(accountOf(server), part, 'text/plain');
+        const { created, notCreated } = await upload(server, {
+          small: { data: [{ blobId, length: 1 }] },
+          large: { data: Array.from({ length: sources }, () => ({ blobId })) },
+        });
+        expect([keys(created), keys(notCreated)]).toEqual([['small'], ['large']]);
       },
     },
     {

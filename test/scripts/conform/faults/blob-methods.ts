@@ -192,6 +192,11 @@ export const blobUploadMethodFaults: readonly Fault[] = [
     ...creates((one) => ('type' in one ? { ...one, type: 'application/octet-stream' } : one)),
   },
   {
+    name: 'blobs of any size are made',
+    checks: ['blob-method-upload-octets'],
+    ...making((_, key) => key === 'large'),
+  },
+  {
     name: 'sources beyond the last that is allowed are left out',
     checks: ['blob-method-upload-most-sources'],
     ...making((_, key) => key === 'more'),
