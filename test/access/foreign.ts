@@ -1,6 +1,7 @@
 import { writable } from '../../scripts/conform/subject/described.js';
 import type { Model, ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import type { Json, JsonMap } from '../support/json.js';
+import { methodsOf } from './methods.js';
 
 /** What is named where it doesn't belong, by type; the blob under "Blob". */
 export type Ids = ReadonlyMap<string, string>;
@@ -20,15 +21,20 @@ export interface Caller {
   readonly from: string;
   /** A create object that would be legal. */
   readonly create: (type: string) => JsonMap;
+  /** Objects of its own, in the account and in the other one. */
+  readonly own: Ids;
+  readonly fromOwn: Ids;
 }
 
-/** Every place of every standard and blob method where an id can be named. */
-export function namings({ capabilities }: Model, caller: Caller): readonly Naming[] {
-  const types = capabilities.flatMap((capability) => capability.types);
-  return [...types.flatMap((type) => namingsOf(type, caller)), ...blobNamings(caller)];
+/** Every place of every method where an id can be named. */
+export function namings(model: Model, caller: Caller): readonly Naming[] {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const all = [...types.flatMap((type) => namingsOf(type, caller)), ...blobNamings(caller)];
+  return [...all, ...ownNamings(model, caller)];
 }
 
-function namingsOf(type: ModelType, { accountId, from, create }: Caller): readonly Naming[] {
+function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
+  const { accountId, from, create } = caller;
   const all: Naming[] = [];
   const methods = new Set<string>(type.methods.map(({ name }) => name));
   const name = (method: string, of: string, args: (id: string) => JsonMap): void => {
@@ -49,6 +55,15 @@ function namingsOf(type: ModelType, { accountId, from, create }: Caller): readon
     else {
       const object = create(type.name);
       name('set', of, (id) => ({ accountId, create: { k: { ...object, ...values(id) } } }));
+      const mine = caller.own.get(type.name) ?? '';
+      name('set', of, (id) => ({ accountId, update: { [mine]: values(id) } }));
+      if (property.reference?.form === 'set') {
+        const patch = (id: string) => ({ [`${property.name}/${id}`]: true });
+        name('set', of, (id) => ({ accountId, update: { [mine]: patch(id) } }));
+      }
+      const copied = { id: caller.fromOwn.get(type.name) ?? '' };
+      const copy = { accountId, fromAccountId: from };
+      name('copy', of, (id) => ({ ...copy, create: { k: { ...copied, ...values(id) } } }));
     }
   }
   for (const { name: filter, property, operator } of type.filters) {
@@ -77,6 +92,35 @@ function blobNamings({ accountId, from }: Caller): readonly Naming[] {
     name('upload', (id) => ({ accountId, create: { k: { data: [{ blobId: id }] } } })),
     name('copy', (id) => ({ accountId, fromAccountId: from, blobIds: [id] })),
   ];
+}
+
+/**
+ * Of a team's own methods: their schemas say what is an id, and not of which type. What the others are is the least
+ * that they take.
+ */
+function ownNamings(model: Model, { accountId }: Caller): readonly Naming[] {
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  const rests = new Map(methodsOf(model).map(({ name, rest }) => [name, rest]));
+  return model.capabilities.flatMap(({ methods }) =>
+    methods.flatMap(({ name, builtIn, arguments: schema }): Naming[] => {
+      if (builtIn) return [];
+      const given = new Map<string, unknown>(Object.entries(schema.properties ?? {}));
+      given.delete('accountId');
+      return [...given].flatMap(([argument, of]) => {
+        const isList = isId((of as { readonly items?: unknown }).items);
+        if (!(isList || isId(of))) return [];
+        return types.map((type) => ({
+          method: name,
+          type: type.name,
+          args: (id) => ({ accountId, ...rests.get(name), [argument]: isList ? [id] : id }),
+        }));
+      });
+    }),
+  );
+}
+
+function isId(schema: unknown): boolean {
+  return (schema as { readonly format?: unknown } | undefined)?.format === 'id';
 }
 
 /** As an id of somebody's, and nobody's. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Call, Client, MethodResponse } from '../support/client.js';
+import type { Json } from '../support/json.js';
 import {
   expectedOf,
   expectedOfCopy,
@@ -61,6 +62,31 @@ export function cellsOf(methods: readonly Method[], world: World): readonly Cell
       }),
     );
   });
+}
+
+/**
+ * The same cells where a result reference names the accounts (RFC 8620 3.7): it is resolved before anything is looked
+ * for. Each is a request of its own, since the call it refers to comes before it.
+ */
+export async function runByReference(
+  cells: readonly Cell[],
+  clients: Readonly<Record<TokenName, Client>>,
+): Promise<readonly MethodResponse[]> {
+  const responses: MethodResponse[] = [];
+  for (const { token, call } of cells) {
+    const [name, args] = call;
+    const { accountId = '', fromAccountId = '', ...rest } = args as Readonly<Record<string, Json>>;
+    const given = { accountId, fromAccountId };
+    const referred = Object.keys(given)
+      .filter((key) => key in args)
+      .map((key) => [`#${key}`, { resultOf: 'e', name: 'Core/echo', path: `/${key}` }]);
+    const { methodResponses } = await clients[token].api([
+      ['Core/echo', given, 'e'],
+      [name, { ...rest, ...Object.fromEntries(referred) }, 'c'],
+    ]);
+    responses.push(...methodResponses.slice(1));
+  }
+  return responses;
 }
 
 /** What each cell came to: its name, and the error's type, null where the call worked. */

@@ -3,7 +3,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { useServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { SocketClient } from '../support/socket-client.js';
-import { cellsOf, expectAlike, expectOutcomes, run } from './matrix.js';
+import { cellsOf, expectAlike, expectOutcomes, run, runByReference } from './matrix.js';
 import { type Method, methodsOf, modelOf } from './methods.js';
 import { makeWorld, type World } from './world.js';
 
@@ -32,6 +32,13 @@ describe('every method by every account and token, on PostgreSQL', () => {
   it('over HTTP', async () => {
     const cells = cellsOf(methods, world);
     const responses = await run(cells, world.tokens);
+    expectOutcomes(cells, responses);
+    expectAlike(cells, responses);
+  });
+
+  it('over HTTP, where result references name the accounts', async () => {
+    const cells = cellsOf(methods, world);
+    const responses = await runByReference(cells, world.tokens);
     expectOutcomes(cells, responses);
     expectAlike(cells, responses);
   });

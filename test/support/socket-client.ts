@@ -12,8 +12,9 @@ export class SocketClient extends Client {
     this.#ids = ids;
   }
 
-  static async open(client: Client): Promise<SocketClient> {
-    return new SocketClient(client, await JmapSocket.open(client));
+  /** By the client's token, or by a ticket in its place. */
+  static async open(client: Client, ticket: string | null = null): Promise<SocketClient> {
+    return new SocketClient(client, await JmapSocket.open(client, { ticket }));
   }
 
   override with(using: readonly string[]): SocketClient {

@@ -7,6 +7,8 @@ export interface Handshake {
   readonly protocols?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly compress?: boolean;
+  /** In place of the client's token. */
+  readonly ticket?: string | null;
 }
 
 /** A JMAP WebSocket that is open, with what came over it. */
@@ -29,9 +31,12 @@ export class JmapSocket {
 
   /** Opens a socket, or rejects with the HTTP status that refused it. */
   static open(client: Client, options: Handshake = {}): Promise<JmapSocket> {
-    const url = `${client.url.replace(/^http/, 'ws')}/jmap/ws`;
+    const ticket = options.ticket ?? null;
+    const query = ticket === null ? '' : `?ticket=${ticket}`;
+    const url = `${client.url.replace(/^http/, 'ws')}/jmap/ws${query}`;
+    const authorization = ticket === null ? { authorization: `Bearer ${client.token}` } : {};
     const raw = new WebSocket(url, [...(options.protocols ?? ['jmap'])], {
-      headers: { authorization: `Bearer ${client.token}`, ...options.headers },
+      headers: { ...authorization, ...options.headers },
       perMessageDeflate: options.compress ?? false,
     });
     const socket = new JmapSocket(raw);

@@ -1,0 +1,188 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TIMINGS } from '../../src/transports/services.js';
+import { Client, TODOS } from '../support/client.js';
+import { EventStream } from '../support/event-source.js';
+import { makeToken } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
+import type { RunningServer } from '../support/server.js';
+import { JmapSocket } from '../support/socket.js';
+
+/** D24: what tokens and access become while a stream or a socket is open. */
+export function openSuite(server: () => RunningServer): void {
+  /** u1's; and u2's, to which u1's access comes and goes. */
+  let own = '';
+  let shared = '';
+  let u1: Client;
+  let u2: Client;
+  const open: { close(): void }[] = [];
+
+  beforeAll(async () => {
+    const [a = '', b = '', one = '', two = ''] = await server().tools([
+      ['scripts/account', ['create', '--name', 'own', '--user', 'u1']],
+      ['scripts/account', ['create', '--name', 'shared', '--user', 'u2']],
+      ['scripts/token', ['create', '--user', 'u1']],
+      ['scripts/token', ['create', '--user', 'u2']],
+    ]);
+    [own, shared] = [a, b];
+    [u1, u2] = [new Client(server().url, one), new Client(server().url, two)];
+  }, 60_000);
+  afterEach(async () => {
+    for (const each of open.splice(0)) each.close();
+    await server().command('scripts/account', ['revoke', shared, '--user', 'u1']);
+  });
+
+  const account = (...args: string[]) => server().tool('scripts/account', args);
+  const grant = (...more: string[]) => account('grant', shared, '--user', 'u1', ...more);
+  const revoke = () => account('revoke', shared, '--user', 'u1');
+  const QUERY = { types: '*', closeafter: 'no', ping: '0' };
+
+  async function stream(client: Client): Promise<EventStream> {
+    const opened = await EventStream.open(client, QUERY);
+    open.push(opened);
+    return opened;
+  }
+
+  async function socket(client: Client): Promise<JmapSocket> {
+    const opened = await JmapSocket.open(client);
+    open.push(opened);
+    return opened;
+  }
+
+  async function ticketOf(client: Client): Promise<string> {
+    const { json } = await client.http('/jmap/ticket', { method: 'POST' });
+    return (json as { ticket: string }).ticket;
+  }
+
+  async function write(client: Client, accountId: string): Promise<string> {
+    const create = { k: { text: 'x' } };
+    return (await client.set('Todo', { accountId, create })).newState;
+  }
+
+  /** States of an account that a stream has told so far. */
+  const told = ({ events }: EventStream, accountId: string) =>
+    events.flatMap(({ data }) => {
+      const changed = data['changed'] as Record<string, Record<string, string>> | undefined;
+      return changed?.[accountId]?.['Todo'] ?? [];
+    });
+
+  let requests = 0;
+  /** What a call on a socket answers: the error's type, or the method's name. */
+  async function asked(on: JmapSocket, method: string, accountId: string): Promise<unknown> {
+    requests += 1;
+    const call = [method, { accountId }, 'c'];
+    const answer = await on.request(`r${requests}`, [TODOS], [call]);
+    const [[name, args] = []] = answer['methodResponses'] as unknown as [
+      string,
+      { type: string },
+    ][];
+    return name === 'error' ? args?.type : name;
+  }
+
+  describe('access to an account begins and ends while a stream and a socket are open', () => {
+    it('is looked at more than once a second', () => {
+      expect(TIMINGS.refresh).toBeLessThan(1000);
+    });
+
+    it('its events are told, and silent again; its requests work, and are accountNotFound again', async () => {
+      const [events, messages] = [await stream(u1), await socket(u1)];
+      await write(u2, shared);
+      expect(await asked(messages, 'Todo/get', shared)).toBe('accountNotFound');
+
+      await grant();
+      expect(await asked(messages, 'Todo/set', shared)).toBe('Todo/set');
+      // The stream is told of the grant a moment later, and of the first write after that.
+      await eventually(async () => {
+        const state = await write(u2, shared);
+        await eventually(() => expect(told(events, shared)).toContain(state), 200);
+      });
+
+      await grant('--read-only');
+      expect(await asked(messages, 'Todo/set', shared)).toBe('accountReadOnly');
+      expect(await asked(messages, 'Todo/get', shared)).toBe('Todo/get');
+
+      await revoke();
+      expect(await asked(messages, 'Todo/get', shared)).toBe('accountNotFound');
+      // Once the socket's and stream's token has been looked at, nothing comes any more.
+      const silent = async (): Promise<void> => {
+        const before = told(events, shared).length;
+        await write(u2, shared);
+        const marker = await write(u1, own);
+        await events.state(own, 'Todo', marker);
+        expect(told(events, shared)).toHaveLength(before);
+      };
+      await eventually(silent);
+      for (let n = 0; n < 3; n += 1) await silent();
+      // Nor in what an event's id carries, for who opens another stream with it.
+      expect(Buffer.from(events.events.at(-1)?.id ?? '', 'base64url').toString()).not.toContain(
+        shared,
+      );
+    });
+
+    it('the same where the account is deleted', async () => {
+      const gone = await account('create', '--name', 'gone', '--user', 'u2');
+      await account('grant', gone, '--user', 'u1');
+      const [events, messages] = [await stream(u1), await socket(u1)];
+      const state = await write(u1, gone);
+      await events.state(gone, 'Todo', state);
+      await account('delete', gone, '--yes');
+      expect(await asked(messages, 'Todo/get', gone)).toBe('accountNotFound');
+      expect(await asked(messages, 'Todo/get', own)).toBe('Todo/get');
+      expect(told(events, gone)).toEqual([state]);
+    });
+  });
+
+  describe('a token that is narrow', () => {
+    it('hears of its accounts alone, by a ticket too', async () => {
+      await grant();
+      const text = await makeToken(server(), ['--user', 'u1', '--account', shared]);
+      const narrow = new Client(server().url, text);
+      const [events, messages] = [await stream(narrow), await socket(narrow)];
+      const byTicket = await EventStream.open(
+        narrow,
+        { ...QUERY, ticket: await ticketOf(narrow) },
+        // In place of the token: a header that is none.
+        { authorization: '' },
+      );
+      open.push(byTicket);
+      await write(u1, own);
+      const state = await write(u2, shared);
+      for (const one of [events, byTicket]) {
+        await one.state(shared, 'Todo', state);
+        expect(told(one, own)).toEqual([]);
+      }
+      expect(await asked(messages, 'Todo/get', own)).toBe('accountNotFound');
+      expect(await asked(messages, 'Todo/get', shared)).toBe('Todo/get');
+    });
+  });
+
+  describe('a token that is revoked or expires', () => {
+    it.each([
+      ['revoked', async (token: string) => server().tool('scripts/token', ['revoke', token]), []],
+      ['expires', async () => '', ['--expires', '4s']],
+    ] as const)('%s: streams and sockets by it end, those of others stay', async (_, end, more) => {
+      const text = await makeToken(server(), ['--user', 'u1', ...more]);
+      const client = new Client(server().url, text);
+      const [others, ended] = [await stream(u1), await stream(client)];
+      const ticket = await EventStream.open(
+        client,
+        { ...QUERY, ticket: await ticketOf(client) },
+        { authorization: '' },
+      );
+      open.push(ticket);
+      const unused = await ticketOf(client);
+      const messages = await socket(client);
+      await end(text);
+      await ended.ended();
+      await ticket.ended();
+      expect(await messages.closed).toBe(1008);
+      await others.state(own, 'Todo', await write(u1, own));
+      const late = await EventStream.open(
+        client,
+        { ...QUERY, ticket: unused },
+        { authorization: '' },
+      );
+      expect(late.status).toBe(401);
+      await expect(JmapSocket.open(client)).rejects.toThrow('HTTP 401');
+    });
+  });
+}
