@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { type CommandResult, ROOT } from './server.js';
@@ -18,6 +18,27 @@ export interface ProjectCopy {
  * a build makes those anew whose schema has changed.
  */
 const LEFT_OUT = new Set(['node_modules', 'dist', 'data', '.git', 'coverage', 'test', 'bench']);
+
+/**
+ * What a copy compiles: the server with the data types, and the operator's tools that tests run. No descriptor changes
+ * the developer's tools and the package's declarations: they are compiled with this repository, once.
+ */
+const BUILD = JSON.stringify({
+  extends: './tsconfig.json',
+  compilerOptions: {
+    noEmit: false,
+    outDir: 'dist',
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  },
+  include: [
+    'src',
+    'generated',
+    'capabilities/*.hooks.ts',
+    'build/prisma',
+    ...['account', 'migrate', 'token'].map((tool) => `scripts/${tool}.ts`),
+  ],
+});
 
 export interface CopyOptions {
   /** Where to; a fresh folder if none is given. */
@@ -41,6 +62,7 @@ export async function copyProject(
       filter: (source) => isKept(relative(from, source).split(sep)[0] ?? ''),
     });
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
+    if (built === undefined) await writeFile(join(root, 'tsconfig.build.json'), BUILD);
     for (const file of descriptors) {
       await copyFile(file, join(root, 'capabilities', basename(file)));
       const hooks = file.replace(/[.](?:yaml|yml|json)$/, '.hooks.ts');
