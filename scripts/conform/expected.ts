@@ -47,30 +47,14 @@ export const utcDate = satisfying(
     !Number.isNaN(Date.parse(actual)),
 );
 
+/** RFC 8620 1.2: an id of any server, 1 to 255 octets of the URL-safe base64 alphabet. */
+export const ID = /^[A-Za-z0-9_-]{1,255}$/;
+
 /** Decision 7: the Id alphabet, a letter first, at most 64 octets. */
 export const serverId = satisfying(
   'an id',
   (actual) => typeof actual === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(actual),
 );
-
-/** The arguments of an `error` response. */
-export function methodError(type: string, ...named: readonly string[]): object {
-  return { type, description: textWith(...named) };
-}
-
-/** err(type): name and arguments of the response; the description names what is given further. */
-export function err(type: string, ...named: readonly string[]): [string, object] {
-  return ['error', methodError(type, ...named)];
-}
-
-/** SE(type): a SetError that lists exactly `properties` and names each in its description (decision 13). */
-export function setError(type: string, properties?: readonly string[]): object {
-  return {
-    type,
-    description: textWith(...(properties ?? [])),
-    ...(properties === undefined ? {} : { properties: sameMembers(properties) }),
-  };
-}
 
 /** Any string. */
 export const anyString = satisfying('a string', (actual) => typeof actual === 'string');

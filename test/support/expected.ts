@@ -1,21 +1,37 @@
 import { expect } from 'vitest';
-import { textWith } from '../../scripts/conform/expected.js';
+import { sameMembers, textWith } from '../../scripts/conform/expected.js';
 import type { HttpAnswer } from './client.js';
 
 export {
   at,
   entry,
-  err,
   member,
-  methodError,
   sameMembers,
   serverId,
-  setError,
   textWith,
   utcDate,
 } from '../../scripts/conform/expected.js';
 
-/** The expected forms that cases.md abbreviates: P(x); err(x) and SE(x) are above. */
+/** The expected forms that cases.md abbreviates: err(x), SE(x) and P(x). */
+
+/** The arguments of an `error` response. */
+export function methodError(type: string, ...named: readonly string[]): object {
+  return { type, description: textWith(...named) };
+}
+
+/** err(type): name and arguments of the response; the description names what is given further. */
+export function err(type: string, ...named: readonly string[]): [string, object] {
+  return ['error', methodError(type, ...named)];
+}
+
+/** SE(type): a SetError that lists exactly `properties` and names each in its description (decision 13). */
+export function setError(type: string, properties?: readonly string[]): object {
+  return {
+    type,
+    description: textWith(...(properties ?? [])),
+    ...(properties === undefined ? {} : { properties: sameMembers(properties) }),
+  };
+}
 
 /** P(type): checks a request-level error, body and headers. */
 export function expectProblem(

@@ -2,15 +2,13 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { HttpAnswer } from '../client/http.js';
 import { asMap, type JsonMap } from '../client/json.js';
-import { serverId } from '../expected.js';
+import { ID, serverId } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { ERROR } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-accounts.js';
 
 /** RFC 8620 6.1: octets go to the upload URL as they are. */
-
-const ID = /^[A-Za-z0-9_-]{1,255}$/;
 
 /** Larger uploads are not sent to somebody else's server. */
 const MOST = 2_000_000;

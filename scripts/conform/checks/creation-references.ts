@@ -1,45 +1,33 @@
 import { expect } from 'expect';
-import type { ReferenceDefinition } from '../../../src/capability/definition.js';
 import { typeChecks } from '../check.js';
 import { answerTo, asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
-import { wrapped, writable } from '../subject/described.js';
+import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
+import { hasLinks, linksOf, type Reference } from './described-links.js';
 import { refusalOf } from './patch-places.js';
 
 /** RFC 8620 3.3 and 5.3: creation ids in properties that hold ids of other objects. */
 
-interface Link {
-  readonly name: string;
-  readonly reference: ReferenceDefinition;
-  readonly isMutable: boolean;
-}
-
-/** Ids as a reference of this form holds them. */
-const linksOf = ({ described }: Subject): readonly Link[] =>
-  writable(described).flatMap(({ name, reference, access }) =>
-    reference === undefined ? [] : [{ name, reference, isMutable: access === 'mutable' }],
-  );
+const isMutable = ({ property }: Reference): boolean => property.access === 'mutable';
 
 /** References to objects of the type itself. */
 const ownLinks = (subject: Subject) =>
   linksOf(subject).filter(({ reference }) => reference.type === subject.type);
 
-const noLinks = (subject: Subject) =>
-  linksOf(subject).length > 0 ? null : 'No property refers to other objects.';
 const noOwnLinks = (subject: Subject) =>
   ownLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
 const noMutableLinks = (subject: Subject) =>
-  ownLinks(subject).some(({ isMutable }) => isMutable)
+  ownLinks(subject).some(isMutable)
     ? null
     : 'No mutable property refers to objects of the same type.';
 
 /** Each link with the type that it leads to, which is ready to be created; what is made is removed again. */
 async function each(
   subject: Subject,
-  links: readonly Link[],
-  run: (link: Link, target: Subject) => Promise<void>,
+  links: readonly Reference[],
+  run: (link: Reference & { readonly name: string }, target: Subject) => Promise<void>,
 ): Promise<void> {
   const { A1, server } = subject;
   for (const link of links) {
@@ -49,7 +37,7 @@ async function each(
     const made = ({ type }: Subject) => server.user.made.ids(type, A1);
     const before = new Set([...made(subject), ...made(target)]);
     try {
-      await run(link, target);
+      await run({ ...link, name: link.property.name }, target);
     } finally {
       for (const one of new Set([subject, target])) {
         const destroy = made(one).filter((id) => !before.has(id));
@@ -66,7 +54,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     level: 'must',
     rule: 'A reference may be # and the creation id of an earlier call’s object, of whichever type: the real id is stored, and reported since it is not what was sent.',
     needs: { room: 2 },
-    applies: noLinks,
+    applies: hasLinks,
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#p') };
@@ -89,7 +77,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     level: 'must',
     rule: 'The server does not look ahead: a creation id of a later call’s object refers to nothing, which is invalidProperties.',
     needs: { room: 2 },
-    applies: noLinks,
+    applies: hasLinks,
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('early'), [name]: wrapped(reference.form, '#late') };
@@ -110,7 +98,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     section: '3.3',
     rule: 'A reference may be # and a creation id of the request’s createdIds.',
     needs: { room: 2 },
-    applies: noLinks,
+    applies: hasLinks,
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference }, target) => {
         const [id = ''] = await target.make(subject.A1, 'given');
@@ -156,7 +144,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     needs: { room: 2 },
     applies: noMutableLinks,
     async run(subject) {
-      const links = ownLinks(subject).filter(({ isMutable }) => isMutable);
+      const links = ownLinks(subject).filter(isMutable);
       await each(subject, links, async ({ name, reference: { form } }) => {
         const id = await subject.put1({});
         const { created, updated, notUpdated } = await subject.set({
@@ -176,12 +164,12 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     rule: 'A key of a map of ids may be # and a creation id in a pointer, too; one that is nobody’s is invalidProperties.',
     needs: { room: 2 },
     applies: (subject) =>
-      ownLinks(subject).some(({ reference, isMutable }) => reference.form === 'set' && isMutable)
+      ownLinks(subject).some((link) => link.reference.form === 'set' && isMutable(link))
         ? null
         : 'No mutable property is a map of ids of the same type.',
     async run(subject) {
       const links = ownLinks(subject).filter(
-        ({ reference, isMutable }) => reference.form === 'set' && isMutable,
+        (link) => link.reference.form === 'set' && isMutable(link),
       );
       await each(subject, links, async ({ name }) => {
         const id = await subject.put1({});

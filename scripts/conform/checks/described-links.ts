@@ -25,7 +25,7 @@ export interface Link {
   readonly targets: Targets;
 }
 
-type Reference = Pick<Link, 'property' | 'reference'>;
+export type Reference = Pick<Link, 'property' | 'reference'>;
 
 export const linksOf = ({ described }: Subject): readonly Reference[] =>
   writable(described).flatMap((property) =>

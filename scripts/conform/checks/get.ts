@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { GetAnswer } from '../client/answers.js';
-import { anyString, sameMembers, serverId } from '../expected.js';
+import { anyString, ID, sameMembers, serverId } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { beyond } from '../subject/limits.js';
 import type { Subject } from '../subject/subject.js';
@@ -13,9 +13,6 @@ const get = (subject: Subject, args: object): Promise<GetAnswer> =>
 
 /** More would be a burden for a server that isn't one's own. */
 const MANY = 5000;
-
-/** RFC 8620 1.2: 1 to 255 octets of the URL-safe base64 alphabet. */
-const ID = /^[A-Za-z0-9_-]{1,255}$/;
 
 const TEXTS: readonly string[] = Object.freeze([
   '🦊👩‍👩‍👧',

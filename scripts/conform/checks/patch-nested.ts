@@ -2,7 +2,6 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { same } from '../subject/profile.js';
-import type { Subject } from '../subject/subject.js';
 import { ofSchema, size } from '../subject/values.js';
 import {
   freeMapsOf,
@@ -11,6 +10,7 @@ import {
   invalidPatch,
   isSet,
   mapsOf,
+  noObjects,
   objectsOf,
   otherKeys,
   placesOf,
@@ -22,9 +22,6 @@ import {
 } from './patch-places.js';
 
 /** RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has. */
-
-const noObjects = (subject: Subject) =>
-  objectsOf(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
 
 export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], singleton: 'both' }, [
   {

@@ -30,6 +30,10 @@ const json = ({ described }: Subject): readonly ModelProperty[] =>
 export const objectsOf = (subject: Subject): readonly ModelProperty[] =>
   json(subject).filter(({ schema }) => kindsOf(schema).includes('object'));
 
+/** Why checks of patches within objects can't be run for a type; null where they can. */
+export const noObjects = (subject: Subject): string | null =>
+  objectsOf(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
+
 /** Those whose values are lists. */
 export const listsOf = (subject: Subject): readonly ModelProperty[] =>
   json(subject).filter(({ schema }) => kindsOf(schema).includes('array'));

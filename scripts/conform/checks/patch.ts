@@ -9,6 +9,7 @@ import {
   held,
   invalidPatch,
   listsOf,
+  noObjects,
   objectsOf,
   placesOf,
   pointerTo,
@@ -23,8 +24,6 @@ const either = satisfying('invalidPatch or invalidProperties', (error) =>
 );
 
 const withObjects: TypeNeeds = { singleton: 'both', text: false };
-const noObjects = (subject: Subject) =>
-  objectsOf(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
 const noMaps = (subject: Subject) =>
   freeMapsOf(subject).length > 0 ? null : 'No property is a map whose keys are any text.';
 const noLists = (subject: Subject) =>

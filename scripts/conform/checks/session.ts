@@ -2,6 +2,7 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { HttpAnswer } from '../client/http.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { ID } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Server } from '../subject/server.js';
 import { type Session, SUGGESTED } from '../subject/session.js';
@@ -25,8 +26,6 @@ const STRINGS = [
   'eventSourceUrl',
   'state',
 ] as const;
-
-const ID = /^[A-Za-z0-9_-]{1,255}$/;
 
 /** Names of the variables of a URI template. */
 const variables = (template: string): readonly string[] =>
