@@ -27,6 +27,8 @@ const id = (n: number): string => `r${10_000_000 + n}`;
 const PAGES = {
   'no filter, no sort': plan(ALL),
   'no filter, newest first': plan(ALL, '-weight'),
+  'no filter, by time of creation': plan(ALL, '-created'),
+  'no filter, newest first, those of one time by text': plan(ALL, '-created', 'title'),
   'no filter, by text': plan(ALL, 'title'),
   'no filter, by text, descending': plan(ALL, '-title'),
   'no filter, by what may be null': plan(ALL, 'code'),

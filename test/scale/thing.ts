@@ -13,6 +13,7 @@ const rank = property('rank', 'integer', { nullable: true });
 const weight = property('weight', 'integer', immutable);
 const due = property('due', 'date', { nullable: true });
 const size = property('size', 'integer');
+const created = property('created', 'date', { role: 'created', access: 'serverSet' });
 const AT = title.at;
 
 const filters = {
@@ -40,6 +41,7 @@ const sorts = {
   rank: indexed(rank),
   weight: indexed(weight),
   size: { property: size, indexed: false, at: AT },
+  created: indexed(created),
 };
 
 export const Thing: ModelType = type('Thing', [title, code, rank, weight, due, size], {
