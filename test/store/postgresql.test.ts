@@ -44,7 +44,8 @@ async function open({ now }: { readonly now: () => number }) {
   database ??= prepare();
   const url = await database;
   const pool = openPool({ url, size: 8, pipeline: true });
-  await pool.query(`TRUNCATE ${TABLES.map((table) => `"${table}"`).join(', ')}`);
+  // Of few rows: TRUNCATE makes each table's and index's file anew, which takes longer than most tests.
+  await pool.query(TABLES.map((table) => `DELETE FROM "${table}"`).join('; '));
   await pool.query(ACCOUNTS);
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
