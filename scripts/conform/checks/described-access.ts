@@ -224,21 +224,6 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
       }
     },
   },
-  {
-    id: 'described-hidden-asked',
-    section: '5.1',
-    level: 'decision',
-    rule: 'A /get that asks for an internal or a secret property asks for one that the type does not have: invalidArguments.',
-    needs: { singleton: 'both' },
-    applies: ({ hidden }) => (hidden.length > 0 ? null : 'The type hides no property.'),
-    async run(subject) {
-      const { type, A1: accountId, client } = subject;
-      for (const name of subject.hidden)
-        expect(
-          await client.call(`${type}/get`, { accountId, ids: [], properties: [name] }),
-        ).toEqual(subject.err('invalidArguments', name));
-    },
-  },
 ]);
 
 /** Whether a property need not be given, and can't be null. */

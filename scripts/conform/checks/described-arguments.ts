@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import { typeChecks } from '../check.js';
+import { query } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { ofSchema, schemaOf } from '../subject/values.js';
 
@@ -11,19 +12,24 @@ type Call = (name: StandardMethodName, more: object) => Promise<[string, object]
 /** A call that changes nothing, with what its method requires. */
 async function calling(subject: Subject): Promise<Call> {
   const { client, type, A1: accountId } = subject;
-  const sinceState = await subject.state(accountId);
   const required: Partial<Record<StandardMethodName, object>> = {
     get: { ids: [] },
-    changes: { sinceState },
-    copy: { fromAccountId: subject.profile.methods.has('copy') ? subject.A2 : '', create: {} },
+    changes: { sinceState: await subject.state(accountId) },
+    ...(subject.has('copy') ? { copy: { fromAccountId: subject.A2, create: {} } } : {}),
+    ...(subject.has('query', 'queryChanges') ? { queryChanges: await sinceQuery(subject) } : {}),
   };
   return (name, more) => client.call(`${type}/${name}`, { accountId, ...required[name], ...more });
 }
 
-/** Methods with arguments of their own. A state of a query can't be had without a query. */
+async function sinceQuery(subject: Subject): Promise<object> {
+  const { queryState } = await query(subject, { limit: 1 });
+  return { sinceQueryState: queryState };
+}
+
+/** Methods with arguments of their own. */
 const furtherOf = ({ described }: Subject) =>
   described.methods.flatMap(({ name, arguments: further, response }) =>
-    further === undefined || name === 'queryChanges' ? [] : [{ name, further, response }],
+    further === undefined ? [] : [{ name, further, response }],
   );
 
 const hasFurther = (subject: Subject): string | null =>

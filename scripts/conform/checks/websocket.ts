@@ -230,6 +230,25 @@ export const socketFrameChecks = serverChecks(
         }),
     },
     {
+      id: 'ws-ping-octets',
+      level: 'must',
+      rule: 'A ping may have no octets, or any 125 of them: its pong has the same; a pong that nobody asked for is no mistake (RFC 6455 5.5.2, 5.5.3).',
+      run: (server) =>
+        withSocket(server, async (socket) => {
+          const any = Buffer.from(Array.from({ length: 125 }, (_, n) => 255 - n));
+          for (const octets of [Buffer.alloc(0), any]) {
+            const pong = new Promise<Buffer | null>((resolve) => {
+              socket.raw.once('pong', (data: Buffer) => resolve(data));
+              socket.raw.once('close', () => resolve(null));
+            });
+            socket.raw.ping(octets);
+            expect((await pong)?.toString('hex')).toBe(octets.toString('hex'));
+          }
+          socket.raw.pong('unasked');
+          expect(asMap(await socket.ask(echoRequest('r')))['requestId']).toBe('r');
+        }),
+    },
+    {
       id: 'ws-close',
       level: 'must',
       rule: 'A client that closes is answered with a close frame before the connection ends (RFC 6455 5.5.1).',

@@ -113,7 +113,7 @@ export const websocket: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'A ping is answered with a pong, a close frame with a close frame (RFC 6455).',
-    checks: ['ws-ping', 'ws-close'],
+    checks: ['ws-ping', 'ws-ping-octets', 'ws-close'],
   },
   {
     id: 'W4.3 many-requests',

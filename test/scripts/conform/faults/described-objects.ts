@@ -63,15 +63,6 @@ export const describedObjectFaults: readonly Fault[] = [
     ...copies((one) => ({ ...one, list: [] })),
   },
   {
-    name: 'hidden properties may be asked for',
-    checks: ['described-hidden-asked'],
-    ...sent('get', (args) =>
-      Array.isArray(args['properties'])
-        ? { ...args, properties: args['properties'].filter((name) => name !== 'cost') }
-        : args,
-    ),
-  },
-  {
     name: 'unique texts are compared without their case',
     checks: ['described-unique-exact'],
     ...sent('set', (args) => ({ ...args, create: lowered(args['create'] ?? null) })),

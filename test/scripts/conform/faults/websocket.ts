@@ -88,8 +88,13 @@ export const websocketFaults: readonly Fault[] = [
   },
   {
     name: 'pongs are empty',
-    checks: ['ws-ping'],
+    checks: ['ws-ping', 'ws-ping-octets'],
     pong: () => Buffer.alloc(0),
+  },
+  {
+    name: 'pongs are text',
+    checks: ['ws-ping-octets'],
+    pong: (octets) => Buffer.from(octets.toString()).subarray(0, 125),
   },
   {
     name: 'connections break off in place of being closed',
