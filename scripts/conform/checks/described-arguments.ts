@@ -52,8 +52,9 @@ export const describedArgumentChecks = typeChecks('3.2', { methods: ['get'], sin
               value,
               answer: [`${subject.type}/${name}`, expect.anything()],
             });
-          // null stands for an argument's default (RFC 8620 3.5).
-          for (const value of bad.filter((one) => one !== null))
+          // null stands for an argument's default (RFC 8620 3.5); what isn't stored may have U+0000.
+          const wrong = bad.filter((one) => one !== null && !/\\u0000/.test(JSON.stringify(one)));
+          for (const value of wrong)
             expect({ argument, value, answer: await call(name, { [argument]: value }) }).toEqual({
               argument,
               value,
