@@ -17,6 +17,8 @@ export interface TypeNeeds {
   readonly room?: number;
   /** A mutable String that takes any text: most checks write one, change it, and find it again. */
   readonly text?: boolean;
+  /** Several objects of an account have the same text at one time. */
+  readonly repeats?: boolean;
   /** Types with many objects are meant where this isn't said; `both` takes singletons, too. */
   readonly singleton?: 'only' | 'both' | undefined;
 }
@@ -30,6 +32,11 @@ interface CheckBase {
   readonly level: Level;
   /** The rule that is checked, in our own words. */
   readonly rule: string;
+  /**
+   * What of a type's descriptor it takes for true: where a server fails, and somebody else wrote its descriptor, that may be
+   * what is wrong.
+   */
+  readonly restsOn?: string;
   /** Where it can be shown over one transport alone. */
   readonly transport?: TransportName;
 }
@@ -53,7 +60,7 @@ export interface TypeCheck extends CheckBase {
 export type Check = ServerCheck | TypeCheck;
 
 type Told<C extends Check> = Pick<C, 'id' | 'level' | 'rule' | 'run'> &
-  Partial<Pick<C, 'section' | 'specification' | 'transport'>> & {
+  Partial<Pick<C, 'section' | 'specification' | 'transport' | 'restsOn'>> & {
     readonly applies?: NonNullable<C['applies']>;
   };
 

@@ -1,8 +1,10 @@
 import type { Check, Level, ServerCheck, TypeCheck } from './check.js';
 import { isOfSection } from './check.js';
+import { FencedError } from './client/fence.js';
 import { NoAnswerError } from './client/http.js';
 import { NotApplicable } from './not-applicable.js';
 import { failureOf, type Outcome } from './outcome.js';
+import { accountsOf, lookAround, unforeseen } from './subject/beside.js';
 import type { World } from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
@@ -67,7 +69,7 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
   const ofTypes = checks.filter((one): one is TypeCheck => one.scope === 'type');
   const types = selection.types ?? [...world.keys()];
   progress.planned(ofServer.length + ofTypes.length * types.length);
-  const runner = new Runner(server, progress);
+  const runner = new Runner(plan, progress);
   for (const check of ofServer) {
     if (isEnded()) return runner.outcomes;
     await runner.run(check, null, () => check.run(server), server);
@@ -89,26 +91,35 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
   return runner.outcomes;
 }
 
-/** Accounts that checks make objects in. */
-const accountsOf = ({ server, profile }: Subject): readonly string[] =>
-  server.writable(profile.capability).slice(0, 2);
-
-/** Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide them. */
+/**
+ * Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide them. So is what became
+ * of the objects that the run did not make, if it wasn't the run that did it.
+ */
 async function tidied(subject: Subject, { warn }: Plan): Promise<void> {
-  const { type, profile } = subject;
+  const { type, profile, server } = subject;
   try {
     await subject.tidy();
     if (warn === undefined || profile.singleton) return;
-    for (const accountId of accountsOf(subject)) {
-      const ids = (await subject.all(accountId)).map(({ id }) => id);
-      if (ids.length > 0)
-        warn(`Left behind: ${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD)}`);
-    }
+    for (const accountId of server.fence.accounts(type))
+      warn(`Left behind: ${named(subject, accountId, server.fence.made(type, accountId))}`);
+    for (const line of await others(subject)) warn(line);
   } catch (error) {
     if (warn === undefined) throw error;
     warn(`Not all that was made for ${type} could be removed: ${messageOf(error)}`);
   }
 }
+
+/** What came of objects that the run did not make: a line for each account and act. */
+async function others(subject: Subject): Promise<readonly string[]> {
+  return (await unforeseen(subject)).flatMap(({ accountId, ...acts }) =>
+    Object.entries(acts).flatMap(([act, ids]: [string, readonly string[]]) =>
+      ids.length === 0 ? [] : [`Not by this run ${act}: ${named(subject, accountId, ids)}`],
+    ),
+  );
+}
+
+const named = ({ type }: Subject, accountId: string, ids: readonly string[]): string =>
+  `${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD)}`;
 
 /** Ids that are told of what is left behind. */
 const MOST_TOLD = 50;
@@ -125,11 +136,13 @@ export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
 class Runner {
   readonly outcomes: Outcome[] = [];
   readonly #server: Server;
+  readonly #warn: (line: string) => void;
   readonly #progress: Progress;
   #unanswered = 0;
 
-  constructor(server: Server, progress: Progress) {
+  constructor({ server, warn = () => undefined }: Plan, progress: Progress) {
     this.#server = server;
+    this.#warn = warn;
     this.#progress = progress;
   }
 
@@ -153,11 +166,12 @@ class Runner {
     try {
       const why = reason ?? elsewhere(check, transport) ?? check.applies?.(on as never) ?? null;
       if (why !== null) return end({ status: 'notApplicable', reason: why });
-      await work();
+      await this.#undisturbed(on, work);
       this.#unanswered = 0;
       end({ status: 'passed' });
     } catch (error) {
-      if (error instanceof NotApplicable)
+      const isKept = error instanceof FencedError && on instanceof Subject && on.isBeside;
+      if (error instanceof NotApplicable || isKept)
         return end({ status: 'notApplicable', reason: error.message });
       end({ status: 'failed', failure: failureOf(error, recorder.take()) });
       this.#unanswered = error instanceof NoAnswerError ? this.#unanswered + 1 : 0;
@@ -168,6 +182,26 @@ class Runner {
         );
     }
   }
+
+  /**
+   * Where the account has objects of others, these may be at work: a check that failed while something changed that the
+   * run did not touch is done once more, beside what is there then.
+   */
+  async #undisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const isSure = error instanceof NotApplicable || error instanceof NoAnswerError;
+      if (isSure || !(on instanceof Subject) || !on.isBeside) throw error;
+      const { recorder } = this.#server;
+      const told = await recorder.aside(() => others(on));
+      if (told.length === 0) throw error;
+      for (const line of told) this.#warn(line);
+      await recorder.aside(() => lookAround(on));
+      recorder.take();
+      await work();
+    }
+  }
 }
 
 function elsewhere(check: Check, transport: string): string | null {
@@ -175,27 +209,13 @@ function elsewhere(check: Check, transport: string): string | null {
   return `This is shown over ${check.transport} alone.`;
 }
 
-/** Why no check of a type can be run: the runner touches no object that it didn't make. */
+/** Why no check of a type can be run. */
 async function whyUnusable(subject: Subject, outcomes: readonly Outcome[]): Promise<string | null> {
-  const { capability, singleton } = subject.profile;
-  const accounts = accountsOf(subject);
-  if (accounts.length === 0) return `The user reaches no writable account with ${capability}.`;
-  if (!subject.has('get')) return 'The type has no /get.';
   try {
-    for (const accountId of accounts) {
-      const [name, answer] = await subject.client.call(`${subject.type}/get`, {
-        accountId,
-        ids: null,
-      });
-      const { list } = answer;
-      if (name === 'error') return `${subject.type}/get answers ${JSON.stringify(answer)}.`;
-      if (!singleton && Array.isArray(list) && list.length > 0)
-        return (
-          `Account ${accountId} has ${list.length} ${subject.type} objects: checks are run where ` +
-          'there are none, so that nothing of yours is touched.'
-        );
+    const reason = await lookAround(subject);
+    if (reason !== null) return reason;
+    for (const accountId of accountsOf(subject))
       if (subject.has('set')) await subject.prepare(accountId);
-    }
     return null;
   } catch (error) {
     if (error instanceof NoAnswerError) throw new LostError(error.message, outcomes);
@@ -205,14 +225,15 @@ async function whyUnusable(subject: Subject, outcomes: readonly Outcome[]): Prom
 
 /** What a type lacks of what a check needs. */
 export function missing(check: TypeCheck, subject: Subject): string | null {
-  const { methods = [], room = 1, text = false, singleton } = check.needs;
+  const { methods = [], room = 1, text = false, repeats = false, singleton } = check.needs;
   const { profile } = subject;
   const lacks = methods.filter((method) => !subject.has(method));
   if (lacks.length > 0) return `The type has no ${lacks.map((one) => `/${one}`).join(', ')}.`;
   if (profile.singleton && singleton === undefined) return 'The type is a singleton.';
   if (!profile.singleton && singleton === 'only') return 'The type is no singleton.';
   if (text && profile.text === '') return 'The type has no mutable String that takes any text.';
+  if (repeats && profile.textDistinct) return 'No two objects of the type may have the same text.';
   if (!profile.singleton && !subject.holds(room))
-    return `An account has ${profile.count} of them at most, this needs ${room}.`;
+    return `An account has room for ${subject.room} of them, this needs ${room}.`;
   return null;
 }

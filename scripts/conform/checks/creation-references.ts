@@ -34,7 +34,7 @@ async function each(
     const isOwn = link.reference.type === subject.type;
     const target = isOwn ? subject : subject.of(link.reference.type);
     await target.prepare(A1);
-    const made = ({ type }: Subject) => server.user.made.ids(type, A1);
+    const made = ({ type }: Subject) => server.fence.made(type, A1);
     const before = new Set([...made(subject), ...made(target)]);
     try {
       await run({ ...link, name: link.property.name }, target);

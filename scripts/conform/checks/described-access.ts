@@ -46,6 +46,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     id: 'described-immutable-changed',
     level: 'must',
     rule: 'An update that gives an immutable property another value is invalidProperties, and the value stays.',
+    restsOn: 'which properties never change',
     applies: some(immutables, 'immutable'),
     async run(subject) {
       await withObject(subject, async (id) => {
@@ -69,6 +70,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     id: 'described-immutable-same',
     level: 'must',
     rule: 'An update may have an immutable property or one that the server sets, if with the value that it has.',
+    restsOn: 'which properties never change, or the server sets',
     applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
     async run(subject) {
       await withObject(subject, async (id) => {
@@ -100,6 +102,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     id: 'described-server-set-changed',
     level: 'must',
     rule: 'An update that gives what the server sets another value is invalidProperties.',
+    restsOn: 'which properties the server sets',
     applies: some(serverSet, 'property of the server’s, or no'),
     async run(subject) {
       await withObject(subject, async (id) => {
@@ -119,6 +122,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     id: 'described-server-set-created',
     level: 'must',
     rule: 'A create leaves out what the server sets: one that has it is invalidProperties.',
+    restsOn: 'which properties the server sets',
     needs: { singleton: undefined },
     applies: some(serverSet, 'property of the server’s, or no'),
     async run(subject) {

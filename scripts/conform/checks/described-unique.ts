@@ -3,7 +3,9 @@ import type { ModelProperty, ModelUnique } from '../../generator/model.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
 import { givable } from '../subject/described.js';
+import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
 import { Targets } from './targets.js';
@@ -34,13 +36,18 @@ async function keyOf(
 /** Runs for each key of a type, with nothing there that could collide. */
 async function eachKey(
   subject: Subject,
-  work: (unique: ModelUnique, same: JsonMap) => Promise<void>,
+  work: (unique: ModelUnique, shared: JsonMap) => Promise<void>,
 ): Promise<void> {
   const targets = new Targets(subject);
   try {
     for (const unique of subject.described.uniques) {
       await subject.clear(subject.A1);
-      await work(unique, await keyOf(subject, targets, unique.properties));
+      const key = await keyOf(subject, targets, unique.properties);
+      // Values that can't differ may be those of an object that was there before.
+      for (const item of subject.foreign().values())
+        if (Object.entries(key).every(([name, value]) => same(item[name] ?? null, value)))
+          throw new NotApplicable(`${subject.type} ${item.id} has what is to be tried.`);
+      await work(unique, key);
     }
   } finally {
     await subject.clear(subject.A1);

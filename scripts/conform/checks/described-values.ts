@@ -2,6 +2,7 @@ import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { givable, isUnique, writable } from '../subject/described.js';
+import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { size, valuesOf } from '../subject/values.js';
 import { refusal } from './refusal.js';
@@ -68,7 +69,10 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
       const { profile, described } = subject;
       for (const property of givable(described)) {
         const { name } = property;
-        const good = fitting(subject, valuesOf(property).good);
+        const there = isUnique(described, property) ? [...subject.foreign().values()] : [];
+        const good = fitting(subject, valuesOf(property).good).filter(
+          (value) => !there.some((item) => same(item[name] ?? null, value)),
+        );
         const isAlone = isUnique(described, property) || profile.count < 100;
         await inParts(good, isAlone || profile.singleton ? 1 : AT_ONCE, async (part) => {
           if (profile.singleton) {
@@ -120,6 +124,7 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
     id: 'described-values-required',
     level: 'must',
     rule: 'A create without a property that must be given is invalidProperties, which tells each that is missing.',
+    restsOn: 'which properties must be given',
     needs: { singleton: undefined, room: 0 },
     applies: ({ profile }) => (profile.required.length > 0 ? null : 'Nothing must be given.'),
     async run(subject) {
@@ -140,6 +145,7 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
     id: 'described-values-defaults',
     level: 'must',
     rule: 'What a create leaves out has its default.',
+    restsOn: 'the defaults of properties',
     needs: { singleton: undefined },
     async run(subject) {
       const { profile, described } = subject;

@@ -161,6 +161,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
   {
     id: 'events-stay-open',
     level: 'must',
+    needs: { room: 3 },
     rule: 'With closeafter=no the stream goes on after a change and tells the next one.',
     run: async (subject) => {
       const { A1, type } = subject;
@@ -176,6 +177,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
   {
     id: 'events-close-after-state',
     level: 'must',
+    needs: { room: 2 },
     rule: 'With closeafter=state the response ends after one state event.',
     run: async (subject) => {
       const { A1, type } = subject;
@@ -213,6 +215,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
   {
     id: 'events-ids',
     level: 'should',
+    needs: { room: 2 },
     rule: 'Each state event has an id, and another one after another change.',
     run: (subject) =>
       withEvents(subject.server, {}, async (stream) => {

@@ -73,7 +73,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     needs: { room: 3 },
     async run(subject) {
       await subject.clear(subject.A1);
-      const before = (await subject.all(subject.A1)).map(({ id }) => id);
+      const before = (await subject.everything(subject.A1)).map(({ id }) => id);
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
       for (const args of [{ ids: null }, {}]) {
         const { list, notFound } = await get(subject, args);
@@ -290,6 +290,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     section: '1.5',
     level: 'must',
     rule: 'Any Unicode text comes back as it was sent: nothing is normalised, trimmed or escaped.',
+    restsOn: 'that the property takes any text',
     needs: { room: TEXTS.length },
     async run(subject) {
       const texts = TEXTS.filter((one) => subject.allows(one));

@@ -93,6 +93,7 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
     id: 'patch-nested-invalid',
     level: 'must',
     rule: 'A value set by a pointer is judged like one of the whole: what its place may not have is invalidProperties.',
+    restsOn: 'what a value may be',
     applies: noObjects,
     async run(subject) {
       for (const property of objectsOf(subject)) {
@@ -181,6 +182,7 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
     id: 'patch-keys-judged',
     level: 'must',
     rule: 'A pointer adds an entry to a map under any key that the map may have, and none under a key that it may not.',
+    restsOn: 'which keys a map may have',
     applies: (subject) => (mapsOf(subject).length > 0 ? null : 'No mutable property is a map.'),
     async run(subject) {
       for (const { property, value } of mapsOf(subject)) {
@@ -204,6 +206,7 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
     id: 'patch-keys-counted',
     level: 'must',
     rule: 'What is judged is the object after the whole patch: entries that one patch adds and removes count together against what a map may have.',
+    restsOn: 'how many entries a map may have',
     applies: (subject) =>
       freeMapsOf(subject).some(({ property }) => (property.schema.maxProperties ?? 1e9) <= 200)
         ? null

@@ -234,7 +234,7 @@ export const queryConditionChecks = typeChecks(
         ];
         for (const { name, property, starts } of all) {
           if (!subject.holds(values.length))
-            throw new NotApplicable(`An account has ${subject.profile.count} at most.`);
+            throw new NotApplicable(`An account has room for ${subject.room} of them.`);
           await subject.empty(subject.A1);
           const ids: string[] = [];
           for (const value of values) ids.push(await subject.put1({ [property]: value }));

@@ -7,7 +7,7 @@ import { NotApplicable } from '../not-applicable.js';
 import { givable, isUnique, visible } from '../subject/described.js';
 import { compare, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
-import { everySort, query, tried, whole } from '../subject/queries.js';
+import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
 import { textSort } from './applies.js';
@@ -22,6 +22,9 @@ const sorts = (subject: Subject): string | null =>
 
 const find = (subject: Subject, sort: Json): Promise<string[]> =>
   whole(subject, sort === null ? {} : { sort });
+
+/** Pages that a list is cut into, however long it is. */
+const MOST_PAGES = 50;
 
 /** What RFC 8620 orders by itself: Booleans, numbers and dates. */
 function isOrdered({ kind, format }: ModelProperty): boolean {
@@ -54,12 +57,13 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     async run(subject) {
       await subject.make(subject.A1, 'z', 'a', 'm');
       await subject.make(subject.A1, 'b', 'y');
-      const ids = await whole(subject);
+      const ids = await everyId(subject);
       for (const sort of [null, [], undefined])
-        expect((await query(subject, { sort })).ids).toEqual(ids);
+        expect(await everyId(subject, sort === undefined ? {} : { sort })).toEqual(ids);
       const pages = [];
-      for (let position = 0; position < ids.length; position += 2)
-        pages.push(...(await query(subject, { sort: [], position, limit: 2 })).ids);
+      const limit = Math.max(2, Math.ceil(ids.length / MOST_PAGES));
+      for (let position = 0; position < ids.length; position += limit)
+        pages.push(...(await query(subject, { sort: [], position, limit })).ids);
       expect(pages).toEqual(ids);
     },
   },
@@ -79,15 +83,16 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-equal-stable',
     level: 'must',
     rule: 'Where all comparators are equal the order is stable between calls, over pages and in every window.',
-    needs: { text: true, room: 5 },
+    needs: { text: true, repeats: true, room: 5 },
     applies: textSort,
     async run(subject) {
       const made = await subject.make(subject.A1, 'e', 'e', 'e', 'e', 'e');
       const sort = [{ property: subject.profile.text }];
-      const ids = await find(subject, sort);
+      const ids = await everyId(subject, { sort });
       expect(ids).toEqual(expect.arrayContaining(made));
-      expect(await find(subject, sort)).toEqual(ids);
+      expect(await everyId(subject, { sort })).toEqual(ids);
       for (const [position, anchor] of ids.entries()) {
+        if (subject.foreign().has(anchor)) continue;
         expect((await query(subject, { sort, position, limit: 1 })).ids).toEqual([anchor]);
         expect((await query(subject, { sort, anchor, limit: 1 })).position).toBe(position);
       }
@@ -245,7 +250,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-ties',
     level: 'must',
     rule: 'Where two objects are equal by a comparator the next one decides, each in its own direction.',
-    needs: { text: true, room: 4 },
+    needs: { text: true, repeats: true, room: 4 },
     applies: textSort,
     async run(subject) {
       const { property, low, high } = twoValues(subject);
@@ -302,7 +307,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-last-tie',
     level: 'decision',
     rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation (decision 15).',
-    needs: { text: true, room: 4 },
+    needs: { text: true, repeats: true, room: 4 },
     applies: textSort,
     async run(subject) {
       const { text: property, sorts: names } = subject.profile;
@@ -357,7 +362,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
           const ids = await find(subject, sort);
           expect({ sort, ids }).toEqual({ sort, ids: sameMembers(items.map(({ id }) => id)) });
           const { total } = await query(subject, { sort, calculateTotal: true, limit: 1 });
-          expect(total).toBe(items.length);
+          expect(total).toBe(subject.foreign().size + items.length);
         }
       });
     },

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { populated } from '../subject/populated.js';
-import { byText, changesOf, everySort, query, triedChanges, whole } from '../subject/queries.js';
+import { byText, changesOf, everyId, everySort, query, triedChanges } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { everyFilter } from '../subject/trees.js';
 
@@ -41,7 +41,7 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
       const lists: string[] = [];
       const look = async (): Promise<void> => {
         states.push((await query(subject, { sort, limit: 1 })).queryState);
-        lists.push((await whole(subject, { sort })).join());
+        lists.push((await everyId(subject, { sort })).join());
       };
       await look();
       await subject.one(subject.A1, 'd');

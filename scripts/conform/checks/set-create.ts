@@ -73,6 +73,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     id: 'set-create-defaults',
     level: 'must',
     rule: 'A property with a default may be left out of a create; it has the default then, and created tells it.',
+    restsOn: 'the defaults of properties',
     async run(subject) {
       const { text, textDefault, defaults } = subject.profile;
       const isOptional = textDefault !== undefined;
@@ -88,6 +89,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     id: 'set-create-default-given',
     level: 'must',
     rule: 'A client may give a property the value that is its default: it is stored like any other.',
+    restsOn: 'the defaults of properties',
     async run(subject) {
       const { defaults, serverSet } = subject.profile;
       const given = Object.fromEntries(
@@ -102,6 +104,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     id: 'set-create-required',
     level: 'must',
     rule: 'A create that leaves out a property which must be given, or gives it as null, is invalidProperties.',
+    restsOn: 'which properties must be given',
     applies: ({ profile }) =>
       profile.required.length > 0 ? null : 'Nothing must be given in a create.',
     async run(subject) {

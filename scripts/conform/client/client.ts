@@ -11,29 +11,24 @@ import {
   type SetAnswer,
 } from './answers.js';
 import type { ApiAnswer, Connection } from './connection.js';
-import { asMap, type JsonMap } from './json.js';
-
-/** What the client tells of each answered call, whatever came. */
-export type Heard = (name: string, args: JsonMap, response: JsonMap) => void;
+import type { JsonMap } from './json.js';
 
 /** Method calls as a user makes them, by one connection. */
 export class Client {
   readonly connection: Connection;
   readonly using: readonly string[];
-  readonly #heard: Heard;
   readonly #calculates: boolean;
 
   /** `calculates`: the server must calculate changes where it is asked for them. */
-  constructor(connection: Connection, using: readonly string[], heard: Heard, calculates: boolean) {
+  constructor(connection: Connection, using: readonly string[], calculates: boolean) {
     this.connection = connection;
     this.using = using;
-    this.#heard = heard;
     this.#calculates = calculates;
   }
 
   /** The same user with other capabilities. */
   with(using: readonly string[]): Client {
-    return new Client(this.connection, using, this.#heard, this.#calculates);
+    return new Client(this.connection, using, this.#calculates);
   }
 
   /** A request's text, as it is. */
@@ -47,12 +42,7 @@ export class Client {
     const answer = await this.connection.send(JSON.stringify(body));
     if (answer.kind === 'problem')
       throw new Error(`Refused with ${answer.status}: ${JSON.stringify(answer.problem)}`);
-    const { response } = answer;
-    for (const [name, args, id] of response.methodResponses) {
-      const call = calls.find((one) => one[2] === id);
-      this.#heard(name, asMap(call?.[1] as JsonMap | undefined), args);
-    }
-    return response;
+    return answer.response;
   }
 
   /** One call: the name and arguments of its one response. */

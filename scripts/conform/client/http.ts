@@ -1,6 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Recorder } from './exchange.js';
+import type { Fence } from './fence.js';
 import { type Json, parsed } from './json.js';
 
 export type Body = string | Uint8Array;
@@ -37,12 +38,14 @@ const REDIRECTS = new Set([301, 302, 307, 308]);
 /** HTTP as a user with credentials speaks it. */
 export class Http {
   readonly #recorder: Recorder;
+  readonly #fence: Fence;
   /** The header that goes with each request. */
   readonly authorization: string;
 
-  constructor(authorization: string, recorder: Recorder) {
+  constructor(authorization: string, recorder: Recorder, fence: Fence) {
     this.authorization = authorization;
     this.#recorder = recorder;
+    this.#fence = fence;
   }
 
   get scheme(): string {
@@ -60,6 +63,8 @@ export class Http {
     const headers: Record<string, string | readonly string[]> = { ...request.headers };
     if (authorization !== null && headers['authorization'] === undefined)
       headers['authorization'] = authorization;
+    const body = bodyText(request.body);
+    this.#fence.pass(body);
     const answer = await exchange(url, method, headers, request);
     const text = answer.octets.toString('utf8');
     const shown = Object.entries(headers).map(([name, value]) => [name, String(value)]);
@@ -67,11 +72,13 @@ export class Http {
       request: {
         line: `${method} ${url}`,
         headers: Object.fromEntries(shown) as Record<string, string>,
-        body: bodyText(request.body),
+        body,
       },
       answer: { status: answer.status, headers: Object.fromEntries(answer.headers), body: text },
     });
-    return { ...answer, text, json: parsed(text) };
+    const json = parsed(text);
+    this.#fence.heard(json);
+    return { ...answer, text, json };
   }
 
   /** A GET that follows redirects within the same origin, where credentials may go along (RFC 8620 2.2). */

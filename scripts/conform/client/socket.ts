@@ -1,6 +1,7 @@
 import WebSocket from 'ws';
 import { type ApiAnswer, asResponse, type Connection } from './connection.js';
 import type { Recorder } from './exchange.js';
+import type { Fence } from './fence.js';
 import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
 
@@ -21,10 +22,12 @@ export class Socket {
   readonly closed: Promise<number>;
   readonly #waiting = new Set<() => void>();
   readonly #recorder: Recorder;
+  readonly #fence: Fence;
 
-  private constructor(raw: WebSocket, recorder: Recorder) {
+  private constructor(raw: WebSocket, recorder: Recorder, fence: Fence) {
     this.raw = raw;
     this.#recorder = recorder;
+    this.#fence = fence;
     this.closed = new Promise((resolve) => raw.once('close', resolve));
     // ws tells what it can't go on with by `close`, too.
     raw.on('error', () => undefined);
@@ -34,7 +37,9 @@ export class Socket {
         request: { line: 'WebSocket', headers: {}, body: '' },
         answer: { headers: {}, body: text },
       });
-      this.messages.push(asMap(parsed(text)));
+      const message = asMap(parsed(text));
+      fence.heard(message);
+      this.messages.push(message);
       for (const look of this.#waiting) look();
     });
     raw.on('close', () => {
@@ -47,6 +52,7 @@ export class Socket {
     url: string,
     authorization: string,
     recorder: Recorder,
+    fence: Fence,
     { protocols = ['jmap'], headers = {}, compress = false }: Handshake = {},
   ): Promise<Socket | number> {
     const raw = new WebSocket(url, [...protocols], {
@@ -55,7 +61,7 @@ export class Socket {
       handshakeTimeout: PATIENCE,
     });
     return new Promise((resolve, reject) => {
-      const socket = new Socket(raw, recorder);
+      const socket = new Socket(raw, recorder, fence);
       raw.once('open', () => resolve(socket));
       raw.once('unexpected-response', (_request, response) => {
         resolve(response.statusCode ?? 0);
@@ -71,12 +77,14 @@ export class Socket {
 
   send(message: string | JsonMap): void {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
+    this.#fence.pass(body);
     this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body }, answer: null });
     this.raw.send(body);
   }
 
   /** Octets as they are, a frame for each part: a binary message, or text that may be none. */
   sendOctets(parts: readonly Uint8Array[], binary = false): void {
+    this.#fence.pass(Buffer.concat(parts).toString('utf8'));
     const octets = parts.reduce((sum, { length }) => sum + length, 0);
     const body = `(${octets} octets of ${binary ? 'a binary message' : 'text'}, in frames)`;
     this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body }, answer: null });

@@ -1,7 +1,7 @@
 import { countOf, type Failure, type Outcome, type Results } from '../outcome.js';
 import { plainly } from './json.js';
 import { bySection } from './sections.js';
-import { notesOf } from './text.js';
+import { notesOf, restsOn } from './text.js';
 
 /** A page that stands by itself: no script, nothing from elsewhere. */
 export function htmlReport(results: Results): string {
@@ -66,12 +66,13 @@ ${outcomes.map(rowOf).join('\n')}
 }
 
 function rowOf({ check, type, status, reason, failure }: Outcome): string {
+  const rests = check.restsOn === undefined ? '' : `<br>${text(restsOn(check))}`;
   const cells = [
     `<code>${text(check.id)}</code>`,
     text(type ?? ''),
     check.level,
     `<span class="${status}">${WORDS[status]}</span>`,
-    `${text(check.rule)}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
+    `${text(check.rule)}${rests}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
   ];
   const row = `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   return failure === undefined ? row : `${row}\n${failureOf(failure)}`;

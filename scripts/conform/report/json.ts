@@ -11,6 +11,7 @@ export function jsonReport({ outcomes, ...head }: Results): string {
       section: check.section,
       level: check.level,
       rule: check.rule,
+      ...(check.restsOn === undefined ? {} : { restsOn: check.restsOn }),
       ...rest,
     })),
   };

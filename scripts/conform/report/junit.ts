@@ -2,7 +2,7 @@ import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
 import type { Outcome, Results } from '../outcome.js';
 import { bySection } from './sections.js';
-import { notesOf } from './text.js';
+import { notesOf, restsOn } from './text.js';
 
 /** The package's types tell of a `default` within the default import: there is none when it runs. */
 const BUILDER = junit as unknown as Builder;
@@ -26,7 +26,7 @@ export function junitReport(results: Results): string {
       one.time(ms / 1000);
       if (status === 'notApplicable') one.property('reason', clean(reason)).skipped();
       if (failure === undefined) continue;
-      one.failure(clean(`${check.rule}\n\n${failure.message}`), type ?? 'server');
+      one.failure(clean(`${check.rule}\n${restsOn(check)}\n${failure.message}`), type ?? 'server');
       const last = failure.exchanges.at(-1);
       if (last !== undefined) one.standardOutput(clean(JSON.stringify(last, null, 2)));
     }

@@ -1,3 +1,4 @@
+import type { Check } from '../check.js';
 import { countOf, type Outcome, type Results } from '../outcome.js';
 import { bySection } from './sections.js';
 
@@ -32,6 +33,7 @@ function told({ check, type, failure }: Outcome): string[] {
   const lines = [
     `FAILED  ${check.id}${type === null ? '' : ` (${type})`}: ${check.specification} ${check.section}, ${check.level}`,
     `  ${check.rule}`,
+    ...(check.restsOn === undefined ? [] : [`  ${restsOn(check)}`]),
     ...indented(failure?.message ?? ''),
   ];
   const last = failure?.exchanges.at(-1);
@@ -43,6 +45,10 @@ function told({ check, type, failure }: Outcome): string[] {
   }
   return lines;
 }
+
+/** What a reader must know of an expectation that is not the specification's alone. */
+export const restsOn = ({ restsOn: what = '' }: Check): string =>
+  what === '' ? '' : `Rests on the type’s descriptor: ${what}.`;
 
 /** Lines longer than this say no more to a reader: --report json has all of them. */
 const WIDTH = 2000;

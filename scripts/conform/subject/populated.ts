@@ -1,6 +1,7 @@
 import type { ModelProperty } from '../../generator/model.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { givable, isUnique, wrapped, writable } from './described.js';
+import { same } from './profile.js';
 import type { Subject } from './subject.js';
 import { size, valuesOf } from './values.js';
 
@@ -25,8 +26,12 @@ export async function populated(
   const targets = new Targets(subject);
   try {
     await targets.make(links);
-    const { notCreated } = await subject.set({ create: creates(subject, links, targets) });
-    if (Object.keys(notCreated ?? {}).length > 0)
+    const { created, notCreated } = await subject.set({
+      create: creates(subject, links, targets),
+    });
+    // Of another's server the bounds may be others than its descriptor says: what it takes is enough to go on with.
+    const isEnough = !subject.server.isOurs && Object.keys(created ?? {}).length >= MORE;
+    if (Object.keys(notCreated ?? {}).length > 0 && !isEnough)
       throw new Error(`Values within their bounds are refused: ${JSON.stringify(notCreated)}`);
     await work(await subject.all(A1));
   } finally {
@@ -42,13 +47,18 @@ function creates(
 ): Record<string, JsonMap> {
   const { described: type, profile } = subject;
   const properties = givable(type);
+  const there = [...subject.foreign().values()];
   const room = Math.min(2000, profile.octets / (2 * properties.length));
   const good = new Map(
-    properties.map((one) => [one.name, valuesOf(one).good.filter((v) => size(v) < room)]),
+    properties.map((one) => {
+      const taken = isUnique(type, one) ? there.map((item) => item[one.name] ?? null) : [];
+      const isFree = (value: Json): boolean => !taken.some((other) => same(value, other));
+      return [one.name, valuesOf(one).good.filter((v) => size(v) < room && isFree(v))];
+    }),
   );
   const most = Math.max(...[...good.values()].map(({ length }) => length), 3) + MORE;
   const own = links.some(({ reference }) => reference?.type === type.name) ? OWN_TARGETS : 0;
-  const count = Math.min(most, profile.count - own);
+  const count = Math.min(most, subject.room - own);
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => {
       const values = properties.map((property, turn): [string, Json][] => {

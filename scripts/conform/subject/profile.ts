@@ -16,6 +16,8 @@ export interface TypeProfile {
   readonly methods: ReadonlySet<StandardMethodName>;
   /** The String property; empty for a type that has none. */
   readonly text: string;
+  /** Whether no two objects may have the same one. */
+  readonly textDistinct: boolean;
   /** What a create without it stores; undefined where it must be given. */
   readonly textDefault: '' | null | undefined;
   /** Its bounds in Unicode code points. */
@@ -70,6 +72,7 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
     singleton: type.singleton,
     methods: new Set(type.methods.map(({ name }) => name)),
     text: text?.name ?? '',
+    textDistinct: text !== undefined && isBound(type, text),
     textDefault: text?.required === true ? undefined : ((textDefault ?? null) as '' | null),
     textMin: schema?.minLength ?? 0,
     textMax: schema?.maxLength ?? 0,
@@ -90,7 +93,7 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
   });
 }
 
-/** A String that takes any text: best one that is found and sorted by, and may be empty. */
+/** A String that takes any text: best one that many objects may share, is found and sorted by, and may be empty. */
 function textOf(type: ModelType): ModelProperty | undefined {
   const free = givable(type).filter(
     (property) =>
@@ -99,9 +102,10 @@ function textOf(type: ModelType): ModelProperty | undefined {
       property.format === undefined &&
       property.schema.enum === undefined &&
       property.schema.pattern === undefined &&
-      !isBound(type, property),
+      (!isBound(type, property) || isAlone(type, property)),
   );
   const points = (property: ModelProperty): number =>
+    Number(!isBound(type, property)) * 8 +
     Number(type.filters.some((one) => one.operator === 'contains' && one.property === property)) *
       4 +
     Number(type.sorts.some((one) => one.property === property)) * 2 +
@@ -117,6 +121,10 @@ function isBound(type: ModelType, property: ModelProperty): boolean {
       !properties.some((one) => one.nullable && !one.required && one !== property),
   );
 }
+
+/** Whether no two objects share a property, and it is part of no longer key. */
+const isAlone = (type: ModelType, property: ModelProperty): boolean =>
+  type.uniques.every(({ properties }) => properties.length === 1 || !properties.includes(property));
 
 /** What is required, and of each unique key one property whose values differ, unless a null frees it. */
 function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {

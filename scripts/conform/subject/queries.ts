@@ -18,8 +18,13 @@ export const query = (subject: Subject, args: object = {}): Promise<QueryAnswer>
 export const tried = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
   subject.client.call(`${subject.type}/query`, { accountId: subject.A1, ...args });
 
-/** All ids of a query, in order, also where the server has a limit of its own. */
+/** Ids of a query but those of objects that were there before, in order. */
 export async function whole(subject: Subject, args: Query = {}): Promise<string[]> {
+  return subject.own(await everyId(subject, args));
+}
+
+/** All ids of a query, in order, also where the server has a limit of its own. */
+export async function everyId(subject: Subject, args: Query = {}): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const page = await query(subject, { ...args, position: ids.length });
@@ -44,7 +49,7 @@ export async function cached(subject: Subject, args: Query = {}): Promise<Cached
       `Changes of the query ${JSON.stringify(args)} can’t be calculated, says the server.`,
     );
   if (limit === undefined || ids.length < limit) return { args, queryState, ids };
-  return { args, queryState, ids: await whole(subject, args) };
+  return { args, queryState, ids: await everyId(subject, args) };
 }
 
 export const changesOf = (
@@ -58,6 +63,12 @@ export const changesOf = (
     sinceQueryState: queryState,
     ...more,
   });
+
+/** The same whatever the order of `removed` is, which means nothing (RFC 8620 5.6). */
+export const unordered = (answer: QueryChangesAnswer): QueryChangesAnswer => ({
+  ...answer,
+  removed: [...answer.removed].sort(),
+});
 
 /** Name and arguments of /queryChanges, whatever it answers. */
 export const triedChanges = (subject: Subject, args: object): Promise<[string, JsonMap]> =>

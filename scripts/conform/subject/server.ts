@@ -1,9 +1,10 @@
 import type { TransportName } from '../client/connection.js';
 import { Recorder } from '../client/exchange.js';
+import { Fence } from '../client/fence.js';
 import type { JsonMap } from '../client/json.js';
 import { type Matcher, satisfying, textWith } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { User } from './user.js';
+import { User, type Watching } from './user.js';
 
 export interface ServerOptions {
   /** The session's URL, or the one in front of `/.well-known/jmap`. */
@@ -23,30 +24,33 @@ export class Server {
   readonly user: User;
   readonly others: readonly User[];
   readonly recorder: Recorder;
+  /** What the run made, and what was there before it. */
+  readonly fence: Fence;
   readonly seed: number;
 
-  private constructor(url: string, user: User, others: readonly User[], seed: number) {
-    this.url = url;
-    this.user = user;
-    this.others = others;
-    this.recorder = user.recorder;
-    this.seed = seed;
+  private constructor(all: Pick<Server, 'url' | 'user' | 'others' | 'seed' | keyof Watching>) {
+    this.url = all.url;
+    this.user = all.user;
+    this.others = all.others;
+    this.recorder = all.recorder;
+    this.fence = all.fence;
+    this.seed = all.seed;
   }
 
   /** Throws SessionError or NoAnswerError where there is nothing to test. */
   static async connect(options: ServerOptions): Promise<Server> {
     const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
-    const recorder = new Recorder();
-    const user = await User.connect(url, authorization, transport, recorder);
+    const watching = { recorder: new Recorder(), fence: new Fence() };
+    const user = await User.connect(url, authorization, transport, watching);
     const rest: User[] = [];
     try {
-      for (const other of others) rest.push(await User.connect(url, other, transport, recorder));
+      for (const other of others) rest.push(await User.connect(url, other, transport, watching));
     } catch (error) {
       // An open socket would keep the process.
       for (const one of [user, ...rest]) one.close();
       throw error;
     }
-    return new Server(url, user, rest, seed);
+    return new Server({ url, user, others: rest, seed, ...watching });
   }
 
   get isOurs(): boolean {
@@ -104,6 +108,18 @@ export class Server {
     if (found === undefined)
       throw new NotApplicable(`Nobody whose credentials are known may write to ${accountId}.`);
     return found;
+  }
+
+  /** Who may see an account: the user, or another whose credentials were given. */
+  reader(accountId: string): User {
+    const all = [this.user, ...this.others];
+    return all.find(({ session }) => accountId in session.accounts) ?? this.user;
+  }
+
+  /** Accounts that somebody whose credentials are known may see, those of the user first. */
+  known(capability: string): readonly string[] {
+    const all = [this.user, ...this.others];
+    return [...new Set(all.flatMap(({ session }) => session.offering(capability)))];
   }
 
   /** An account id that is nobody's. */

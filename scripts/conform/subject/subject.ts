@@ -35,6 +35,8 @@ export class Subject {
   /** Of a singleton: what it was when the run began, by account. */
   readonly #originals = new Map<string, Item>();
   #made = 0;
+  /** Texts that objects of the check that runs were given, by account, where no two may have one. */
+  readonly #texts = new Map<string, Set<string>>();
 
   constructor(server: Server, world: World, name: string) {
     const found: DescribedType | undefined = world.get(name);
@@ -116,23 +118,64 @@ export class Subject {
 
   /** Makes what objects must refer to, in an account where checks create some; again is fine. */
   async prepare(accountId: string = this.A1): Promise<void> {
+    const { fence } = this.server;
+    if (this.has('get') && !fence.hasLooked(this.type, accountId)) await this.look(accountId);
     await this.#prepared.prepare(accountId);
-    if (this.profile.singleton && !this.#originals.has(accountId))
-      this.#originals.set(accountId, await this.read('singleton', accountId));
+    if (!this.profile.singleton || this.#originals.has(accountId)) return;
+    // Where it is missing, which a check tells, there is nothing to be put back.
+    const [original] = await this.everything(accountId);
+    if (original === undefined) return;
+    this.#originals.set(accountId, original);
+    fence.restores(this.type, accountId);
+  }
+
+  /** Sees what is there that the run did not make: that is left alone from now on. */
+  async look(accountId: string): Promise<void> {
+    const client = this.server.reader(accountId).client(this.profile.capability);
+    const { list } = await client.get(this.type, { accountId, ids: null });
+    this.server.fence.found(this.type, accountId, list);
+  }
+
+  /** Objects of an account that were there before, by id; checks neither change nor expect them. */
+  foreign(accountId = this.A1): ReadonlyMap<string, Item> {
+    return this.server.fence.foreign(this.type, accountId);
+  }
+
+  /** Whether an account that checks make objects in has others, too. */
+  get isBeside(): boolean {
+    return this.#accounts.some((id) => this.foreign(id).size > 0);
+  }
+
+  /** Those of some ids that were not there before, in their order. */
+  own(ids: readonly string[], accountId = this.A1): string[] {
+    const foreign = this.foreign(accountId);
+    return ids.filter((id) => !foreign.has(id));
+  }
+
+  /** Some ids of this run, and all that were there before. */
+  withForeign(ids: readonly string[], accountId = this.A1): string[] {
+    return [...this.foreign(accountId).keys(), ...ids];
+  }
+
+  get #accounts(): readonly string[] {
+    return this.server.writable(this.profile.capability);
   }
 
   /** A check begins: as many objects as an account may have fit in. */
   async begin(): Promise<void> {
     this.#made = 0;
-    if (this.profile.singleton || this.profile.count >= 1000) return;
-    for (const id of this.server.writable(this.profile.capability)) await this.clear(id);
+    this.#texts.clear();
+    const { singleton, count, textDistinct } = this.profile;
+    if (singleton || (count >= 1000 && !this.isBeside && !textDistinct)) return;
+    for (const id of this.#accounts) await this.clear(id);
   }
 
   /** Removes all that was made of this type and for it. */
   async tidy(): Promise<void> {
     if (!this.has('set')) return;
     if (this.profile.singleton) await this.#restore();
-    else for (const id of this.server.writable(this.profile.capability)) await this.clear(id);
+    // A server without isolation may have let the user into accounts of others.
+    else for (const id of this.server.fence.accounts(this.type)) await this.clear(id);
     await this.tidySupports();
   }
 
@@ -201,8 +244,23 @@ export class Subject {
 
   /** A create object with this text and what else is required; no two are equal in what must differ. */
   create(text: string, accountId?: string): JsonMap {
-    const { profile } = this;
-    return { ...(profile.text === '' ? {} : { [profile.text]: text }), ...this.beside(accountId) };
+    const { text: name, textDistinct } = this.profile;
+    const value = textDistinct ? this.#distinct(text, accountId ?? this.A1) : text;
+    return { ...(name === '' ? {} : { [name]: value }), ...this.beside(accountId) };
+  }
+
+  /** A text as it is where it comes first, and one of its like later. */
+  #distinct(text: string, accountId: string): string {
+    const { text: name } = this.profile;
+    const used = this.#texts.get(accountId) ?? new Set();
+    this.#texts.set(accountId, used);
+    for (const item of this.foreign(accountId).values())
+      if (item[name] === text)
+        throw new NotApplicable(`${this.type} ${item.id} is called ${JSON.stringify(text)}.`);
+    let value = text;
+    for (let n = 2; used.has(value); n += 1) value = `${text} ${n}`;
+    used.add(value);
+    return value;
   }
 
   /** What a create gives beside the text. */
@@ -225,7 +283,13 @@ export class Subject {
     const { schema, kind } = property;
     if (schema.enum !== undefined || kind === 'boolean' || kind === 'json')
       return valuesOf(property).good[0] ?? null;
-    return differing(this.world, this.type, property);
+    const taken = new Set<string>();
+    for (const account of this.#accounts)
+      for (const item of this.foreign(account).values()) taken.add(JSON.stringify(item[name]));
+    for (;;) {
+      const value = differing(this.world, this.type, property);
+      if (!taken.has(JSON.stringify(value))) return value;
+    }
   }
 
   /** What a copy into an account must be given in place of the original's references. */
@@ -278,16 +342,23 @@ export class Subject {
     return length >= this.profile.textMin && length <= this.profile.textMax;
   }
 
-  /** Whether an account may have so many objects. */
+  /** How many objects of the run's an account has room for, beside what is there. */
+  get room(): number {
+    const [first, second] = this.#accounts;
+    const there = [first, second].map((id) => (id === undefined ? 0 : this.foreign(id).size));
+    return this.profile.count - Math.max(...there);
+  }
+
+  /** Whether an account may have so many objects of the run's. */
   holds(count: number): boolean {
-    return count <= this.profile.count;
+    return count <= this.room;
   }
 
   /** Creates one object for each text in one call; their ids in order. */
   async make(accountId: string, ...texts: readonly string[]): Promise<string[]> {
     this.#made += texts.length;
     if (!this.holds(this.#made))
-      throw new NotApplicable(`An account has ${this.profile.count} of them at most.`);
+      throw new NotApplicable(`An account has room for ${this.room} of them.`);
     await this.prepare(accountId);
     const create = Object.fromEntries(
       texts.map((text, index) => [`k${index}`, this.create(text, accountId)]),
@@ -310,12 +381,19 @@ export class Subject {
   async elsewhere(): Promise<string> {
     const id = await this.one(this.A2);
     // RFC 8620 1.2: an id is unique within its account alone.
-    if ((await this.all(this.A1)).some((one) => one.id === id))
+    if ((await this.everything(this.A1)).some((one) => one.id === id))
       throw new NotApplicable('Objects of two accounts have one id here.');
     return id;
   }
 
+  /** All objects of an account but those that were there before. */
   async all(accountId: string): Promise<Item[]> {
+    const foreign = this.foreign(accountId);
+    return (await this.everything(accountId)).filter(({ id }) => !foreign.has(id));
+  }
+
+  /** All objects of an account, whoever made them. */
+  async everything(accountId: string): Promise<Item[]> {
     return (await this.client.get(this.type, { accountId, ids: null })).list;
   }
 
@@ -323,20 +401,22 @@ export class Subject {
     return (await this.client.get(this.type, { accountId, ids: [] })).state;
   }
 
-  /** Leaves an account without any object of the type, for checks of exact lists. */
+  /** Leaves an account with none but what was there before, for checks of exact lists. */
   async empty(accountId: string): Promise<void> {
     await this.clear(accountId);
     if (this.#prepared.kept(accountId).size > 0)
       throw new NotApplicable('Its objects need others of it: an account is never without any.');
   }
 
-  /** Destroys all objects that this run made in an account: there are no others. */
+  /** Destroys all objects that this run made in an account, and no others. */
   async clear(accountId: string): Promise<void> {
     this.#made = 0;
+    this.#texts.delete(accountId);
     const user = this.server.writer(accountId);
     const client = user.client(this.profile.capability);
     const kept = this.#prepared.kept(accountId);
-    const ids = user.made.ids(this.type, accountId).filter((id) => !kept.has(id));
+    const { fence } = this.server;
+    const ids = fence.made(this.type, accountId).filter((id) => !kept.has(id));
     const most = Math.max(1, Math.min(AT_ONCE, user.session.limit('maxObjectsInSet')));
     for (let at = 0; at < ids.length; at += most) {
       const destroy = ids.slice(at, at + most);
@@ -345,7 +425,7 @@ export class Subject {
       const gone = Object.entries(answer.notDestroyed ?? {})
         .filter(([, error]) => error['type'] === 'notFound')
         .map(([id]) => id);
-      user.made.forget(this.type, accountId, gone);
+      fence.forget(this.type, accountId, gone);
     }
   }
 

@@ -1,12 +1,12 @@
-import { Client, type Heard } from '../client/client.js';
+import { Client } from '../client/client.js';
 import { type Connection, HttpConnection, type TransportName } from '../client/connection.js';
 import { EventStream } from '../client/events.js';
 import type { Recorder } from '../client/exchange.js';
+import type { Fence } from '../client/fence.js';
 import { Http, type HttpAnswer } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { type Handshake, Socket, SocketConnection } from '../client/socket.js';
 import { NotApplicable } from '../not-applicable.js';
-import { Made } from './made.js';
 import { Session, SessionError } from './session.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
@@ -20,18 +20,25 @@ export interface EventVariables {
   readonly ping: string;
 }
 
+/** What sees all that is sent and answered, whichever user it is. */
+export interface Watching {
+  readonly recorder: Recorder;
+  readonly fence: Fence;
+}
+
 /** One user: the session as it was found, and ways to speak with the server. */
 export class User {
   readonly session: Session;
   readonly http: Http;
-  readonly made = new Made();
   readonly recorder: Recorder;
+  readonly #fence: Fence;
   readonly #connection: Connection;
 
-  private constructor(session: Session, http: Http, recorder: Recorder, connection: Connection) {
+  private constructor(session: Session, http: Http, watching: Watching, connection: Connection) {
     this.session = session;
     this.http = http;
-    this.recorder = recorder;
+    this.recorder = watching.recorder;
+    this.#fence = watching.fence;
     this.#connection = connection;
   }
 
@@ -39,23 +46,24 @@ export class User {
     url: string,
     authorization: string,
     transport: TransportName,
-    recorder: Recorder,
+    watching: Watching,
   ): Promise<User> {
-    const http = new Http(authorization, recorder);
+    const { recorder, fence } = watching;
+    const http = new Http(authorization, recorder, fence);
     const session = await Session.read(http, url);
     if (transport === 'http') {
       const connection = new HttpConnection(http, session.expand('apiUrl'));
-      return new User(session, http, recorder, connection);
+      return new User(session, http, watching, connection);
     }
     const socketUrl = asMap(session.capabilities[WEBSOCKET])['url'];
     if (typeof socketUrl !== 'string')
       throw new SessionError(`The session has no ${WEBSOCKET} with a url: there is no WebSocket.`);
     const open = async (): Promise<Socket> => {
-      const socket = await Socket.open(socketUrl, authorization, recorder);
+      const socket = await Socket.open(socketUrl, authorization, recorder, fence);
       if (typeof socket !== 'number') return socket;
       throw new SessionError(`${socketUrl} refuses the handshake with ${socket}.`);
     };
-    return new User(session, http, recorder, new SocketConnection(await open(), open));
+    return new User(session, http, watching, new SocketConnection(await open(), open));
   }
 
   get transport(): TransportName {
@@ -65,15 +73,14 @@ export class User {
   /** Method calls that name core and these capabilities. */
   client(...capabilities: readonly string[]): Client {
     const using = [...new Set([CORE, ...capabilities])];
-    const heard: Heard = (name, _args, response) => this.made.heard(name, response);
-    return new Client(this.#connection, using, heard, this.session.isOurs);
+    return new Client(this.#connection, using, this.session.isOurs);
   }
 
   /** A WebSocket of its own, or the status that refused it. */
   async socket(handshake: Handshake = {}): Promise<Socket | number> {
     const url = asMap(this.session.capabilities[WEBSOCKET])['url'];
     if (typeof url !== 'string') throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
-    return await Socket.open(url, this.http.authorization, this.recorder, handshake);
+    return await Socket.open(url, this.http.authorization, this.recorder, this.#fence, handshake);
   }
 
   /** An event source (RFC 8620 7.3), whatever the answer. */

@@ -1,0 +1,208 @@
+import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
+
+/** The runner did not send a request: it would change an object that it did not make. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+/** What is known of the objects of one type in one account. */
+interface Objects {
+  /** Ids that are there and were made by this run, oldest first. */
+  readonly made: Set<string>;
+  /** All ids that it ever made, gone ones too. */
+  readonly ever: Set<string>;
+  /** Ids that answers showed, whoever made them. */
+  readonly seen: Set<string>;
+  /** What was there before it, by id; null where nobody looked. */
+  before: ReadonlyMap<string, Item> | null;
+  /** A singleton whose values were kept, and are put back at the end. */
+  restored: boolean;
+}
+
+/** A method that writes: standard ones of any type, in whatever case a check spells them. */
+const WRITES = /^(.*)\/(set|copy)$/i;
+
+/**
+ * What stands between the runner and its wire, whichever way a request takes: it knows what the run made, and refuses
+ * a /set, or a /copy that destroys originals, of any other object. What nobody was ever shown, ids of nothing, may be
+ * sent where somebody looked what there is.
+ */
+export class Fence {
+  readonly #objects = new Map<string, Objects>();
+
+  /** Takes note of what is there of a type: all that this run did not make is left alone from now on. */
+  found(type: string, accountId: string, items: readonly Item[]): void {
+    const objects = this.#of(type, accountId);
+    const others = items.filter(({ id }) => !objects.ever.has(id));
+    objects.before = new Map(others.map((item) => [item.id, item]));
+  }
+
+  hasLooked(type: string, accountId: string): boolean {
+    return this.#of(type, accountId).before !== null;
+  }
+
+  /** Objects that were there before, and that this run did not make, by id. */
+  foreign(type: string, accountId: string): ReadonlyMap<string, Item> {
+    return this.#of(type, accountId).before ?? NONE;
+  }
+
+  /** A singleton, which is there before anybody makes it, may be updated: its values are put back. */
+  restores(type: string, accountId: string): void {
+    this.#of(type, accountId).restored = true;
+  }
+
+  /** Ids of a type that the run made and that are there still, as far as is known, oldest first. */
+  made(type: string, accountId: string): readonly string[] {
+    return [...this.#of(type, accountId).made];
+  }
+
+  /** Accounts that the run made objects of a type in, which are there still. */
+  accounts(type: string): readonly string[] {
+    const start = `${type.toLowerCase()} `;
+    return [...this.#objects].flatMap(([key, { made }]) =>
+      key.startsWith(start) && made.size > 0 ? [key.slice(start.length)] : [],
+    );
+  }
+
+  /** They are gone, though no answer said so. */
+  forget(type: string, accountId: string, ids: Iterable<string>): void {
+    const { made } = this.#of(type, accountId);
+    for (const id of ids) made.delete(id);
+  }
+
+  /** Takes note of an answer, whatever it is. */
+  heard(answer: Json): void {
+    const { methodResponses } = asMap(answer);
+    if (!Array.isArray(methodResponses)) return;
+    for (const response of methodResponses) if (Array.isArray(response)) this.#heard(response);
+  }
+
+  #heard([name, args]: readonly Json[]): void {
+    const [type = '', verb = ''] = typeof name === 'string' ? name.split('/') : [];
+    const { accountId, created, destroyed, list } = asMap(args);
+    if (typeof accountId !== 'string') return;
+    const objects = this.#of(type, accountId);
+    if (verb === 'get' && Array.isArray(list))
+      for (const item of list) {
+        const { id } = asMap(item);
+        if (typeof id === 'string') objects.seen.add(id);
+      }
+    if (verb !== 'set' && verb !== 'copy') return;
+    for (const object of Object.values(asMap(created))) {
+      const { id } = asMap(object);
+      // What was there before was not made, whatever is said.
+      if (typeof id !== 'string' || objects.before?.has(id) === true) continue;
+      objects.made.add(id);
+      objects.ever.add(id);
+    }
+    if (Array.isArray(destroyed)) for (const id of destroyed) objects.made.delete(String(id));
+  }
+
+  /** Throws FencedError where a request, as the text that is sent, could change what the run did not make. */
+  pass(text: string): void {
+    if (!/set|copy|\\u/i.test(text)) return;
+    const request = parsed(text);
+    // A server might read what is no JSON: then nobody can say what it does.
+    if (request === null && /\/(set|copy)/i.test(text) && /update|destroy/i.test(text))
+      throw new FencedError('The request is no JSON, and might update or destroy something.');
+    const { methodCalls, createdIds } = asMap(request);
+    if (!Array.isArray(methodCalls)) return;
+    for (const call of methodCalls)
+      if (Array.isArray(call)) this.#passCall(call, methodCalls, asMap(createdIds));
+  }
+
+  #passCall([name, args]: readonly Json[], calls: readonly Json[], createdIds: JsonMap): void {
+    const [, type, verb] = WRITES.exec(typeof name === 'string' ? name : '') ?? [];
+    if (type === undefined || verb === undefined) return;
+    const told = (argument: string) => given(asMap(args), argument, calls);
+    const isCopy = verb.toLowerCase() === 'copy';
+    if (isCopy && told('onSuccessDestroyOriginal').every((one) => !one)) return;
+    const ids = isCopy
+      ? told('create').flatMap((one) => Object.values(asMap(one)).flatMap(originals))
+      : [...told('update').flatMap(updated), ...told('destroy').flatMap(texts)];
+    if (ids.length === 0) return;
+    const [accountId, ...others] = told(isCopy ? 'fromAccountId' : 'accountId');
+    for (const id of ids) {
+      const real = id.startsWith('#') ? createdIds[id.slice(1)] : id;
+      // A creation id of the request's own stands for what the request makes.
+      if (typeof real === 'string')
+        this.#passId(type, others.length === 0 ? accountId : undefined, real);
+    }
+  }
+
+  #passId(type: string, accountId: Json | undefined, id: string): void {
+    const own = typeof accountId === 'string' ? this.#known(type, accountId) : undefined;
+    if (own?.ever.has(id) === true && own.before?.has(id) !== true) return;
+    if (own?.restored === true) return;
+    const start = `${type.toLowerCase()} `;
+    const all = [...this.#objects].flatMap(([key, one]) => (key.startsWith(start) ? [one] : []));
+    // A server may take a wrong or missing accountId for another one: then it must be there in none.
+    const isThere = (own === undefined ? all : [own]).some(isForeign(id));
+    const isKnown = own === undefined ? all.every(({ before }) => before !== null) : own.before;
+    if (!isThere && isKnown !== false && isKnown !== null) return;
+    throw new FencedError(
+      `The runner does not update or destroy ${type} ${id}, which it did not make.`,
+    );
+  }
+
+  #known(type: string, accountId: string): Objects | undefined {
+    return this.#objects.get(`${type.toLowerCase()} ${accountId}`);
+  }
+
+  #of(type: string, accountId: string): Objects {
+    const known = this.#known(type, accountId);
+    if (known !== undefined) return known;
+    const objects = { made: new Set<string>(), ever: new Set<string>(), seen: new Set<string>() };
+    const all: Objects = { ...objects, before: null, restored: false };
+    this.#objects.set(`${type.toLowerCase()} ${accountId}`, all);
+    return all;
+  }
+}
+
+const NONE: ReadonlyMap<string, Item> = new Map();
+
+const isForeign =
+  (id: string) =>
+  ({ before, seen, ever }: Objects): boolean =>
+    before?.has(id) === true || (seen.has(id) && !ever.has(id));
+
+/** What an argument is given as, however a server may spell its name, and by reference. */
+function given(args: JsonMap, argument: string, calls: readonly Json[]): readonly Json[] {
+  const wanted = argument.toLowerCase();
+  return Object.entries(args).flatMap(([name, value]) => {
+    if (name.replaceAll(/[#_]/g, '').toLowerCase() !== wanted) return [];
+    return [name.startsWith('#') ? referredTo(value, calls) : value];
+  });
+}
+
+/** What a reference finds: known before it is sent where it is to an echo, and otherwise not sent. */
+function referredTo(reference: Json, calls: readonly Json[]): Json {
+  const { resultOf, path } = asMap(reference);
+  const [name, args] = calls.filter(Array.isArray).find((one) => one[2] === resultOf) ?? [];
+  const echoed = Object.entries(asMap(args));
+  if (name !== 'Core/echo' || echoed.some(([key]) => key.startsWith('#')))
+    throw new FencedError(
+      `The runner writes nothing that it can’t foresee: ${JSON.stringify(reference)}.`,
+    );
+  const member = echoed.find(([key]) => `/${key}` === path);
+  // A longer path finds something within, which is not told apart.
+  return member === undefined ? echoed.map(([, value]) => value) : member[1];
+}
+
+/** Ids that an update names; a patch of nothing changes nothing. */
+function updated(update: Json | undefined): readonly string[] {
+  if (update === null || typeof update !== 'object' || Array.isArray(update)) return texts(update);
+  return Object.entries(update).flatMap(([id, patch]) =>
+    Object.keys(asMap(patch)).length === 0 && !Array.isArray(patch) ? [] : [id],
+  );
+}
+
+/** Ids of what a copy is made of. */
+const originals = (object: Json): readonly string[] => texts(asMap(object)['id']);
+
+/** All strings in a value, which servers might take for ids. */
+function texts(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (value === null || value === undefined || typeof value !== 'object') return [];
+  return Object.values(value).flatMap((inner) => texts(inner));
+}

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { CHECKS } from '../../../scripts/conform/checks/index.js';
+import type { TransportName } from '../../../scripts/conform/client/connection.js';
+import { bearer } from '../../../scripts/conform/client/credentials.js';
+import type { Item, JsonMap } from '../../../scripts/conform/client/json.js';
+import type { Outcome } from '../../../scripts/conform/outcome.js';
+import { run } from '../../../scripts/conform/run.js';
+import type { World } from '../../../scripts/conform/subject/described.js';
+import { Server } from '../../../scripts/conform/subject/server.js';
+import type { Client } from '../../support/client.js';
+
+/** A run beside objects of a type that its accounts have already. */
+export interface Beside {
+  readonly url: string;
+  readonly user: Client;
+  readonly others?: readonly Client[];
+  readonly world: World;
+  readonly type: string;
+  readonly accounts: readonly string[];
+  /** Objects that each of the accounts has before. */
+  readonly create: Readonly<Record<string, JsonMap>>;
+  /** Checks that are run; without it all of the type's. */
+  readonly sections?: readonly string[];
+  readonly transport?: TransportName;
+}
+
+const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
+
+/** What checks come to; all that was there is as it was, byte by byte, and nothing else is. */
+export async function besideObjects(beside: Beside): Promise<readonly Outcome[]> {
+  const { url, user, others = [], world, type, accounts, create, sections } = beside;
+  const urns = new Set([...world.values()].map(({ capability }) => capability));
+  const client = user.with(['urn:ietf:params:jmap:core', ...urns]);
+  const all = async (): Promise<string[]> => {
+    const lists: string[] = [];
+    for (const accountId of accounts) {
+      const { list } = await client.get(type, { accountId, ids: null });
+      lists.push(...list.map((item) => JSON.stringify(item as Item)));
+    }
+    return lists;
+  };
+  for (const accountId of accounts) {
+    const { notCreated } = await client.set(type, { accountId, create });
+    expect(notCreated).toBeNull();
+  }
+  const before = await all();
+  const ids = async (accountId: string): Promise<string[]> =>
+    (await client.get(type, { accountId, ids: null })).list.map(({ id }) => id);
+  const server = await Server.connect({
+    url,
+    authorization: bearer(user.token),
+    others: others.map(({ token }) => bearer(token)),
+    transport: beside.transport ?? 'http',
+  });
+  const warnings: string[] = [];
+  try {
+    const selection = { types: [type], ...(sections === undefined ? {} : { sections }) };
+    const checks = CHECKS.filter(({ scope }) => scope === 'type');
+    const warn = (line: string) => warnings.push(line);
+    return await run({ server, world, checks, selection, warn }, IDLE);
+  } finally {
+    server.close();
+    expect(await all()).toEqual(before);
+    expect(warnings).toEqual([]);
+    for (const accountId of accounts)
+      await client.set(type, { accountId, destroy: await ids(accountId) });
+  }
+}
+
+/** What of outcomes is no success: what failed, and why. */
+export const failedOf = (outcomes: readonly Outcome[]): readonly string[] =>
+  outcomes.flatMap(({ check, status, failure }) =>
+    status === 'failed' ? [`${check.id}: ${failure?.message}`] : [],
+  );
