@@ -5,6 +5,7 @@ import type { TransportName } from '../../scripts/conform/client/connection.js';
 import { bearer } from '../../scripts/conform/client/credentials.js';
 import { NotApplicable } from '../../scripts/conform/not-applicable.js';
 import { missing, runOf } from '../../scripts/conform/run.js';
+import { lookAround } from '../../scripts/conform/subject/beside.js';
 import type { World } from '../../scripts/conform/subject/described.js';
 import { Server } from '../../scripts/conform/subject/server.js';
 import { Subject } from '../../scripts/conform/subject/subject.js';
@@ -73,6 +74,7 @@ export function typeConformance(
       let subject: Subject | undefined;
       beforeAll(async () => {
         subject = new Subject(server(), world, name);
+        await lookAround(subject);
         for (const id of [subject.A1, subject.A2])
           if (subject.has('set')) await subject.prepare(id);
       });

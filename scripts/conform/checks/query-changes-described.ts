@@ -7,7 +7,7 @@ import { NotApplicable } from '../not-applicable.js';
 import { givable, isUnique } from '../subject/described.js';
 import { operands, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
-import { cached, changesOf, type Query, query, spliced, whole } from '../subject/queries.js';
+import { cached, changesOf, everyId, type Query, query, spliced } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { size, valuesOf } from '../subject/values.js';
 
@@ -81,7 +81,7 @@ export const queryChangesDescribedChecks = typeChecks(
             const { args } = cache;
             const answer = await changesOf(subject, cache);
             const ids = spliced(cache.ids, answer);
-            expect({ args, ids }).toEqual({ args, ids: await whole(subject, args) });
+            expect({ args, ids }).toEqual({ args, ids: await everyId(subject, args) });
           }
         });
       },
@@ -104,7 +104,7 @@ export const queryChangesDescribedChecks = typeChecks(
             const { refused } = await subject.update(id, { [name]: now });
             expect({ name, now, refused }).toEqual({ name, now, refused: null });
             const answer = await changesOf(subject, before);
-            const index = (await whole(subject, args)).indexOf(id);
+            const index = (await everyId(subject, args)).indexOf(id);
             expect({ name, removed: answer.removed, added: answer.added }).toEqual({
               name,
               removed: [id],
@@ -135,7 +135,9 @@ export const queryChangesDescribedChecks = typeChecks(
         const id = await put(one);
         await put(other);
         const told = await changesOf(subject, before);
-        expect(told.added).toEqual([{ id, index: 2 }]);
+        const ids = await everyId(subject, args);
+        expect(subject.own(ids).indexOf(id)).toBe(2);
+        expect(told.added).toEqual([{ id, index: ids.indexOf(id) }]);
         const cut = await changesOf(subject, before, { upToId: first });
         expect([cut.removed, cut.added]).toEqual([[], []]);
         const { queryState } = await query(subject, args);

@@ -131,15 +131,15 @@ export class Fence {
   }
 
   #passId(type: string, accountId: Json | undefined, id: string): void {
+    const start = `${type.toLowerCase()} `;
     const own = typeof accountId === 'string' ? this.#known(type, accountId) : undefined;
     if (own?.ever.has(id) === true && own.before?.has(id) !== true) return;
     if (own?.restored === true) return;
-    const start = `${type.toLowerCase()} `;
+    // A server may take a missing accountId, or what is none, for another one: then it must be there in none.
     const all = [...this.#objects].flatMap(([key, one]) => (key.startsWith(start) ? [one] : []));
-    // A server may take a wrong or missing accountId for another one: then it must be there in none.
-    const isThere = (own === undefined ? all : [own]).some(isForeign(id));
-    const isKnown = own === undefined ? all.every(({ before }) => before !== null) : own.before;
-    if (!isThere && isKnown !== false && isKnown !== null) return;
+    const places = typeof accountId !== 'string' ? all : own === undefined ? [] : [own];
+    const isKnown = places.length > 0 && places.every(({ before }) => before !== null);
+    if (isKnown && !places.some(isForeign(id))) return;
     throw new FencedError(
       `The runner does not update or destroy ${type} ${id}, which it did not make.`,
     );

@@ -47,7 +47,10 @@ function creates(
 ): Record<string, JsonMap> {
   const { described: type, profile } = subject;
   const properties = givable(type);
-  const there = [...subject.foreign().values()];
+  // A check may copy them into the second account.
+  const there = subject.server
+    .writable(profile.capability)
+    .flatMap((accountId) => [...subject.foreign(accountId).values()]);
   const room = Math.min(2000, profile.octets / (2 * properties.length));
   const good = new Map(
     properties.map((one) => {

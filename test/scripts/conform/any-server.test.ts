@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { CHECKS } from '../../../scripts/conform/checks/index.js';
 import { conform, type Options } from '../../../scripts/conform/command.js';
 import { textReport } from '../../../scripts/conform/report/text.js';
 import { Server } from '../../../scripts/conform/subject/server.js';
@@ -116,6 +117,20 @@ it.each(['junit', 'html'])('what is not whole, or left behind, is told by %s', a
   expect(REPORTS[word]?.(results)).toMatch(/Left behind: x1.*The run is not whole/s);
   expect(textReport(head)).not.toContain('whole');
 });
+
+it.each(['text', 'json', 'junit', 'html'])(
+  'what an expectation takes from the descriptor is told by %s',
+  async (word) => {
+    const { REPORTS } = await import('../../../scripts/conform/report/index.js');
+    const check = CHECKS.find(({ id }) => id === 'set-text-length');
+    if (check === undefined) throw new Error('There is no such check.');
+    const failure = { message: 'It was cut.', exchanges: [] };
+    const transport = 'http' as const;
+    const outcome = { check, type: 'Note', transport, status: 'failed' as const, ms: 1, failure };
+    const results = { url: 'http://a', transport, seed: 1, isOurs: false, outcomes: [outcome] };
+    expect(REPORTS[word]?.(results)).toContain('how long the text may be');
+  },
+);
 
 it('a RequestError without a requestId answers what was sent', async () => {
   const url = await any({ message: () => '{"@type":"RequestError","type":"about:blank"}' });
