@@ -220,6 +220,20 @@ describe('counts, limits, access, singletons and copies', () => {
     expect((await rig.call('Gadget/changes', { sinceState: '1' })).updated).toEqual([id]);
   });
 
+  it('5.3: who loses to an object of the call that is over quota itself is told that, not the id of nobody', async () => {
+    const [old] = await make(...Array.from({ length: GADGET_LIMIT }, () => ({})));
+    const { created, notCreated, notUpdated } = await set({
+      create: { a: g({ shelf: 's', slot: 1 }), b: g({ shelf: 's', slot: 1 }) },
+      update: { [old ?? '']: { shelf: 's', slot: 1 } },
+    });
+    expect(created).toBeNull();
+    expect(notCreated).toMatchObject({ a: { type: 'overQuota' }, b: { type: 'overQuota' } });
+    expect(notUpdated[old ?? '']).toMatchObject({
+      type: 'invalidProperties',
+      properties: ['shelf', 'slot'],
+    });
+  });
+
   it('overQuota and tooLarge refuse what is over, and nothing else', async () => {
     await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
     const { created, notCreated } = await set({

@@ -12,13 +12,18 @@ export interface Judged {
   readonly isPatchWrong?: boolean;
 }
 
-/** The id that a creation id stands for; undefined where it stands for none. */
-export type Resolve = (creationId: string) => string | undefined;
+/**
+ * The id that a creation id stands for, that of an object of the type if there is one; undefined where it stands for
+ * none.
+ */
+export type Resolve = (creationId: string, type?: string) => string | undefined;
 
 /** A value as it is stored: creation ids replaced, dates in their canonical form. */
 function asStored({ reference, kind }: ModelProperty, value: Json, resolve: Resolve): Json {
   if (reference !== undefined)
-    return mapIds(value, (id) => (id.startsWith('#') ? (resolve(id.slice(1)) ?? id) : id));
+    return mapIds(value, (id) =>
+      id.startsWith('#') ? (resolve(id.slice(1), reference.type) ?? id) : id,
+    );
   return kind === 'date' && typeof value === 'string' ? canonicalDate(value) : value;
 }
 
@@ -92,7 +97,7 @@ export function judgeUpdate(
       const there = known === undefined ? null : (view[name] ?? null);
       const [member = ''] = rest;
       const isReference = known?.reference !== undefined && member.startsWith('#');
-      const id = isReference ? resolve(member.slice(1)) : undefined;
+      const id = isReference ? resolve(member.slice(1), known.reference?.type) : undefined;
       // A creation id that is nobody's is refused where it is taken out, too, rather than passed over.
       if (isReference && value === null && id === undefined && isMap(there)) bad.push(name);
       const next = patched(there, value === null && id !== undefined ? [id] : rest, value);

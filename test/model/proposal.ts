@@ -11,6 +11,8 @@ export interface Refusal {
   readonly or?: string;
   readonly properties?: readonly string[];
   readonly existingId?: string;
+  /** Names of the properties whose values the other object has. */
+  readonly unique?: readonly string[];
   readonly objectIds?: readonly string[];
 }
 
@@ -73,6 +75,7 @@ export function settle(scene: Scene): Settled {
       for (const [operation, refusal] of collided) refused.set(operation, refusal);
       continue;
     }
+    retell(scene, refused, proposed, after);
     count(scene, after);
     return { refused, kept, proposed, after };
   }
@@ -216,6 +219,35 @@ function unlink(types: Types, draft: Draft, gone: string): void {
   }
 }
 
+/** Who lost to an object of the call that is refused itself is told so: none is there that it could name. */
+function retell(
+  scene: Scene,
+  refused: Map<Operation, Refusal>,
+  proposed: Contents,
+  after: Contents,
+): void {
+  const { type, before } = scene;
+  for (const [operation, { existingId, unique = [] }] of [...refused]) {
+    if (existingId === undefined) continue;
+    const valuesOf = (object: Stored | undefined) => unique.map((name) => object?.[name]);
+    const holder = after.get(type.name)?.get(existingId);
+    if (equal(valuesOf(holder), valuesOf(operation.after))) continue;
+    const first = scene.operations.find(({ id, isCreate }) => isCreate && id === existingId);
+    const why = first === undefined ? undefined : refused.get(first);
+    const old = before.get(type.name)?.get(operation.id);
+    const unknown = unknownReferences(type, proposed, operation.after, old);
+    refused.set(
+      operation,
+      why?.type === 'overQuota' && operation.isCreate
+        ? { type: 'overQuota' }
+        : {
+            type: 'invalidProperties',
+            properties: [...new Set([...unique, ...unknown])],
+          },
+    );
+  }
+}
+
 /** No two objects share a value; null is equal to nothing. */
 function collisions({ type, before }: Scene, standing: readonly Operation[], after: Draft) {
   const found = new Map<Operation, Refusal>();
@@ -225,6 +257,7 @@ function collisions({ type, before }: Scene, standing: readonly Operation[], aft
       const values = properties.map(({ name }) => object?.[name] ?? null);
       return values.includes(null) ? null : JSON.stringify(values);
     };
+    const names = properties.map(({ name }) => name);
     const taken = new Map<string, string>();
     const lasts = standing.filter(({ id }, n) => standing.findLastIndex((o) => o.id === id) === n);
     const claims = lasts.filter(({ id }) => {
@@ -240,7 +273,7 @@ function collisions({ type, before }: Scene, standing: readonly Operation[], aft
       const existingId = taken.get(value);
       if (existingId === undefined) taken.set(value, operation.id);
       else if (existingId !== operation.id)
-        found.set(operation, { type: 'alreadyExists', existingId });
+        found.set(operation, { type: 'alreadyExists', existingId, unique: names });
     }
   }
   return some(found);

@@ -71,8 +71,9 @@ export function checkSet(
   agree(`${what}: the name of the response`, [name, response['type']], [what, undefined]);
   agree(`${what}: accountId`, response['accountId'], account.id);
   const creates = isMap(args['create']) ? args['create'] : {};
-  const resolve: Resolve = (key) =>
-    Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
+  // What refers to another type can't mean what this call creates.
+  const resolve: Resolve = (key, of = typeName) =>
+    of === typeName && Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
   const { wanted, notDestroyed, literal } = want(type, account, args, creates, resolve);
   const outcome = settled(scope, account, type, wanted);
   const { refused, kept } = outcome;

@@ -115,14 +115,14 @@ const isRead = ({ call }: Event): boolean => !/\/(set|copy)$/.test(call);
 export function putInOrder(oracle: Oracle, queues: readonly (readonly Event[])[]): void {
   let tried = 0;
   let furthest = -1;
-  let reasons: string[] = [];
+  let reasons = new Set<string>();
 
   const note = ({ done }: Place, event: Event, error: Disagreement): void => {
     const reached = done.reduce((a, b) => a + b, 0);
     if (reached < furthest) return;
-    if (reached > furthest) reasons = [];
+    if (reached > furthest) reasons = new Set();
     furthest = reached;
-    reasons.push(`${JSON.stringify([event.call, event.args, event.answer])}\n  ${error.message}`);
+    reasons.add(`${told(event)}\n  ${error.message}`);
   };
 
   const tries = (place: Place, event: Event, source?: Place['past'][number]) => {
@@ -168,8 +168,11 @@ export function putInOrder(oracle: Oracle, queues: readonly (readonly Event[])[]
 
   const none = queues.map(() => 0);
   if (goesOn({ done: none, past: [oracle.still()], since: none })) return;
+  const all = queues.flatMap((queue, n) => queue.map((event) => `  ${n}: ${told(event)}`));
   throw new Disagreement(
     `No order of what ${queues.length} clients were answered at once is the model's. After ${furthest} answers:\n` +
-      reasons.join('\n'),
+      `${[...reasons].join('\n')}\nThe answers by client, each client's in the order in which they came:\n${all.join('\n')}`,
   );
 }
+
+const told = ({ call, args, answer }: Event): string => JSON.stringify([call, args, answer]);

@@ -139,11 +139,18 @@ export class Account {
       if (known[name] === undefined) known[name] = value;
       agree(`${type.name} ${id} ${name}`, value, known[name]);
     }
-    const latest = moment(String(known[named(type, 'updated')])) ?? 0;
+    this.#neverBack(type, id, known);
+    shelf.objects = new Map(shelf.objects).set(id, known);
+  }
+
+  /** Where `updated` was told: of what a cascade changed a /get of other properties leaves it unknown. */
+  #neverBack(type: ModelType, id: string, known: JsonMap): void {
+    const updated = known[named(type, 'updated')];
+    if (updated === undefined) return;
+    const latest = moment(String(updated)) ?? 0;
     const before = this.#latest.get(id) ?? moment(String(known[named(type, 'created')])) ?? 0;
     agreeOn('updated never steps back (D10)', latest >= before, { id, latest, before });
     this.#latest.set(id, latest);
-    shelf.objects = new Map(shelf.objects).set(id, known);
   }
 }
 

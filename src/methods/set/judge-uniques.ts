@@ -1,14 +1,24 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
-import { setError } from '../../protocol/errors.js';
+import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { Snapshot, StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import type { Proposal, ProposedRow } from './proposal.js';
+import type { Operation, Proposal, ProposedRow } from './proposal.js';
 
 type Key = readonly JsonValue[];
 
 /** By constraint and key: which object of the call has it. */
 type Taken = Map<string, string>;
+
+/** What was refused for the sake of an object of the same call. */
+interface Lost {
+  readonly operation: Operation;
+  readonly error: SetError;
+  readonly unique: UniqueDefinition;
+  readonly text: string;
+  /** As it was judged then. */
+  readonly holder: ProposedRow;
+}
 
 /**
  * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
@@ -19,6 +29,7 @@ export class UniqueJudge {
   readonly #snapshot: Snapshot;
   /** By constraint and key: ids of the objects that the database has with it. */
   readonly #held = new Map<string, Map<string, readonly string[]>>();
+  readonly #lost: Lost[] = [];
 
   constructor(proposal: Proposal, snapshot: Snapshot) {
     this.#proposal = proposal;
@@ -51,6 +62,24 @@ export class UniqueJudge {
     }
     this.#takeBack(losers, taken);
     return refused.size > size;
+  }
+
+  /**
+   * `alreadyExists` names an object that is there with that value (5.3). Where the call's own object, to which another
+   * one lost, was refused in its turn, the other one is told what is true: that it goes beyond the quota as well, being
+   * the later create, or that its value was not free in this call.
+   */
+  retell(): void {
+    const { rows, refused, creates } = this.#proposal;
+    for (const { operation, error, unique, text, holder } of this.#lost) {
+      if (refused.get(operation) !== error) continue;
+      const now = rows.get(holder.id)?.after ?? holder.before;
+      if (now !== null && textOf(keyOf(unique, now)) === text) continue;
+      const first = creates.find(({ id }) => id === holder.id);
+      const why = first === undefined ? undefined : refused.get(first);
+      const isOver = why?.type === 'overQuota' && operation.kind === 'create';
+      refused.set(operation, isOver ? why : notFree(unique));
+    }
   }
 
   /** What a loser keeps was not free for others, who lose in their turn, however long the chain. */
@@ -140,8 +169,19 @@ export class UniqueJudge {
     const verb = properties.length === 1 ? 'has' : 'have';
     const why = `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
     const error = setError('alreadyExists', why, { existingId });
-    this.#proposal.blame(row, properties, error);
+    const holder = this.#proposal.rows.get(existingId);
+    const text = textOf(keyOf(unique, row.after));
+    const operation = this.#proposal.blame(row, properties, error);
+    if (holder !== undefined) this.#lost.push({ operation, error, unique, text, holder });
   }
+}
+
+function notFree(unique: UniqueDefinition): SetError {
+  const properties = unique.properties.map(({ name }) => name);
+  const verb = properties.length === 1 ? 'is' : 'are';
+  const names = properties.map(quoted).join(' and ');
+  const why = `${names} ${verb} also wanted by an earlier object of this call, which was refused.`;
+  return setError('invalidProperties', why, { properties });
 }
 
 /** Null where one of the values is: null is equal to nothing. */

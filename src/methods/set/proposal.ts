@@ -117,9 +117,11 @@ export class Proposal {
     this.#refold(operation.id);
   }
 
-  /** Refuses what gave the row these properties their values: the last update that did, or the create. */
-  blame(row: ProposedRow, names: readonly string[], error: SetError): void {
-    this.refuse(this.#guilty(row, names), error);
+  /** Refuses what gave the row these properties their values, and returns it: the last update that did, or the create. */
+  blame(row: ProposedRow, names: readonly string[], error: SetError): Operation {
+    const guilty = this.#guilty(row, names);
+    this.refuse(guilty, error);
+    return guilty;
   }
 
   /** The same with `invalidProperties`; several complaints about one operation become one error. */

@@ -90,6 +90,12 @@ export class Settlement {
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async settle(): Promise<Destruction> {
+    const destruction = await this.#settle();
+    this.#judges?.uniques.retell();
+    return destruction;
+  }
+
+  async #settle(): Promise<Destruction> {
     let asked = false;
     for (;;) {
       const destruction = await this.#judge();
