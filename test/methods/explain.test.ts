@@ -150,3 +150,21 @@ it('statements that are under way together count as one time', () => {
   expect(asked).toMatchObject({ count: 2, failed: 1, rows: 1, octets: 2 });
   expect(asked?.time).toBeGreaterThan(trace.times.database * 1.5);
 });
+
+describe('plans', () => {
+  it('others have their turns while those of many long statements are asked for', async () => {
+    const columns = Array.from({ length: 1900 }, (_, i) => `"text" = 'a${i}' AND "done" = ${i}`);
+    const sql = `SELECT ${columns.join(', ')} FROM "Todo"`;
+    const statement = { sql, parameters: [], inThread: false };
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const plans = await rig.services.store.plans?.(Array.from({ length: 6 }, () => statement));
+    clearImmediate(timer);
+    expect(plans?.at(-1)?.steps).toHaveLength(1);
+    expect(turns).toBeGreaterThan(2);
+  });
+});

@@ -112,13 +112,14 @@ export class Reads {
   /** How SQLite would run a statement. */
   plan({ sql, parameters }: TracedStatement): Promise<StatementPlan> {
     return this.#serial.run(async () => {
-      const { db } = this.#connection;
-      return planOf(
-        db
-          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .raw(true)
-          .all(...parameters) as Row[],
-      );
+      await this.#inTurn();
+      const begun = performance.now();
+      try {
+        const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);
+        return planOf(plan.all(...parameters) as Row[]);
+      } finally {
+        this.#spend(performance.now() - begun);
+      }
     });
   }
 
@@ -208,10 +209,7 @@ export class Reads {
     trace: Trace | undefined,
   ): Promise<T> {
     return this.#serial.run(async () => {
-      if (this.#spent > TURN) {
-        await nextTurn(true);
-        this.#spent = 0;
-      }
+      await this.#inTurn();
       const begun = performance.now();
       checkDeadline(deadline);
       limit();
@@ -227,6 +225,13 @@ export class Reads {
         this.#spend(performance.now() - begun);
       }
     });
+  }
+
+  /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
+  async #inTurn(): Promise<void> {
+    if (this.#spent <= TURN) return;
+    await nextTurn(true);
+    this.#spent = 0;
   }
 
   /** The loop has a turn of itself too, once nothing more is to be done in this one. */
