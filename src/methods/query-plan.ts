@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, FilterDefinition } from '../capability/definition.js';
 import type { Comparator } from '../capability/standard.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { FilterNode, QueryPlan, Snapshot } from '../store/port.js';
@@ -63,9 +63,14 @@ export function totalOf(
 /** 5.6: filter and sort read nothing that may change while an object lives. */
 export function isStable(plan: QueryPlan): boolean {
   return (
-    usedFilters(plan.filter).every(({ property }) => isImmutable(property)) &&
+    usedFilters(plan.filter).every(readsImmutable) &&
     plan.sort.every((key) => isImmutable(key.sort.property))
   );
+}
+
+/** Of several properties `text` has the first alone in its definition: the others may change. */
+function readsImmutable({ property, columns = [] }: FilterDefinition): boolean {
+  return columns.length <= 1 && isImmutable(property);
 }
 
 /** A filter as JSON in which equal ones look equal. */

@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { todoType } from '../../generated/todos/Todo.definition.js';
+import type { FilterDefinition, PropertyDefinition } from '../../src/capability/definition.js';
+import { compileQuery, isStable } from '../../src/methods/query-plan.js';
+import { indexOf } from '../../src/methods/type-index.js';
 import { Random } from '../support/random.js';
 import { type Json, Rig } from './rig.js';
 
@@ -139,6 +143,20 @@ describe('5.6: /queryChanges', () => {
     const moved = await changes(queryState, {}, { sort });
     expect(new Set(moved.removed)).toEqual(new Set([a, b]));
     expect(moved.added).toEqual([{ id: b, index: 0 }]);
+  });
+
+  it('5.6: words that are sought in a property that changes too can come and go', () => {
+    const [text] = todoType.properties.filter(({ name }) => name === 'text');
+    const property: PropertyDefinition = { ...(text as PropertyDefinition), access: 'immutable' };
+    const isStableOver = (...columns: readonly string[]): boolean => {
+      const words = { name: 'words', property, operator: 'text', column: 'text' } as const;
+      const filters: readonly FilterDefinition[] = [{ ...words, columns }];
+      const type = { ...todoType, filters };
+      const validate = { ...todoType.validate, filter: () => true } as typeof todoType.validate;
+      return isStable(compileQuery(indexOf({ ...type, validate }), { words: 'a' }, null).plan);
+    };
+    expect(isStableOver('text')).toBe(true);
+    expect(isStableOver('text', 'note')).toBe(false);
   });
 
   it('383: upToId is ignored where filter or sort read what may change', async () => {
