@@ -76,7 +76,7 @@ describe('references (D13)', () => {
     const { notCreated, created } = await set({
       create: { a: g({ ownerId: '#b' }), b: g({ ownerId: '#a' }), c: g() },
     });
-    expect(Object.keys(notCreated)).toEqual(['a', 'b']);
+    expect(Object.keys(notCreated).sort()).toEqual(['a', 'b']);
     expect(Object.keys(created)).toEqual(['c']);
   });
 
@@ -232,6 +232,15 @@ describe('counts, limits, access, singletons and copies', () => {
       type: 'invalidProperties',
       properties: ['shelf', 'slot'],
     });
+  });
+
+  it('D13: what others refer to is judged before them, wherever it stands in the call', async () => {
+    await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
+    const { created, notCreated } = await set({
+      create: { child: g({ parentId: '#parent' }), parent: g() },
+    });
+    expect(Object.keys(created)).toEqual(['parent']);
+    expect(notCreated).toMatchObject({ child: { type: 'overQuota' } });
   });
 
   it('overQuota and tooLarge refuse what is over, and nothing else', async () => {

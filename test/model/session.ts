@@ -177,18 +177,12 @@ export class Session implements Seen {
     if (dice.chance(40)) more['calculateTotal'] = true;
     if (dice.chance(25)) more['maxChanges'] = dice.below(8);
     else if (dice.chance(40)) more['upToId'] = cache.ids[held - 1] ?? 'r1';
-    if (dice.chance(8))
-      more['sinceQueryState'] = dice.pick(['', '0', 'no', ...this.#otherStates(dice)]);
+    if (dice.chance(8)) more['sinceQueryState'] = dice.pick(['', '0', 'no', ...otherStates(cache)]);
     const [changes, query] = cache.calls(more);
     const { methodResponses } = await this.send([changes, query]);
     const [changed, fresh] = methodResponses;
     if (changed === undefined || fresh === undefined) return;
     cache.splice(changed[0] === 'error' ? null : changed[1], fresh[1], held, more);
-  }
-
-  #otherStates(dice: Dice): readonly string[] {
-    const { queryState } = dice.pick(this.queries);
-    return [queryState, `9${queryState}`, `${queryState}x`];
   }
 
   async #changes(dice: Dice, requests: Requests, type: string, accountId: string): Promise<void> {
@@ -215,11 +209,26 @@ export class Session implements Seen {
     }
   }
 
-  /** The last exchange, for a message. */
-  get last(): string {
-    return JSON.stringify(this.exchanges.at(-1), null, 1);
+  /** The last exchange whole, and the calls of those before it, for a message. */
+  get told(): string {
+    const before = this.exchanges
+      .slice(0, -1)
+      .map(({ calls, response: { methodResponses } }, n) => {
+        const states = methodResponses.map(([name, args]) => {
+          const { oldState, newState, state, queryState, newQueryState, type } = args;
+          return [name, oldState, newState ?? state ?? queryState ?? newQueryState ?? type];
+        });
+        return `${n}: ${JSON.stringify(calls)} -> ${JSON.stringify(states)}`;
+      });
+    return `${JSON.stringify(this.exchanges.at(-1), null, 1)}\nBefore it:\n${before.join('\n')}`;
   }
 }
+
+/** States that a query never had: one to come, and one of another query. */
+const otherStates = ({ queryState }: QueryCache): readonly string[] => [
+  queryState.replace(/^\d+/, String(Number.MAX_SAFE_INTEGER)),
+  `${queryState}x`,
+];
 
 /** Sends every exchange anew to a model: what a falsified one comes to. */
 export function replay(types: Types, begun: States, exchanges: readonly Exchange[]): void {
@@ -269,7 +278,7 @@ export async function run(session: Session, steps: readonly (readonly number[])[
       await session.step(numbers);
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
-      throw new Disagreement(`${what}\n${session.last}`, { cause: error });
+      throw new Disagreement(`${what}\n${session.told}`, { cause: error });
     }
   }
 }

@@ -3,7 +3,7 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../.
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import type { Birth } from '../set/create.js';
-import { refuseCycles } from '../set/creation-cycles.js';
+import { refuseCycles } from '../set/creation-order.js';
 import { type Draft, draftOverrides } from '../set/draft.js';
 import { type PlannedCreate, type PlanScene, requireObjects } from '../set/plan.js';
 import { Problems } from '../set/problems.js';

@@ -6,7 +6,7 @@ import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Birth } from './create.js';
-import { refuseCycles } from './creation-cycles.js';
+import { inOrder } from './creation-order.js';
 import { type Author, type Draft, draftCreate } from './draft.js';
 import type { CreationIds } from './value.js';
 
@@ -39,6 +39,7 @@ export interface PlanScene {
 
 /** The arguments of a /set, judged as far as that goes without data. */
 export interface SetPlan {
+  /** In the order in which they are judged (D13). */
   readonly creates: ReadonlyMap<string, PlannedCreate>;
   readonly createdIds: CreationIds;
   readonly author: Author;
@@ -73,9 +74,8 @@ export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene):
     const draft = draftCreate(index, create[key] ?? null, createdIds, author);
     planned.set(key, { draft, birth });
   }
-  if (index.references.length > 0) refuseCycles(index, planned);
   return {
-    creates: planned,
+    creates: index.references.length > 0 ? inOrder(index, planned) : planned,
     createdIds,
     author,
     updates: updates.map(([key, value]) => ({ key, patch: planPatch(index, value) })),

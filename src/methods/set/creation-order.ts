@@ -1,0 +1,93 @@
+import type { TypeIndex } from '../type-index.js';
+import type { PlannedCreate } from './plan.js';
+import { referredIds } from './reference-values.js';
+
+type Creates = ReadonlyMap<string, PlannedCreate>;
+
+/**
+ * D13: creates as they were sent, but what others refer to comes before them: of those that collide, or are too many,
+ * the later lose, and would take with them what refers to them. Those in a circle are refused.
+ */
+export function inOrder(index: TypeIndex, creates: Creates): Creates {
+  const waiting = waitingOf(index, creates);
+  if ([...waiting.values()].every(({ on }) => on.length === 0)) return creates;
+  refuseCircles(waiting);
+  const sorted = new Map<string, PlannedCreate>();
+  const seen = new Set<string>();
+  for (const { birth } of creates.values()) {
+    const path = seen.has(birth.id) ? [] : [{ id: birth.id, at: 0 }];
+    seen.add(birth.id);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const one = waiting.get(top.id);
+      const next = one?.on[top.at]?.id;
+      top.at += 1;
+      if (next === undefined) {
+        if (one !== undefined) sorted.set(one.key, one.create);
+        path.pop();
+      } else if (!seen.has(next)) {
+        seen.add(next);
+        path.push({ id: next, at: 0 });
+      }
+    }
+  }
+  return sorted;
+}
+
+/**
+ * D13: creates that refer to one another in a circle, or to such, can't be put in any order; each is
+ * told. The ids of this call can't be known to a client, so an id of them was a creation id.
+ */
+export function refuseCycles(index: TypeIndex, creates: Creates): void {
+  refuseCircles(waitingOf(index, creates));
+}
+
+/** By id, in the order of `creates`. */
+function waitingOf(index: TypeIndex, creates: Creates): ReadonlyMap<string, Waiting> {
+  const own = new Set([...creates.values()].map(({ birth }) => birth.id));
+  const all = [...creates].map(([key, create]): [string, Waiting] => {
+    const on = index.references.flatMap((property) =>
+      referredIds(property, create.draft.values[property.name])
+        .filter((id) => own.has(id))
+        .map((id) => ({ property: property.name, id })),
+    );
+    return [create.birth.id, { key, create, on, left: on.length }];
+  });
+  return new Map(all);
+}
+
+function refuseCircles(all: ReadonlyMap<string, Waiting>): void {
+  const waiting = new Map(all);
+  const dependents = new Map<string, Waiting[]>();
+  for (const one of waiting.values()) {
+    for (const { id } of one.on) {
+      const list = dependents.get(id);
+      if (list === undefined) dependents.set(id, [one]);
+      else list.push(one);
+    }
+  }
+  const free = [...waiting].filter(([, { left }]) => left === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    waiting.delete(id);
+    for (const dependent of dependents.get(id) ?? []) {
+      dependent.left -= 1;
+      if (dependent.left === 0) free.push(dependent.create.birth.id);
+    }
+  }
+  for (const { create, on } of waiting.values()) {
+    for (const { property, id } of on) {
+      if (!waiting.has(id)) continue;
+      create.draft.problems.add(property, 'is part of a circle of creation references');
+    }
+  }
+}
+
+type Waits = readonly { readonly property: string; readonly id: string }[];
+
+/** A create that can't be placed before those that it refers to. */
+interface Waiting {
+  /** Its creation id. */
+  readonly key: string;
+  readonly create: PlannedCreate;
+  readonly on: Waits;
+  left: number;
+}
