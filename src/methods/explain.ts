@@ -4,7 +4,7 @@ import type { Invocation } from '../protocol/request.js';
 import type { StatementPlan, Store, TracedStatement } from '../store/port.js';
 import type { Services } from './context.js';
 import type { Foresight } from './foresight.js';
-import { CallTrace, milliseconds } from './trace.js';
+import { type Asked, CallTrace, milliseconds } from './trace.js';
 
 /** What happened in one call. */
 interface ExplainedCall {
@@ -77,10 +77,7 @@ export class Explanation {
 async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
   const { trace, error, from } = call;
   const shown = trace.statements.slice(0, MAX_STATEMENTS);
-  const plans = await plansOf(
-    store,
-    shown.map(({ statement }) => statement),
-  );
+  const plans = await plansOf(store, shown);
   const { waiting, database, committing } = trace.times;
   const rest = Math.max(0, call.milliseconds - waiting - database - committing);
   return {
@@ -93,16 +90,16 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
       committing: milliseconds(committing),
       rest: milliseconds(rest),
     },
-    statements: shown.map(({ statement, count, rows, octets, failed, time }, index) => ({
-      sql: cut(statement.sql),
+    statements: shown.map(({ sql, inThread, first, count, rows, octets, failed, time }) => ({
+      sql: cut(sql),
       count,
       milliseconds: milliseconds(time),
       rows,
       octets,
       ...(failed === 0 ? {} : { givenUp: failed }),
-      ...(statement.inThread ? { inThread: true } : {}),
-      plan: plans[index]?.steps ?? null,
-      indexes: plans[index]?.indexes ?? null,
+      ...(inThread ? { inThread: true } : {}),
+      plan: plans.get(first)?.steps ?? null,
+      indexes: plans.get(first)?.indexes ?? null,
     })),
     ...(trace.statements.length > shown.length
       ? { furtherStatements: trace.statements.length - shown.length }
@@ -117,12 +114,14 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
 /** What can't be had is left out: the calls have been answered. */
 async function plansOf(
   store: Store,
-  statements: readonly TracedStatement[],
-): Promise<readonly (StatementPlan | null)[]> {
+  shown: readonly Asked[],
+): Promise<ReadonlyMap<TracedStatement | null, StatementPlan | null>> {
+  const kept = shown.map(({ first }) => first).filter((first) => first !== null);
   try {
-    return (await store.plans?.(statements)) ?? [];
+    const plans = (await store.plans?.(kept)) ?? [];
+    return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
   } catch {
-    return [];
+    return new Map();
   }
 }
 

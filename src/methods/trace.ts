@@ -1,9 +1,17 @@
 import type { Trace, TracedAnswer, TracedStatement, TracePhase } from '../store/port.js';
 
+/**
+ * Characters of parameters that a call keeps for its plans until all calls are done: those of a /set are as long as
+ * its objects, of which a small request may change many.
+ */
+const MAX_PARAMETERS = 250_000;
+
 /** All runs of one statement in a call. */
 export interface Asked {
-  /** The first of them: its parameters are what its plan is made with. */
-  readonly statement: TracedStatement;
+  readonly sql: string;
+  readonly inThread: boolean;
+  /** The first of them, for its plan; null where its parameters are too long to be kept. */
+  readonly first: TracedStatement | null;
   count: number;
   /** Of which so many failed, or were given up to be run in a thread. */
   failed: number;
@@ -30,6 +38,7 @@ export class CallTrace implements Trace {
   #open = 0;
   #opened = 0;
   #database = 0;
+  #kept = 0;
 
   asked(statement: TracedStatement): (answer: TracedAnswer | null) => void {
     const asked = this.#of(statement);
@@ -65,13 +74,23 @@ export class CallTrace implements Trace {
   }
 
   #of(statement: TracedStatement): Asked {
-    const key = `${statement.inThread ? 'thread' : 'here'} ${statement.sql}`;
+    const { sql, inThread } = statement;
+    const key = `${inThread ? 'thread' : 'here'} ${sql}`;
     let asked = this.#asked.get(key);
     if (asked === undefined) {
-      asked = { statement, count: 0, failed: 0, rows: 0, octets: 0, time: 0 };
+      const first = this.#keeps(statement) ? statement : null;
+      asked = { sql, inThread, first, count: 0, failed: 0, rows: 0, octets: 0, time: 0 };
       this.#asked.set(key, asked);
     }
     return asked;
+  }
+
+  #keeps({ parameters }: TracedStatement): boolean {
+    let characters = 0;
+    for (const value of parameters) characters += typeof value === 'string' ? value.length : 0;
+    if (this.#kept + characters > MAX_PARAMETERS) return false;
+    this.#kept += characters;
+    return true;
   }
 }
 

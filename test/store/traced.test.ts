@@ -28,12 +28,10 @@ it('a read that goes on in a thread says so', async () => {
   expect(traced).toBeInstanceOf(TracedStore);
   await store.write(A, soon(), (transaction) => transaction.insert(Gadget, gadgets(3)));
   expect(await traced.read(A, { ...soon(), mayScan: true }, counted)).toBe(3);
-  expect(trace.statements).toMatchObject([
-    { count: 1, failed: 0, rows: 1, statement: { inThread: true } },
-  ]);
+  expect(trace.statements).toMatchObject([{ count: 1, failed: 0, rows: 1, inThread: true }]);
   // From the one thread to the other.
   expect(trace.times.waiting).toBeGreaterThan(0);
-  const plans = await store.plans?.(trace.statements.map(({ statement }) => statement));
+  const plans = await store.plans?.(trace.statements.flatMap(({ first }) => first ?? []));
   expect(plans).toEqual([
     { steps: [expect.stringContaining('Gadget')], indexes: [expect.any(String)] },
   ]);
@@ -64,7 +62,7 @@ it('a work with a snapshot of its own, as hooks have it', async () => {
     await transaction.insert(Gadget, gadgets(2));
   });
   await written;
-  expect(trace.statements.map(({ rows, statement }) => [rows, statement.sql.slice(0, 6)])).toEqual([
+  expect(trace.statements.map(({ rows, sql }) => [rows, sql.slice(0, 6)])).toEqual([
     [1, 'SELECT'],
     [2, 'INSERT'],
   ]);
