@@ -7,8 +7,8 @@ const HELP = `
 ${command('conform', '--url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]')}
 
 Runs the conformance checks against a JMAP server (RFC 8620, RFC 8887), any server, and tells for each
-section what passed, what failed and what doesn't apply. It makes its own objects in accounts that
-have none, and removes them again; nothing else is touched.
+section what passed, what failed and what doesn't apply. It makes objects of its own beside those that
+are there, and removes them again; nothing else is touched.
 
   --url URL            the session's URL, or the one in front of /.well-known/jmap
   --token TOKEN        a bearer token; in its place CONFORM_TOKEN in the environment
@@ -31,8 +31,9 @@ have none, and removes them again; nothing else is touched.
   --list               the checks, one a line, and nothing is run
   --help               shows this
 
-Exit codes: 0 all passed, 1 a check failed or the run was interrupted, 2 an option, the URL or the
-token is wrong, 70 a defect of ours.
+Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the server
+was lost, a type could not be used), 2 an option, the URL, the token or a descriptor is wrong, 70 a
+defect of ours.
 `;
 
 await runTool('conform', HELP, async (argv) => {

@@ -5,13 +5,13 @@ import { CHECKS } from './checks/index.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/http.js';
-import { learnTypes, UnreadableError } from './learn.js';
-import { countOf, type Results } from './outcome.js';
+import { ForeignError, learnTypes, UnreadableError } from './learn.js';
+import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
 import { textReport } from './report/text.js';
 import { LostError, run, type Selection, selected } from './run.js';
-import { DescriptorError } from './subject/described.js';
+import { DescriptorError, type World } from './subject/described.js';
 import { Server } from './subject/server.js';
 import { SessionError } from './subject/session.js';
 
@@ -40,7 +40,14 @@ export interface Conformed {
 }
 
 /** What is the input's fault. */
-const INPUT = [SessionError, NoAnswerError, UnreadableError, DescriptorError, LostError];
+const INPUT = [
+  SessionError,
+  NoAnswerError,
+  UnreadableError,
+  DescriptorError,
+  ForeignError,
+  LostError,
+];
 
 /** Runs what the options say; `tell` takes lines of progress. Throws UsageError where nothing can be run. */
 export async function conform(
@@ -87,11 +94,17 @@ async function runAll(
       if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
     const warnings: string[] = [];
     const levels = wanted ?? levelsOf(server.isOurs ? 'decision' : 'should');
+    requireSome({ ...selection, levels }, world);
+    const unusable: string[] = [];
     const plan = {
       server,
       world,
       checks: CHECKS,
       selection: { ...selection, levels },
+      unusable: (reason: string) => {
+        unusable.push(reason);
+        tell(reason);
+      },
       warn: (line: string) => {
         warnings.push(line);
         tell(line);
@@ -102,7 +115,7 @@ async function runAll(
     const head = { url, transport, seed, isOurs: server.isOurs, warnings };
     try {
       const outcomes = await run(plan, progress);
-      if (signal?.aborted !== true) return { ...head, outcomes };
+      if (signal?.aborted !== true) return { ...head, outcomes, ...gapOf(outcomes, unusable) };
       if (warnings.length === 0) tell('Interrupted: what was made is removed.');
       return { ...head, outcomes, ended: 'The run was interrupted.' };
     } catch (error) {
@@ -113,6 +126,30 @@ async function runAll(
   } finally {
     server.close();
   }
+}
+
+/** A run of no check at all would end as if all had passed. */
+function requireSome(selection: Selection, world: World): void {
+  const checks = selected(CHECKS, selection);
+  const { levels = [] } = selection;
+  if (checks.length === 0)
+    throw new UsageError(
+      `No check is of all that was asked for, at the levels ${levels.join(', ')} (--list shows them; --level).`,
+    );
+  if (world.size === 0 && checks.every(({ scope }) => scope === 'type'))
+    throw new UsageError(
+      'These are checks of a type, and none is known: --descriptor FILE describes one.',
+    );
+}
+
+/** Why outcomes without a failure don't show that all is well: nothing that was asked for could be looked at. */
+function gapOf(
+  outcomes: readonly Outcome[],
+  unusable: readonly string[],
+): { readonly ended?: string } {
+  if (unusable.length > 0) return { ended: unusable.join(' ') };
+  const { passed, failed } = countOf(outcomes);
+  return passed + failed > 0 ? {} : { ended: 'Not one check could be run.' };
 }
 
 /** The header of the options' credentials, or else of those in the environment. */

@@ -9,11 +9,23 @@ export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
 
+/** A descriptor describes what the server doesn't have. */
+export class ForeignError extends Error {
+  override readonly name = 'ForeignError';
+}
+
 /** The types that the server has: from descriptors, or where none is given from the server's own reference. */
 export async function learnTypes(server: Server, files: readonly string[]): Promise<World> {
   const sources = files.length > 0 ? await readAll(files) : await fetchAll(server);
   const world = worldOf(sources);
   const { capabilities } = server.user.session;
+  // Who gives a descriptor wants its types checked: to leave them out would be a pass that says nothing.
+  for (const [type, { capability }] of files.length > 0 ? world : [])
+    if (!(capability in capabilities))
+      throw new ForeignError(
+        `${files.join(', ')}: ${type} is of ${capability}, which the session doesn't have. It has ` +
+          `${Object.keys(capabilities).join(', ')}.`,
+      );
   return new Map([...world].filter(([, { capability }]) => capability in capabilities));
 }
 

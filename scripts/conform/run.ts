@@ -26,6 +26,8 @@ export interface Plan {
   readonly signal?: AbortSignal;
   /** Takes what must be known beside the outcomes: what could not be removed. Without it that is an error. */
   readonly warn?: (line: string) => void;
+  /** Takes why a type can't be looked at: none of its checks is applicable then, and the run is not whole. */
+  readonly unusable?: (reason: string) => void;
 }
 
 /** Told while a run goes on. */
@@ -77,7 +79,7 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
   for (const type of ofTypes.length === 0 ? [] : types) {
     if (isEnded()) return runner.outcomes;
     const subject = new Subject(server, world, type);
-    const unusable = await whyUnusable(subject, runner.outcomes);
+    const unusable = await whyUnusable(subject, plan, runner.outcomes);
     try {
       for (const check of ofTypes) {
         if (isEnded()) break;
@@ -210,7 +212,11 @@ function elsewhere(check: Check, transport: string): string | null {
 }
 
 /** Why no check of a type can be run. */
-async function whyUnusable(subject: Subject, outcomes: readonly Outcome[]): Promise<string | null> {
+async function whyUnusable(
+  subject: Subject,
+  { unusable = () => undefined }: Plan,
+  outcomes: readonly Outcome[],
+): Promise<string | null> {
   try {
     const reason = await lookAround(subject);
     if (reason !== null) return reason;
@@ -219,7 +225,9 @@ async function whyUnusable(subject: Subject, outcomes: readonly Outcome[]): Prom
     return null;
   } catch (error) {
     if (error instanceof NoAnswerError) throw new LostError(error.message, outcomes);
-    return `${subject.type} can't be used: ${messageOf(error)}`;
+    const reason = `${subject.type} can't be used: ${messageOf(error)}`;
+    unusable(reason);
+    return reason;
   }
 }
 

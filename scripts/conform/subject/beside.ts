@@ -13,7 +13,7 @@ export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
 
 /**
  * Looks what is there of a type in each account that a check may write to, or try to. Why checks can't be run; null
- * where they can.
+ * where they can. What isn't answered at all is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
   const { server, profile, type } = subject;
@@ -27,7 +27,10 @@ export async function lookAround(subject: Subject): Promise<string | null> {
     const list = Array.isArray(answer['list']) ? (answer['list'] as Item[]) : [];
     if (name !== 'error') server.fence.found(type, accountId, list);
     if (!accounts.includes(accountId)) continue;
-    if (name === 'error') return `${type}/get answers ${JSON.stringify(answer)}.`;
+    const told = `${type}/get answers ${JSON.stringify(answer)}.`;
+    // More are there than a /get may tell (RFC 8620 5.1).
+    if (name === 'error' && answer['type'] === 'requestTooLarge') return told;
+    if (name === 'error') throw new Error(told);
     const { size } = subject.foreign(accountId);
     if (size > MOST_BESIDE)
       return `Account ${accountId} has ${size} ${type} objects: checks are run beside ${MOST_BESIDE} at the most.`;

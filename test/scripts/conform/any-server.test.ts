@@ -14,6 +14,8 @@ interface Any {
   readonly answer?: (body: string) => { status?: number; headers?: object; body: string } | null;
   /** What a message of a WebSocket is answered; null closes the connection. */
   readonly message?: (text: string) => string | null;
+  /** Members of its session. */
+  readonly session?: object;
 }
 
 interface Request {
@@ -27,7 +29,11 @@ const echoed = (body: string): string => {
 };
 
 /** A server with Core/echo alone, whose session has relative URLs. */
-async function any({ answer = (body) => ({ body: echoed(body) }), message }: Any): Promise<string> {
+async function any({
+  answer = (body) => ({ body: echoed(body) }),
+  message,
+  session: members = {},
+}: Any): Promise<string> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -39,6 +45,7 @@ async function any({ answer = (body) => ({ body: echoed(body) }), message }: Any
         capabilities: { 'urn:ietf:params:jmap:websocket': { url: `ws://127.0.0.1:${port}/ws` } },
         accounts: {},
         state: 's',
+        ...members,
       };
       const isApi = req.method === 'POST' && req.url === '/api?v=1';
       const told = isApi
@@ -87,6 +94,49 @@ it('no report has a cookie or the token', async () => {
     expect([report, told.failed]).toEqual([report, true]);
     expect(told.report + told.summary).not.toMatch(/a-secret/);
   }
+});
+
+const TODOS = 'capabilities/todos.yaml';
+
+it('a descriptor of what the session doesn’t have is refused: nothing passes unseen', async () => {
+  const url = await any({});
+  const given = options(url, { descriptor: [TODOS] });
+  await expect(conform(given, {}, () => undefined)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringMatching(/todos\.yaml: Todo is of urn:example:todos.*has urn:ietf/),
+  });
+});
+
+it.each([
+  [['get-all'], '--descriptor FILE'],
+  [['request-verbs'], '--level'],
+])('%j of which no check can be run is refused: exit code 2', async (check, words) => {
+  const url = await any({});
+  await expect(conform(options(url, { check }), {}, () => undefined)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining(words),
+  });
+});
+
+it('a type that can’t be looked at, or no check that applies, is no whole run', async () => {
+  const capabilities = { 'urn:example:todos': {} };
+  const accounts = { a: { accountCapabilities: capabilities } };
+  const refusing = await any({
+    session: { capabilities, accounts },
+    answer: () => ({ status: 500, body: '<html>oops</html>' }),
+  });
+  const check = ['get-all', 'changes-none'];
+  const run = await conform(options(refusing, { check, descriptor: [TODOS] }), {}, () => undefined);
+  expect(run.failed).toBe(true);
+  expect(run.summary).toMatch(/not whole: Todo can't be used: .*500/);
+
+  const readOnly = { a: { isReadOnly: true, accountCapabilities: capabilities } };
+  const nowhere = await any({ session: { capabilities, accounts: readOnly } });
+  const none = await conform(options(nowhere, { check, descriptor: [TODOS] }), {}, () => undefined);
+  expect([none.failed, none.summary]).toEqual([
+    true,
+    expect.stringContaining('not whole: Not one check could be run.'),
+  ]);
 });
 
 it('a server that is lost on the way is reported with what was found until then', async () => {
