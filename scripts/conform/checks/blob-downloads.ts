@@ -147,7 +147,7 @@ export const downloadChecks = serverChecks('6.2', [
   {
     ...HTTP,
     id: 'blob-download-refusal-cache',
-    level: 'must',
+    level: 'should',
     rule: 'An answer that a blob is not there is no immutable one.',
     async run(server) {
       const { headers } = await download(server, 'bnothing');
@@ -240,9 +240,11 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-unknown',
     level: 'must',
-    rule: 'A blob that is not there is 404.',
+    rule: 'A blob that is not there is an HTTP error, of which the RFC doesn’t say the status.',
     async run(server) {
-      expect((await download(server, 'bnothing')).status).toBe(404);
+      const answer = await download(server, 'bnothing');
+      expect(isRefusal(answer)).toBe(true);
+      if (server.isOurs) expect(answer.status).toBe(404);
     },
   },
   {

@@ -34,7 +34,7 @@ export const eventServerChecks = serverChecks('7.3', [
     run: async ({ user }) => {
       const url = String((await user.readSession()).object['eventSourceUrl']);
       const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(names.sort()).toEqual(['closeafter', 'ping', 'types']);
+      expect(names).toEqual(expect.arrayContaining(['closeafter', 'ping', 'types']));
     },
   },
   {

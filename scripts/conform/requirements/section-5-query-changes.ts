@@ -227,7 +227,7 @@ export const section5QueryChanges: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'A whole object and the patch that makes the difference have the same effect.',
-    checks: ['patch-prefix-tokens', 'patch-nested-remove'],
+    checks: ['set-update-whole-object', 'set-update-nothing'],
     tests: ['test/protocol/patch.test.ts > a whole object is a patch that gives that object'],
   },
   {
