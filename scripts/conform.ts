@@ -39,10 +39,13 @@ defect of ours.
 await runTool('conform', HELP, async (argv) => {
   const { values } = parseOptions(argv, { options: OPTIONS });
   const { conform, listed } = await import('./conform/command.js');
+  const { output } = values;
   if (values.list) {
     process.stdout.write(listed(values));
     return EXIT.fine;
   }
+  // Before a run, not at the end of one: what it found would be lost.
+  if (output !== undefined) await written(output, '', 'a');
   const interrupted = new AbortController();
   // Once: what was made is removed first. Again: at once.
   process.once('SIGINT', () => interrupted.abort());
@@ -53,14 +56,17 @@ await runTool('conform', HELP, async (argv) => {
     printError,
     interrupted.signal,
   );
-  const { output } = values;
   if (output === undefined) {
     process.stdout.write(report);
     return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
   }
-  await writeFile(output, report).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);
-  });
+  await written(output, report, 'w');
   process.stdout.write(summary);
   return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
 });
+
+async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {
+  await writeFile(output, text, { flag }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);
+  });
+}

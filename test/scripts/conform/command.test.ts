@@ -262,6 +262,13 @@ it('a wrong token is the input’s fault: exit code 2, in one line', async () =>
   expect(stderr).toMatch(/^conform: .* refuses the credentials \(401\)/);
 });
 
+it('a report that can’t be written is told before the run', async () => {
+  const output = ['--output', 'no/such/folder/report.html'];
+  const { code, stderr } = await conform('--url', 'http://127.0.0.1:1', '--token', 't', ...output);
+  expect(stderr).toMatch(/^conform: --output no\/such\/folder\/report\.html can't be written/);
+  expect(code).toBe(2);
+});
+
 it('a descriptor that is wrong is told by its place', async () => {
   const { worldOf } = await import('../../../scripts/conform/subject/described.js');
   const text = [
