@@ -187,19 +187,23 @@ class Runner {
 
   /**
    * Where the account has objects of others, these may be at work: a check that failed while something changed that the
-   * run did not touch is done once more, beside what is there then.
+   * run did not touch is done once more, beside what is there then. Where it had none, what came is rather the check's own,
+   * by a create whose answer was lost or wrong: the check has failed, and those after it run beside what is left.
    */
   async #undisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       const isSure = error instanceof NotApplicable || error instanceof NoAnswerError;
-      if (isSure || !(on instanceof Subject) || !on.isBeside) throw error;
+      if (isSure || !(on instanceof Subject)) throw error;
       const { recorder } = this.#server;
-      const told = await recorder.aside(() => others(on));
+      const wasBeside = on.isBeside;
+      // Where that fails, too, the check's own failure says more.
+      const told = await recorder.aside(() => others(on)).catch(() => []);
       if (told.length === 0) throw error;
       for (const line of told) this.#warn(line);
       await recorder.aside(() => lookAround(on));
+      if (!wasBeside) throw error;
       recorder.take();
       await work();
     }

@@ -81,3 +81,40 @@ it('a check that would touch what is theirs is not applicable, and says so', asy
   ]);
   expect(warnings).toEqual([]);
 });
+
+it('what a check leaves behind in an account that was empty fails no later one', async () => {
+  const { client: user, accountId } = await makeUser(server(), 'left');
+  let count = 0;
+  const checks = typeChecks('5.5', { methods: ['get', 'set', 'query'] }, [
+    {
+      id: 'loses-a-create',
+      level: 'must',
+      rule: 'The answer of a create tells its object.',
+      async run() {
+        count += 1;
+        await user.set('Todo', { accountId, create: { k: { text: LATE } } });
+        throw new Error('There is no answer of the create.');
+      },
+    },
+    {
+      id: 'later',
+      level: 'must',
+      rule: 'What is there is what was there and what is made.',
+      async run(subject) {
+        const ids = await subject.make(subject.A1, 'one');
+        expect(new Set(await everyId(subject))).toEqual(new Set(subject.withForeign(ids)));
+        await subject.clear(subject.A1);
+      },
+    },
+  ]);
+  const { outcomes, warnings } = await besideObjects({
+    ...{ url: server().url, user, world, type: 'Todo', accounts: [accountId], create: {}, checks },
+  });
+  expect(count).toBe(1);
+  expect(outcomes.map(({ check, status }) => [check.id, status])).toEqual([
+    ['loses-a-create', 'failed'],
+    ['later', 'passed'],
+  ]);
+  expect(outcomes[0]?.failure?.message).toContain('no answer of the create');
+  expect(warnings).toEqual([expect.stringMatching(/^Not by this run come: Todo objects/)]);
+});
