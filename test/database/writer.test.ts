@@ -62,6 +62,20 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual(['a', 'b', 'c']);
   });
 
+  it('tells a work that it was refused when what others wrote before it can be read', async () => {
+    const { writer, other } = open();
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const first = writer.run(insert('a'), soon());
+    const second = writer.run(insert('a'), soon()).then(
+      () => 'written',
+      () => idsOf(other),
+    );
+    await first;
+    expect(await second).toEqual(['a']);
+  });
+
   it('shares it with those that come in the next turn of the event loop', async () => {
     const { writer } = open();
     let commits = 0;

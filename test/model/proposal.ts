@@ -104,7 +104,7 @@ function octets(type: ModelType, object: Stored): number {
 function tooLarge({ type, before }: Scene, standing: readonly Operation[], _: Draft) {
   const limit = type.limits?.octets ?? Infinity;
   const found = new Map<Operation, Refusal>();
-  for (const operation of standing) {
+  for (const operation of lastsOf(standing)) {
     const old = before.get(type.name)?.get(operation.id);
     const size = octets(type, operation.after);
     const was = old === undefined ? 0 : octets(type, old);
@@ -113,14 +113,37 @@ function tooLarge({ type, before }: Scene, standing: readonly Operation[], _: Dr
   return some(found);
 }
 
-/** Ids that an operation brings in must be those of objects; no object leads back to itself. */
+/** The last operation on an object that gave it one of these properties: it is refused for what they are. */
+function guilty(
+  { type, before }: Scene,
+  standing: readonly Operation[],
+  id: string,
+  names: readonly string[],
+): Operation | undefined {
+  const own = standing.filter((one) => one.id === id);
+  const had = (n: number) => own[n - 1]?.after ?? before.get(type.name)?.get(id);
+  const last = own.findLastIndex(({ after, isCreate }, n) =>
+    names.some((name) => isCreate || !equal(had(n)?.[name], after[name])),
+  );
+  return own[last] ?? own.at(-1);
+}
+
+/** Of each object the last operation: what it is at the end is judged (D13). */
+const lastsOf = (standing: readonly Operation[]): readonly Operation[] =>
+  standing.filter(({ id }, n) => standing.findLastIndex((one) => one.id === id) === n);
+
+/** Ids that operations bring in must be those of objects; no object leads back to itself. */
 function wrongReferences(scene: Scene, standing: readonly Operation[], draft: Draft) {
   const { type, before } = scene;
   const found = new Map<Operation, Refusal>();
-  for (const operation of standing) {
-    const old = before.get(type.name)?.get(operation.id);
-    const properties = unknownReferences(type, draft, operation.after, old);
-    if (properties.length > 0) found.set(operation, { type: 'invalidProperties', properties });
+  for (const { id, after } of lastsOf(standing)) {
+    const old = before.get(type.name)?.get(id);
+    for (const name of unknownReferences(type, draft, after, old)) {
+      const operation = guilty(scene, standing, id, [name]);
+      if (operation === undefined) continue;
+      const properties = [...(found.get(operation)?.properties ?? []), name];
+      found.set(operation, { type: 'invalidProperties', properties });
+    }
   }
   return some(found) ?? circle(scene, standing, draft);
 }
@@ -227,29 +250,36 @@ function retell(
   after: Contents,
 ): void {
   const { type, before } = scene;
-  for (const [operation, { existingId, unique = [] }] of [...refused]) {
+  const unknownOf = ({ id, after: wanted }: Operation) =>
+    unknownReferences(type, proposed, wanted, before.get(type.name)?.get(id));
+  for (const [operation, refusal] of [...refused]) {
+    const { existingId, unique = [], properties = [] } = refusal;
+    // What it refers to may have been refused after it.
+    if (refusal.type === 'invalidProperties') {
+      const all = [...new Set([...properties, ...unknownOf(operation)])];
+      refused.set(operation, { ...refusal, properties: all });
+    }
     if (existingId === undefined) continue;
     const valuesOf = (object: Stored | undefined) => unique.map((name) => object?.[name]);
     const holder = after.get(type.name)?.get(existingId);
     if (equal(valuesOf(holder), valuesOf(operation.after))) continue;
     const first = scene.operations.find(({ id, isCreate }) => isCreate && id === existingId);
     const why = first === undefined ? undefined : refused.get(first);
-    const old = before.get(type.name)?.get(operation.id);
-    const unknown = unknownReferences(type, proposed, operation.after, old);
     refused.set(
       operation,
       why?.type === 'overQuota' && operation.isCreate
         ? { type: 'overQuota' }
         : {
             type: 'invalidProperties',
-            properties: [...new Set([...unique, ...unknown])],
+            properties: [...new Set([...unique, ...unknownOf(operation)])],
           },
     );
   }
 }
 
 /** No two objects share a value; null is equal to nothing. */
-function collisions({ type, before }: Scene, standing: readonly Operation[], after: Draft) {
+function collisions(scene: Scene, standing: readonly Operation[], after: Draft) {
+  const { type, before } = scene;
   const found = new Map<Operation, Refusal>();
   const objects = after.get(type.name) ?? new Map<string, Stored>();
   for (const { properties } of type.uniques) {
@@ -259,8 +289,7 @@ function collisions({ type, before }: Scene, standing: readonly Operation[], aft
     };
     const names = properties.map(({ name }) => name);
     const taken = new Map<string, string>();
-    const lasts = standing.filter(({ id }, n) => standing.findLastIndex((o) => o.id === id) === n);
-    const claims = lasts.filter(({ id }) => {
+    const claims = lastsOf(standing).filter(({ id }) => {
       const [now, old] = [key(objects.get(id)), key(before.get(type.name)?.get(id))];
       return now !== null && now !== old;
     });
@@ -272,8 +301,10 @@ function collisions({ type, before }: Scene, standing: readonly Operation[], aft
       const value = key(objects.get(operation.id)) ?? '';
       const existingId = taken.get(value);
       if (existingId === undefined) taken.set(value, operation.id);
-      else if (existingId !== operation.id)
-        found.set(operation, { type: 'alreadyExists', existingId, unique: names });
+      else if (existingId !== operation.id) {
+        const loser = guilty(scene, standing, operation.id, names) ?? operation;
+        found.set(loser, { type: 'alreadyExists', existingId, unique: names });
+      }
     }
   }
   return some(found);

@@ -25,6 +25,8 @@ export async function round(
   talkers: readonly Talker[],
   numbers: readonly number[],
 ): Promise<number> {
+  const [first] = talkers;
+  if (first === undefined) throw new Error('There is no client.');
   const dice = new Dice(numbers);
   const sent = talkers.map(() =>
     Array.from({ length: 1 + dice.below(3) }, () => request(session, dice)),
@@ -39,9 +41,10 @@ export async function round(
   const queues = answers.map((all) =>
     all.flatMap(([calls, response]) => session.oracle.events(calls, response)),
   );
-  putInOrder(session.oracle, queues);
+  const reads = session.readsAll();
+  const read = await first.api(reads);
+  putInOrder(session.oracle, queues, session.oracle.events(reads, read));
   session.noteStates();
-  await session.send(session.readsAll());
   return queues.flat().length;
 }
 
@@ -111,8 +114,15 @@ interface Place {
 
 const isRead = ({ call }: Event): boolean => !/\/(set|copy)$/.test(call);
 
-/** Takes all events into the model, in an order that explains them. */
-export function putInOrder(oracle: Oracle, queues: readonly (readonly Event[])[]): void {
+/**
+ * Takes all events into the model, in an order that explains them and what was read at the `end`: what a copy had
+ * from its original is told by that alone.
+ */
+export function putInOrder(
+  oracle: Oracle,
+  queues: readonly (readonly Event[])[],
+  end: readonly Event[] = [],
+): void {
   let tried = 0;
   let furthest = -1;
   let reasons = new Set<string>();
@@ -140,9 +150,23 @@ export function putInOrder(oracle: Oracle, queues: readonly (readonly Event[])[]
     }
   };
 
+  const endsSo = (place: Place): boolean => {
+    const undos: (() => void)[] = [];
+    for (const event of end) {
+      const undo = tries(place, event);
+      if (undo !== null) {
+        undos.push(undo);
+        continue;
+      }
+      for (const one of undos.reverse()) one();
+      return false;
+    }
+    return true;
+  };
+
   const goesOn = (place: Place): boolean => {
     const { done, past, since } = place;
-    if (queues.every((queue, n) => done[n] === queue.length)) return true;
+    if (queues.every((queue, n) => done[n] === queue.length)) return endsSo(place);
     for (const [client, queue] of queues.entries()) {
       const event = queue[done[client] ?? 0];
       if (event === undefined) continue;

@@ -56,15 +56,17 @@ interface Job {
 /** A work of a group that ran well and waits for the commit. */
 interface Finished {
   readonly job: Job;
-  readonly value: unknown;
+  readonly refused: boolean;
+  /** Tells what it came to. */
+  readonly settle: () => void;
 }
 
 /**
  * The one place from which this process writes to an SQLite database, in two lanes:
  *
  * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and
- *   one commit with one fsync. A work that throws is rolled back to its savepoint and rejected; the
- *   others stay. Promises resolve after the commit (D27).
+ *   one commit with one fsync. A work that throws is rolled back to its savepoint; the others
+ *   stay. Promises are settled after the commit (D27).
  * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and
  *   does its own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
  *
@@ -261,7 +263,12 @@ export class Writer {
       // Nothing of the group is in the database: not even of the works that ran well.
       this.#abandon();
       const reason = new UnavailableError('The database could not commit.', { cause: error });
-      for (const { job } of finished) job.reject(reason);
+      // Those that were refused before any had written were so for what they are themselves.
+      const written = finished.findIndex(({ refused }) => !refused);
+      for (const [at, { job, settle }] of finished.entries()) {
+        if (written === -1 || at < written) settle();
+        else job.reject(reason);
+      }
       this.#ended(isDiskError(error));
       return;
     } finally {
@@ -277,12 +284,12 @@ export class Writer {
    */
   async #resolve(finished: readonly Finished[], begun: number): Promise<void> {
     let last = begun;
-    for (const { job, value } of finished) {
+    for (const { settle } of finished) {
       if (performance.now() - last > TURN) {
         await nextTurn(true);
         last = performance.now();
       }
-      job.resolve(value as never);
+      settle();
     }
   }
 
@@ -309,11 +316,16 @@ export class Writer {
         // on.
         if (!this.#db.inTransaction) throw new UnavailableError('The transaction was rolled back.');
         this.#statements.release.run();
-        finished.push({ job, value });
+        finished.push({ job, refused: false, settle: () => job.resolve(value as never) });
       } catch (error) {
-        const rolledBack = !this.#db.inTransaction;
-        job.reject(rolledBack ? unavailable(error) : translateError(error));
-        if (rolledBack) throw error;
+        if (!this.#db.inTransaction) {
+          job.reject(unavailable(error));
+          throw error;
+        }
+        // Told when the group is in the database: it may have been refused for what works before it have written,
+        // which a reader doesn't see until then.
+        const settle = (): void => job.reject(translateError(error));
+        finished.push({ job, refused: true, settle });
         this.#group = {};
         this.#statements.undo.run();
         this.#statements.release.run();
