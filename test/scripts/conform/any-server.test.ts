@@ -137,6 +137,7 @@ it('a type that can’t be looked at, or no check that applies, is no whole run'
     true,
     expect.stringContaining('not whole: Not one check could be run.'),
   ]);
+  expect(none.summary).toMatch(/^- {7}RFC 8620 5\.2: 0 passed, 0 failed, 1 not applicable$/m);
 });
 
 it('a server that is lost on the way is reported with what was found until then', async () => {
