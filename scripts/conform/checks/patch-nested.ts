@@ -82,9 +82,12 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
               expected = replaced(expected, path, other);
             }
           }
-          const { refused } = await subject.update(id, Object.fromEntries(patch));
-          expect({ patch, refused }).toEqual({ patch, refused: null });
-          expect((await subject.read(id))[name]).toEqual(expected);
+          for (const turned of [patch, patch.toReversed()]) {
+            expect((await subject.update(id, { [name]: start })).refused).toBeNull();
+            const { refused } = await subject.update(id, Object.fromEntries(turned));
+            expect({ turned, refused }).toEqual({ turned, refused: null });
+            expect((await subject.read(id))[name]).toEqual(expected);
+          }
         });
       }
     },

@@ -163,7 +163,12 @@ export const section5Reading: readonly Requirement[] = [
     rule:
       'The changes since sinceState, which is required, are answered; any state that was ' +
       'issued will do.',
-    checks: ['changes-kinds', 'changes-since-state-required'],
+    checks: [
+      'changes-kinds',
+      'changes-since-state-required',
+      'changes-every-state',
+      'changes-random-pages',
+    ],
   },
   {
     id: '5.2 fewer',
