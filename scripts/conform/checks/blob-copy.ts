@@ -187,9 +187,25 @@ export const blobCopyChecks = serverChecks('6.3', [
   },
   {
     ...TWO,
+    id: 'blob-copy-arguments-required',
+    level: 'must',
+    rule: 'fromAccountId, accountId and blobIds are all required: a call without one of them, or with another type of value, is invalidArguments.',
+    async run(server) {
+      const good = { accountId: secondBlobAccount(server), blobIds: [] };
+      for (const name of ['fromAccountId', 'accountId', 'blobIds'])
+        for (const value of [undefined, 5, {}])
+          expect([name, value, await call(server, { ...good, [name]: value })]).toEqual([
+            name,
+            value,
+            server.err('invalidArguments'),
+          ]);
+    },
+  },
+  {
+    ...TWO,
     id: 'blob-copy-arguments',
     level: 'decision',
-    rule: 'All three arguments are required: what is missing or of another type is invalidArguments, with its name (decision 13).',
+    rule: 'invalidArguments names the argument that is missing or of another type, and null is no list of ids (decision 13).',
     async run(server) {
       const good = { accountId: secondBlobAccount(server), blobIds: [] };
       for (const blobIds of [undefined, null, 'x', {}, [1]])

@@ -279,6 +279,20 @@ const ofEnvelopes = serverChecks('3.3', [
     },
   },
   {
+    id: 'request-posted',
+    section: '3.1',
+    level: 'must',
+    rule: 'An API request is an authenticated POST: that is answered with a Response, the same without credentials or as a GET is not.',
+    transport: 'http',
+    async run(server) {
+      const request = { headers: JSON_TYPE, body: TEXT };
+      expect(apiAnswer(await post(server, request))).toEqual(answered);
+      // What else they are answered with, and by which status, is the server's affair.
+      for (const other of [{ authorization: null }, { method: 'GET' }])
+        expect(apiAnswer(await post(server, { ...request, ...other }))).not.toEqual(answered);
+    },
+  },
+  {
     id: 'request-verbs',
     section: '3.1',
     level: 'decision',

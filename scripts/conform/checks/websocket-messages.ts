@@ -3,6 +3,7 @@ import { serverChecks } from '../check.js';
 import type { JsonMap } from '../client/json.js';
 import { anyString } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
+import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { echoRequest, urn, withSocket } from './websocket-talk.js';
 
@@ -40,6 +41,22 @@ const NOT_REQUESTS: readonly (readonly [unknown, string | null])[] = [
   [{ '@type': 'Request', id: 'x3', using: CORE, methodCalls: [] }, 'x3'],
   [{ '@type': 'Request', id: 'x4', using: [CORE], methodCalls: [['a', {}, 1]] }, 'x4'],
 ];
+
+/** Sends so many requests without ids at once, each with less in it than the one before. */
+const answersInOrder = (server: Server, count: number): Promise<void> =>
+  withSocket(server, async (socket) => {
+    const all = Array.from({ length: count }, (_, n) => ({
+      n,
+      pad: 'x'.repeat((count - n) * 200),
+    }));
+    for (const one of all) {
+      const { id: _, ...request } = echoRequest('', one);
+      socket.send(request);
+    }
+    const answers: unknown[] = [];
+    for (const _ of all) answers.push((await socket.take())['methodResponses']);
+    expect(answers).toEqual(all.map((one) => [['Core/echo', one, 'c0']]));
+  });
 
 export const socketMessageChecks = serverChecks(
   '4.3.2',
@@ -160,24 +177,18 @@ export const socketMessageChecks = serverChecks(
         }),
     },
     {
+      id: 'ws-no-id-in-order',
+      level: 'must',
+      rule: 'Requests without ids, no more at a time than maxConcurrentRequests, are answered in their order: nothing else tells which answer is whose.',
+      run: (server) =>
+        answersInOrder(server, Math.min(8, server.user.session.limit('maxConcurrentRequests'))),
+    },
+    {
       id: 'ws-no-id-order',
       level: 'decision',
-      rule: 'Requests without ids are answered in their order; a surplus of them waits, and is no limit error.',
+      rule: 'A surplus of requests without ids waits, is answered in its order as well, and is no limit error.',
       run: (server) =>
-        withSocket(server, async (socket) => {
-          const count = server.user.session.limit('maxConcurrentRequests') + 12;
-          const all = Array.from({ length: count }, (_, n) => ({
-            n,
-            pad: 'x'.repeat((count - n) * 200),
-          }));
-          for (const one of all) {
-            const { id: _, ...request } = echoRequest('', one);
-            socket.send(request);
-          }
-          const answers: unknown[] = [];
-          for (const _ of all) answers.push((await socket.take())['methodResponses']);
-          expect(answers).toEqual(all.map((one) => [['Core/echo', one, 'c0']]));
-        }),
+        answersInOrder(server, server.user.session.limit('maxConcurrentRequests') + 12),
     },
     {
       id: 'ws-many-requests',

@@ -119,7 +119,7 @@ export const section1: readonly Requirement[] = [
   {
     id: '1.2 never-again',
     section: '1.2',
-    level: 'must',
+    level: 'may',
     whom: 'server',
     rule: 'An id that was used is not given to another record (decision 7).',
     checks: ['set-destroy-id-not-reused'],
@@ -131,8 +131,8 @@ export const section1: readonly Requirement[] = [
     whom: 'server',
     rule:
       'An Int is a JSON number without fraction between -(2^53-1) and 2^53-1; any other is ' +
-      'refused where an Int is expected, judged by its text, never rounded.',
-    checks: ['set-number-text', 'ijson-inexact-numbers'],
+      'refused where an Int is expected, judged by its text, never rounded (decision 4).',
+    checks: ['query-window-invalid', 'set-number-text', 'ijson-inexact-numbers'],
     tests: [
       'test/conformance/request.test.ts > case 45, decision 4: a number that no double holds is',
     ],

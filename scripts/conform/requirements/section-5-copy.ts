@@ -165,7 +165,7 @@ export const section5Copy: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'The SetErrors are those of creates and updates.',
-    checks: ['described-links-copied'],
+    checks: ['copy-invalid-properties', 'copy-not-found', 'described-links-copied'],
     tests: [
       'test/methods/set-relations.test.ts > all that is wrong with a copy is told at once (5.3',
     ],

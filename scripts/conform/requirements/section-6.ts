@@ -331,7 +331,7 @@ export const section6: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'Blob/copy takes fromAccountId, accountId and blobIds, all required.',
-    checks: ['blob-copy-arguments'],
+    checks: ['blob-copy-arguments-required', 'blob-copy-arguments'],
     tests: ['test/conformance/blob-http.test.ts > case 446, 6.3: blobIds is required'],
   },
   {

@@ -100,6 +100,7 @@ export const section7: readonly Requirement[] = [
     tests: [
       'test/conformance/event-source.test.ts > case 496, decision 24: wrong or missing parameters',
     ],
+    reason: 'Binds clients; what answers one that breaks it is the server’s to choose.',
   },
   {
     id: '7.3 types-only',
@@ -129,6 +130,7 @@ export const section7: readonly Requirement[] = [
     tests: [
       'test/conformance/event-source.test.ts > case 496, decision 24: wrong or missing parameters',
     ],
+    reason: 'Binds clients; what answers one that breaks it is the server’s to choose.',
   },
   {
     id: '7.3 closeafter-state',

@@ -166,7 +166,7 @@ export const websocket: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'Those without are answered in order.',
-    checks: ['ws-no-id-order'],
+    checks: ['ws-no-id-in-order', 'ws-no-id-order'],
   },
   {
     id: 'W4.3.2 max-concurrent-requests',

@@ -395,7 +395,7 @@ export const blobCopyFaults: readonly Fault[] = [
   },
   {
     name: 'blobIds that are missing are none',
-    checks: ['blob-copy-arguments'],
+    checks: ['blob-copy-arguments', 'blob-copy-arguments-required'],
     ...sent('copy', (args) => ({ ...args, blobIds: args['blobIds'] ?? [] })),
   },
   {

@@ -125,7 +125,7 @@ export const requestFaults: readonly Fault[] = [
   },
   {
     name: 'every verb is taken for a POST',
-    checks: ['request-verbs'],
+    checks: ['request-verbs', 'request-posted'],
     request: (one) => ({ ...one, method: 'POST' }),
   },
   {

@@ -145,7 +145,13 @@ export const websocketFaults: readonly Fault[] = [
   },
   {
     name: 'answers of several requests are mixed up',
-    checks: ['ws-concurrent', 'ws-concurrent-surplus', 'ws-no-id-order', 'ws-many-requests'],
+    checks: [
+      'ws-concurrent',
+      'ws-concurrent-surplus',
+      'ws-no-id-in-order',
+      'ws-no-id-order',
+      'ws-many-requests',
+    ],
     ...responses((answer) => {
       answers += 1;
       return answers % 2 === 0 ? answer : { ...answer, methodResponses: [] };
