@@ -26,6 +26,7 @@ import { echoChecks } from './echo.js';
 import { eventServerChecks, eventTypeChecks } from './events.js';
 import { getChecks } from './get.js';
 import { ijsonChecks } from './ijson.js';
+import { ijsonAnswerChecks } from './ijson-answers.js';
 import { limitsChecks } from './limits.js';
 import { metamorphicChecks } from './metamorphic.js';
 import { patchChecks } from './patch.js';
@@ -62,6 +63,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...securityChecks,
   ...requestChecks,
   ...ijsonChecks,
+  ...ijsonAnswerChecks,
   ...limitsChecks,
   ...referencesChecks,
   ...referencesOfTypesChecks,

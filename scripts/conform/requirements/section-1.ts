@@ -201,7 +201,7 @@ export const section1: readonly Requirement[] = [
     rule:
       'An object has no two members of one name, however the name is escaped; the server sends ' +
       'none and refuses a request that has one.',
-    checks: ['ijson-duplicates', 'ijson-no-duplicates'],
+    checks: ['ijson-duplicates', 'ijson-no-duplicates', 'ijson-answers', 'ijson-answers-of-types'],
     tests: [
       'test/conformance/request.test.ts > case 38, 1.5: a duplicate member anywhere is notJSON',
       'test/protocol/ijson.test.ts',
@@ -222,6 +222,9 @@ export const section1: readonly Requirement[] = [
       'ijson-surrogates',
       'ijson-noncharacters',
       'ijson-byte-order-mark',
+      'ijson-answers',
+      'ijson-answers-of-types',
+      'ijson-answers-numbers',
     ],
     tests: [
       'test/conformance/request.test.ts > cases 41 and 43, 1.5: invalid UTF-8, a byte-order mark',

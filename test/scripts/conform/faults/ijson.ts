@@ -1,6 +1,6 @@
 import { parsed } from '../../../../scripts/conform/client/json.js';
 import type { Fault, ProxyRequest } from '../proxy.js';
-import { http, rejecting, sent, taking } from './makers.js';
+import { http, rejecting, sent, taking, withBody } from './makers.js';
 
 /** Passes on what a usual parser understands, as it understands it. */
 const read = (change: (text: string) => string): Partial<Fault> => ({
@@ -16,6 +16,11 @@ const reparsed = (text: string): string => {
 };
 
 const wellFormed = (text: string): string => reparsed(text).replaceAll(/\\ud[89a-f]../g, '?');
+
+/** Changes the text of what is answered, which a parser would make whole again. */
+const answering = (change: (text: string) => string): Partial<Fault> => ({
+  answer: (one) => withBody(one, change(one.body.toString('utf8'))),
+});
 
 export const ijsonFaults: readonly Fault[] = [
   {
@@ -65,5 +70,40 @@ export const ijsonFaults: readonly Fault[] = [
     name: 'numbers are rounded',
     checks: ['ijson-inexact-numbers'],
     ...sent('query', (args) => args),
+  },
+  {
+    name: 'Responses have sessionState twice',
+    checks: ['ijson-answers', 'ijson-answers-of-types'],
+    ...answering((text) => text.replace(/("sessionState":"[^"]*")/, '$1,$1')),
+  },
+  {
+    name: 'a SetError tells its type twice, its name escaped',
+    checks: ['ijson-answers-of-types'],
+    ...answering((text) => text.replace('"type":"invalidP', '"\\u0074ype":"x","type":"invalidP')),
+  },
+  {
+    name: 'the session has state twice',
+    checks: ['ijson-answers'],
+    ...answering((text) => text.replace(/^\{(?=.*"apiUrl")/s, '{"state":"",')),
+  },
+  {
+    name: 'a problem has status twice',
+    checks: ['ijson-answers'],
+    ...answering((text) => text.replace('"status":400', '"status":400,"status":400')),
+  },
+  {
+    name: 'a method error is described by half a character',
+    checks: ['ijson-answers'],
+    ...answering((text) => text.replace('"description":"', '"description":"\\ud83e')),
+  },
+  {
+    name: 'the session has a number that no double is',
+    checks: ['ijson-answers-numbers'],
+    ...answering((text) => text.replace(/"maxSizeUpload":\d+/, '"maxSizeUpload":1e400')),
+  },
+  {
+    name: 'a Response has a number of 19 digits',
+    checks: ['ijson-answers-numbers'],
+    ...answering((text) => text.replace('1e-7', '9007199254740993')),
   },
 ];

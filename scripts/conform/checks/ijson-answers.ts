@@ -1,0 +1,122 @@
+import { expect } from 'expect';
+import { parseDocument, visit } from 'yaml';
+import { serverChecks, typeChecks } from '../check.js';
+import type { HttpAnswer } from '../client/http.js';
+import { parsed } from '../client/json.js';
+import type { Server } from '../subject/server.js';
+import type { Subject } from '../subject/subject.js';
+import { CORE } from '../subject/user.js';
+
+/** RFC 8620 1.5: what a server answers is I-JSON (RFC 7493), too. Judged are the octets: a parser hides what was wrong. */
+
+/** RFC 7493 2.1: surrogates and noncharacters, each also where it is escaped. */
+const NO_TEXT = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
+
+/** What of a text is no I-JSON, in the order of the text; null where it isn't JSON at all. */
+function wrongs(octets: Uint8Array): { musts: string[]; shoulds: string[] } | null {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
+  } catch {
+    return { musts: ['octets that are no UTF-8'], shoulds: [] };
+  }
+  if (parsed(text) === null) return null;
+  // YAML 1.2 reads JSON as JSON is meant; unlike JSON.parse its parser tells of names that are there twice.
+  const document = parseDocument(text, { schema: 'json', uniqueKeys: true, stringKeys: true });
+  const musts = document.errors.map(({ code, message }) => `${code}: ${message}`);
+  const shoulds: string[] = [];
+  visit(document, {
+    Scalar(_, { value, source = '' }) {
+      if (typeof value === 'string' && NO_TEXT.test(value))
+        musts.push(`a string that is no text: ${JSON.stringify(value)}`);
+      if (typeof value === 'number' && !isDouble(source)) shoulds.push(`the number ${source}`);
+    },
+  });
+  return { musts, shoulds };
+}
+
+/** Whether a double has a number's magnitude and precision (RFC 7493 2.2): 17 digits tell any double. */
+function isDouble(source: string): boolean {
+  if (!Number.isFinite(Number(source))) return false;
+  if (/^-?\d+$/.test(source)) return BigInt(source) === BigInt(Number(source));
+  const [digits = ''] = source.replace(/^-?[0.]*/, '').split(/[eE]/);
+  return digits.replace('.', '').length <= 17;
+}
+
+/** A request to the API, as its text comes back. */
+function post(server: Server, body: string): Promise<HttpAnswer> {
+  const headers = { 'content-type': 'application/json' };
+  const url = server.user.session.expand('apiUrl');
+  return server.user.http.send(url, { method: 'POST', headers, body });
+}
+
+const calling = (using: readonly string[], ...methodCalls: readonly unknown[]): string =>
+  JSON.stringify({ using, methodCalls });
+
+/** Answers of each kind; a problem may have another body than JSON (3.6.1). */
+async function answersOf(server: Server): Promise<readonly HttpAnswer[]> {
+  const echoed = { n: [0, -1.5, 1e-7, 2 ** 53 - 1], 'né"\\': '\t\u2028🦊' };
+  const calls = [
+    ['Core/echo', echoed, 'a'],
+    ['Core/noSuchMethod', {}, 'b'],
+  ];
+  return [
+    await server.user.http.follow(server.user.session.url),
+    await post(server, calling([CORE], ...calls)),
+    await post(server, calling(['urn:nobody:nothing'])),
+    await post(server, '{'),
+  ];
+}
+
+/** Those of a /set that makes one object and refuses another, and of a /get. */
+async function answersOfType(subject: Subject): Promise<readonly HttpAnswer[]> {
+  const { type, A1: accountId, client, server } = subject;
+  const text = '🦊 "é"\\';
+  const made = subject.create(subject.allows(text) ? text : 'a');
+  const create = { k: made, 'k-2': { noSuchProperty: 1 } };
+  const set = [`${type}/set`, { accountId, create }, 's'];
+  const get = (ids: unknown) => [`${type}/get`, { accountId, ids }, 'g'];
+  return [
+    await post(server, calling(client.using, set)),
+    await post(server, calling(client.using, get(null), get(5))),
+  ];
+}
+
+function judge(answers: readonly HttpAnswer[], level: 'musts' | 'shoulds'): void {
+  for (const { status, octets, text } of answers) {
+    const found = wrongs(octets);
+    if (found === null && status === 200) throw new Error(`This is no JSON: ${text.slice(0, 200)}`);
+    expect([text, found?.[level] ?? []]).toEqual([text, []]);
+  }
+}
+
+const HTTP = { transport: 'http' } as const;
+
+const ofServers = serverChecks('1.5', [
+  {
+    ...HTTP,
+    id: 'ijson-answers',
+    level: 'must',
+    rule: 'The session, responses, method errors and problems are I-JSON: UTF-8, no member twice, no lone surrogate and no noncharacter.',
+    run: async (server) => judge(await answersOf(server), 'musts'),
+  },
+  {
+    ...HTTP,
+    id: 'ijson-answers-numbers',
+    level: 'should',
+    rule: 'They have no number of more magnitude or precision than a double has (RFC 7493 2.2).',
+    run: async (server) => judge(await answersOf(server), 'shoulds'),
+  },
+]);
+
+const ofTypes = typeChecks('1.5', { methods: ['get', 'set'], text: true }, [
+  {
+    ...HTTP,
+    id: 'ijson-answers-of-types',
+    level: 'must',
+    rule: 'The responses of /get and /set, with what they refuse, are I-JSON: no member twice, no lone surrogate and no noncharacter.',
+    run: async (subject) => judge(await answersOfType(subject), 'musts'),
+  },
+]);
+
+export const ijsonAnswerChecks = Object.freeze([...ofServers, ...ofTypes]);
