@@ -90,12 +90,11 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
       committing: milliseconds(committing),
       rest: milliseconds(rest),
     },
-    statements: shown.map(({ sql, inThread, first, count, rows, octets, failed, time }) => ({
+    statements: shown.map(({ sql, inThread, first, count, rows, failed, time }) => ({
       sql: cut(sql),
       count,
       milliseconds: milliseconds(time),
       rows,
-      octets,
       ...(failed === 0 ? {} : { givenUp: failed }),
       ...(inThread ? { inThread: true } : {}),
       plan: plans.get(first)?.steps ?? null,

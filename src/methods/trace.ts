@@ -1,4 +1,4 @@
-import type { Trace, TracedAnswer, TracedStatement, TracePhase } from '../store/port.js';
+import type { Trace, TracedStatement, TracePhase } from '../store/port.js';
 
 /**
  * Characters of parameters that a call keeps for its plans until all calls are done: those of a /set are as long as
@@ -16,7 +16,6 @@ export interface Asked {
   /** Of which so many failed, or were given up to be run in a thread. */
   failed: number;
   rows: number;
-  octets: number;
   /** From the question to the answer, ms. */
   time: number;
 }
@@ -40,18 +39,17 @@ export class CallTrace implements Trace {
   #database = 0;
   #kept = 0;
 
-  asked(statement: TracedStatement): (answer: TracedAnswer | null) => void {
+  asked(statement: TracedStatement): (rows: number | null) => void {
     const asked = this.#of(statement);
     asked.count += 1;
     const begun = performance.now();
     if (this.#open === 0) this.#opened = begun;
     this.#open += 1;
-    return (answer) => {
+    return (rows) => {
       const now = performance.now();
       asked.time += now - begun;
-      if (answer === null) asked.failed += 1;
-      asked.rows += answer?.rows ?? 0;
-      asked.octets += answer?.octets ?? 0;
+      if (rows === null) asked.failed += 1;
+      asked.rows += rows ?? 0;
       this.#open -= 1;
       if (this.#open === 0) this.#database += now - this.#opened;
     };
@@ -79,7 +77,7 @@ export class CallTrace implements Trace {
     let asked = this.#asked.get(key);
     if (asked === undefined) {
       const first = this.#keeps(statement) ? statement : null;
-      asked = { sql, inThread, first, count: 0, failed: 0, rows: 0, octets: 0, time: 0 };
+      asked = { sql, inThread, first, count: 0, failed: 0, rows: 0, time: 0 };
       this.#asked.set(key, asked);
     }
     return asked;

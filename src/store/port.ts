@@ -78,8 +78,12 @@ export interface Store {
  * for it.
  */
 export interface Trace {
-  /** Calls the result when the statement has its answer: null where it failed, or was given up. */
-  asked(statement: TracedStatement): (answer: TracedAnswer | null) => void;
+  /**
+   * Calls the result when the statement has its answer, with the rows that were given or written: null where it
+   * failed, or was given up. Nothing else of an answer is told: the length of a row is that of values, too, which the
+   * user may not see.
+   */
+  asked(statement: TracedStatement): (rows: number | null) => void;
 
   /** What the call does from now on, as far as the store knows. */
   phase(phase: TracePhase): void;
@@ -95,13 +99,6 @@ export interface TracedStatement {
   readonly parameters: readonly unknown[];
   /** It ran in a thread for scans. */
   readonly inThread: boolean;
-}
-
-export interface TracedAnswer {
-  /** Given, or written. */
-  readonly rows: number;
-  /** Of texts in rows that were given, characters where that is what the driver gives. */
-  readonly octets: number;
 }
 
 export interface StatementPlan {

@@ -6,7 +6,6 @@ import type {
   StatementPlan,
   Store,
   Trace,
-  TracedAnswer,
   TracedStatement,
   Transaction,
 } from './port.js';
@@ -95,13 +94,13 @@ export class TracedStore implements Store {
 }
 
 /** Runs a statement that has its rows when the call returns. */
-export function tracedRows<T extends readonly (readonly unknown[])[]>(
+export function tracedRows<T extends readonly unknown[]>(
   trace: Trace,
   sql: string,
   parameters: readonly unknown[],
   run: () => T,
 ): T {
-  return tracedAnswer(trace, sql, parameters, run, answerOf);
+  return tracedAnswer(trace, sql, parameters, run, (rows) => rows.length);
 }
 
 /** The same, whatever comes of it. */
@@ -110,25 +109,15 @@ export function tracedAnswer<T>(
   sql: string,
   parameters: readonly unknown[],
   run: () => T,
-  answerOfIt: (result: T) => TracedAnswer,
+  rowsOf: (result: T) => number,
 ): T {
   const answered = trace.asked({ sql, parameters, inThread: false });
-  let answer: TracedAnswer | null = null;
+  let rows: number | null = null;
   try {
     const result = run();
-    answer = answerOfIt(result);
+    rows = rowsOf(result);
     return result;
   } finally {
-    answered(answer);
+    answered(rows);
   }
-}
-
-export function answerOf(rows: readonly (readonly unknown[])[]): TracedAnswer {
-  return { rows: rows.length, octets: rows.reduce((sum, row) => sum + octetsOf(row), 0) };
-}
-
-export function octetsOf(row: readonly unknown[]): number {
-  let octets = 0;
-  for (const value of row) if (typeof value === 'string') octets += Buffer.byteLength(value);
-  return octets;
 }

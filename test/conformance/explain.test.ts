@@ -20,7 +20,6 @@ interface Told {
     readonly sql: string;
     readonly count: number;
     readonly rows: number;
-    readonly octets: number;
     readonly plan: readonly string[];
     readonly indexes: readonly string[];
   }[];
@@ -110,6 +109,8 @@ describe.each([
           for (const statement of statements) {
             expect(statement.count).toBeGreaterThan(0);
             expect(statement.plan, statement.sql).not.toBeNull();
+            // Whole rows are read: their length is that of values which nobody may see, too.
+            expect(statement).not.toHaveProperty('octets');
           }
         }
       },

@@ -6,7 +6,6 @@ import { Serial } from '../../database/serial.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import type { Trace } from '../port.js';
 import type { Row } from '../sql/objects.js';
-import { octetsOf } from '../traced.js';
 import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
@@ -282,17 +281,16 @@ export class Connection extends Questions {
   async #traced(trace: Trace, statement: Statement, take: (row: Row) => void): Promise<string> {
     const { text: sql, values: parameters } = statement;
     const answered = trace.asked({ sql, parameters, inThread: false });
-    let [rows, octets] = [0, 0];
+    let rows = 0;
     const counted = (row: Row): void => {
       rows += 1;
-      octets += octetsOf(row);
       take(row);
     };
     try {
       const tag = await this.#guarded(() => this.#asking.ask(statement, counted));
       // `INSERT 0 3`: what a statement wrote that gives no rows.
       if (rows === 0) rows = Number(/ (\d+)$/.exec(tag)?.[1] ?? 0);
-      answered({ rows, octets });
+      answered(rows);
       return tag;
     } catch (error) {
       answered(null);

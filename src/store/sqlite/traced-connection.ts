@@ -2,7 +2,7 @@ import type { StatementPlan, Trace } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
 import { render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
-import { answerOf, octetsOf, tracedAnswer, tracedRows } from '../traced.js';
+import { tracedAnswer, tracedRows } from '../traced.js';
 import { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
@@ -25,23 +25,22 @@ export class TracedConnection extends Connection {
 
   override one(text: string, ...parameters: readonly Parameter[]): Row {
     const run = (): Row => this.#base.one(text, ...parameters);
-    return tracedAnswer(this.#trace, text, parameters, run, (row) => answerOf([row]));
+    return tracedAnswer(this.#trace, text, parameters, run, () => 1);
   }
 
   override each(text: string, parameters: readonly Parameter[], each: (row: Row) => void): void {
-    const answer = { rows: 0, octets: 0 };
+    let rows = 0;
     const take = (row: Row): void => {
-      answer.rows += 1;
-      answer.octets += octetsOf(row);
+      rows += 1;
       each(row);
     };
     const run = (): void => this.#base.each(text, parameters, take);
-    tracedAnswer(this.#trace, text, parameters, run, () => answer);
+    tracedAnswer(this.#trace, text, parameters, run, () => rows);
   }
 
   override runWith(text: string, parameters: readonly Parameter[]): number {
     const run = (): number => this.#base.runWith(text, parameters);
-    return tracedAnswer(this.#trace, text, parameters, run, (rows) => ({ rows, octets: 0 }));
+    return tracedAnswer(this.#trace, text, parameters, run, (rows) => rows);
   }
 }
 
@@ -51,12 +50,12 @@ export function tracedReader(reader: Reader, trace: Trace): Reader {
     sql: string,
     parameters: readonly Parameter[],
     run: () => T | Promise<T>,
-    answer: (result: T) => { readonly rows: number; readonly octets: number },
+    rowsOf: (result: T) => number,
   ): Promise<T> => {
     const answered = trace.asked({ sql, parameters, inThread: true });
     try {
       const result = await run();
-      answered(answer(result));
+      answered(rowsOf(result));
       return result;
     } catch (error) {
       answered(null);
@@ -64,20 +63,24 @@ export function tracedReader(reader: Reader, trace: Trace): Reader {
     }
   };
   const all = (text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> =>
-    told(text, parameters, () => reader.all(text, ...parameters), answerOf);
+    told(
+      text,
+      parameters,
+      () => reader.all(text, ...parameters),
+      (rows) => rows.length,
+    );
   return {
     all,
     query: (fragment: Fragment) =>
       all(render(fragment, sqlite.placeholder), ...(fragment.values as readonly Parameter[])),
     each: (text, parameters, each, maxOctets) => {
-      const answer = { rows: 0, octets: 0 };
+      let rows = 0;
       const take = (row: Row): void => {
-        answer.rows += 1;
-        answer.octets += octetsOf(row);
+        rows += 1;
         each(row);
       };
       const run = (): void | Promise<void> => reader.each(text, parameters, take, maxOctets);
-      return told(text, parameters, run, () => answer);
+      return told(text, parameters, run, () => rows);
     },
     check: () => reader.check(),
   };
