@@ -421,8 +421,12 @@ export interface Snapshot {
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;
 
-  /** The rows that exist of `ids`, in order of id. */
-  blobs(ids: readonly string[]): Promise<readonly BlobRow[]>;
+  /**
+   * The rows that exist of `ids`, in order of id. With `viewer` those alone that this user may know of: an
+   * unreferenced blob is for its uploader alone (RFC 8620 6.1), also in a shared account. The database leaves the
+   * others out, so that what is told of its answer (`explain`) doesn't show them.
+   */
+  blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]>;
 
   /** Reference records of the blobs, of the named types, in order of object id. */
   blobReferences(

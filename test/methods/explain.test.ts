@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { CallTrace } from '../../src/methods/trace.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
-import { CORE, type Json, type Limits, Rig, TODOS, U1 } from './rig.js';
+import { BLOB, CORE, type Json, type Limits, Rig, TODOS, U1, U2, WIDGETS } from './rig.js';
 
 const EXPLAIN = 'urn:x:explain';
 const DAY = 24 * 3_600_000;
@@ -24,6 +24,7 @@ async function explained(
   calls: readonly (readonly [string, object])[],
   using: readonly string[] = [CORE, TODOS, EXPLAIN],
   services = rig.services,
+  user = U1,
 ): Promise<Json> {
   const dispatcher = createDispatcher(services, LIMITS, () => undefined, undefined, EXPLAIN);
   const methodCalls = calls.map(([name, args], index) => ({
@@ -32,7 +33,7 @@ async function explained(
     callId: `c${index}`,
   }));
   const envelope: RequestEnvelope = { using: new Set(using), methodCalls, createdIds: null };
-  return (await dispatcher.handle(envelope, U1)).explain;
+  return (await dispatcher.handle(envelope, user)).explain;
 }
 
 async function reason(name: string, args: object): Promise<unknown> {
@@ -127,6 +128,39 @@ describe('a request that doesn’t ask', () => {
     await undo();
     expect(await ran([CORE, TODOS, EXPLAIN])).toEqual(plain);
   });
+});
+
+it('6.1: nothing tells another’s unreferenced blob from one that isn’t there', async () => {
+  const hidden = await rig.upload('of u1');
+  const sources = (id: string) => ({ k: { data: [{ blobId: id }] } });
+  const told = async (id: string, user = U2): Promise<Json> => {
+    const calls = [
+      ['Blob/get', { ids: [id] }],
+      ['Blob/lookup', { typeNames: ['Widget'], ids: [id] }],
+      ['Blob/upload', { create: sources(id) }],
+      ['Blob/copy', { fromAccountId: 'a1', accountId: 'ax', blobIds: [id] }],
+      ['Widget/set', { create: { k: { title: 'w', blobId: id } } }],
+    ] as const;
+    const using = [CORE, BLOB, WIDGETS, EXPLAIN];
+    const all = await explained(calls, using, rig.services, user);
+    return all.map(({ name, statements, error }: Json) => [
+      name,
+      error,
+      statements.map(({ milliseconds: _, ...rest }: Json) => rest),
+    ]);
+  };
+  const mine = await told(hidden, U1);
+  const absent = await told('b00000000000000000000000000');
+  expect(absent.map(([name, error]: Json) => [name, error])).toEqual([
+    ['Blob/get', undefined],
+    ['Blob/lookup', undefined],
+    ['Blob/upload', undefined],
+    ['Blob/copy', undefined],
+    ['Widget/set', undefined],
+  ]);
+  expect(mine[0][2]).toMatchObject([{ rows: 1 }]);
+  const unseen = await rig.upload('of u1, too');
+  expect(await told(unseen)).toEqual(absent);
 });
 
 it('many statements, and long ones, are told as far as that is of use', async () => {

@@ -71,6 +71,7 @@ async function everything({ store }: Rig): Promise<void> {
     await snapshot.referrers([{ type: 'Thing', ids }], through, 100);
     await snapshot.ancestors(Linked, 'code', ids, 100);
     await snapshot.blobs(['b1', 'b2']);
+    await snapshot.blobs(['b1', 'b2'], 'u');
     await snapshot.blobReferences(['b1', 'b2'], ['Thing']);
     await snapshot.links(Linked, ids);
     await snapshot.stale(Linked, [thing('r10000005', 'c5')]);

@@ -7,7 +7,6 @@ import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
 import { BlobTransfer } from './transfer.js';
-import { isVisible } from './visible.js';
 
 export interface BlobCopyArguments {
   readonly fromAccountId: string;
@@ -44,8 +43,8 @@ export async function blobCopy(
     [...asked].map((text) => [text, resolveId(text, context.request.createdIds)]),
   );
   const known = [...new Set(ids.values())].filter((id) => id !== null);
-  const rows = await store.read(from.id, context, (snapshot) => snapshot.blobs(known));
-  const visible = rows.filter((row) => isVisible(row, context.request.principal.userId));
+  const { userId } = context.request.principal;
+  const visible = await store.read(from.id, context, (snapshot) => snapshot.blobs(known, userId));
   const transfer = new BlobTransfer(from, context);
   try {
     const copies = await transfer.copy(visible);

@@ -6,7 +6,6 @@ import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { distinctIds } from '../creation-ids.js';
 import { type BlobView, parseProperties, range, viewBlob } from './view.js';
-import { isVisible } from './visible.js';
 
 export interface BlobGetArguments {
   readonly accountId: string;
@@ -42,12 +41,14 @@ export async function blobGet(
   const view = parseProperties(args.properties ?? null, args.offset ?? 0, args.length ?? null);
   const { existing: ids, unresolved } = distinctIds(asked, context.request.createdIds);
   const notFound = new Set(unresolved);
+  const { userId } = context.request.principal;
   const rows =
     ids.size === 0
       ? []
-      : await store.read(account.id, context, (snapshot) => snapshot.blobs([...ids.keys()]));
-  const { userId } = context.request.principal;
-  const visible = new Map(rows.filter((row) => isVisible(row, userId)).map((row) => [row.id, row]));
+      : await store.read(account.id, context, (snapshot) =>
+          snapshot.blobs([...ids.keys()], userId),
+        );
+  const visible = new Map(rows.map((row) => [row.id, row]));
   requireRoom([...visible.values()], view, context);
   const list: JsonObject[] = [];
   for (const [id, text] of ids) {

@@ -9,7 +9,6 @@ import { orNull } from '../set/report.js';
 import { BlobWriter } from './blob-writer.js';
 import { parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 import { orderUploads } from './upload-order.js';
-import { isVisible } from './visible.js';
 
 export interface BlobUploadArguments {
   readonly accountId: string;
@@ -84,11 +83,11 @@ async function readSources(
   }
   if (ids.size === 0) return new Map();
   const { store } = context.services;
-  const rows = await store.read(accountOf(context).id, context, (snapshot) =>
-    snapshot.blobs([...ids]),
-  );
   const { userId } = context.request.principal;
-  return new Map(rows.filter((row) => isVisible(row, userId)).map((row) => [row.id, row]));
+  const rows = await store.read(accountOf(context).id, context, (snapshot) =>
+    snapshot.blobs([...ids], userId),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** D21: `id` is RFC 9404's name, `blobId` that of service.md and of the upload endpoint. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../protocol/json.js';
 import type { Snapshot } from '../../store/port.js';
-import { isVisible } from '../blob/visible.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Problems } from './problems.js';
 
@@ -27,8 +26,8 @@ export async function usableBlobs(
   userId: string,
 ): Promise<UsableBlobs> {
   if (ids.size === 0) return new Set();
-  const rows = await snapshot.blobs([...ids]);
-  return new Set(rows.filter((row) => isVisible(row, userId)).map((row) => row.id));
+  const rows = await snapshot.blobs([...ids], userId);
+  return new Set(rows.map((row) => row.id));
 }
 
 /** D23: a blob id on an object must be of its account; one that the user can't see is none. */

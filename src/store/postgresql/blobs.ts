@@ -5,8 +5,13 @@ import type { Connection } from './connection.js';
 
 /** Rows of blobs and of the references to them. */
 
-const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
- FROM "JmapBlob" WHERE "accountId" = $1 AND "id" = ANY($2::text[]) ORDER BY "id"`;
+const BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
+ FROM "JmapBlob" WHERE "accountId" = $1 AND "id" = ANY($2::text[])`;
+
+const SELECT_BLOBS = `${BLOBS} ORDER BY "id"`;
+
+const SELECT_VISIBLE_BLOBS = `${BLOBS}
+ AND ("unreferencedSince" IS NULL OR "uploaderId" = $3) ORDER BY "id"`;
 
 const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = $1 AND "blobId" = ANY($2::text[]) AND "type" = ANY($3::text[])
@@ -59,8 +64,13 @@ export interface BlobKey {
 export async function readBlobs(
   { connection, accountId }: Scope<Connection>,
   ids: readonly string[],
+  viewer?: string,
 ): Promise<readonly BlobRow[]> {
-  return (await connection.all(SELECT_BLOBS, accountId, ids)).map(blobOf);
+  const rows =
+    viewer === undefined
+      ? connection.all(SELECT_BLOBS, accountId, ids)
+      : connection.all(SELECT_VISIBLE_BLOBS, accountId, ids, viewer);
+  return (await rows).map(blobOf);
 }
 
 /** One statement. */

@@ -119,7 +119,7 @@ export interface ReadingEngine<C> {
     ids: readonly string[],
   ): Answer<readonly ReferenceRecord[]>;
 
-  blobs(scope: Scope<C>, ids: readonly string[]): Answer<readonly BlobRow[]>;
+  blobs(scope: Scope<C>, ids: readonly string[], viewer?: string): Answer<readonly BlobRow[]>;
 
   blobReferences(
     scope: Scope<C>,

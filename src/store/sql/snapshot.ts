@@ -237,9 +237,9 @@ export class SqlSnapshot<C> implements Snapshot {
     return records.map(({ toId, fromId }) => ({ ...names, toId, fromId }));
   }
 
-  async blobs(ids: readonly string[]): Promise<readonly BlobRow[]> {
+  async blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]> {
     this.check();
-    return ids.length === 0 ? [] : this.#engine.blobs(this.scope, ids);
+    return ids.length === 0 ? [] : this.#engine.blobs(this.scope, ids, viewer);
   }
 
   async blobReferences(

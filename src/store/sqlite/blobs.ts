@@ -6,8 +6,13 @@ import { after, BOUND, type Reader } from './reader.js';
 
 /** Rows of blobs and of the references to them. */
 
-const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
- FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?)) ORDER BY "id"`;
+const BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
+ FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN (SELECT value FROM json_each(?))`;
+
+const SELECT_BLOBS = `${BLOBS} ORDER BY "id"`;
+
+const SELECT_VISIBLE_BLOBS = `${BLOBS}
+ AND ("unreferencedSince" IS NULL OR "uploaderId" = ?) ORDER BY "id"`;
 
 const SELECT_REFERENCES = `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = ? AND "blobId" IN (SELECT value FROM json_each(?))
@@ -50,8 +55,13 @@ const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
 export function readBlobs(
   { connection, accountId }: Scope<Reader>,
   ids: readonly string[],
+  viewer?: string,
 ): Answer<readonly BlobRow[]> {
-  const rows = connection.all(SELECT_BLOBS, accountId, JSON.stringify(ids));
+  const list = JSON.stringify(ids);
+  const rows =
+    viewer === undefined
+      ? connection.all(SELECT_BLOBS, accountId, list)
+      : connection.all(SELECT_VISIBLE_BLOBS, accountId, list, viewer);
   return after(rows, (found) => found.map(blobOf));
 }
 

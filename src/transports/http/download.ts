@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { accountHas, type Principal } from '../../accounts/principal.js';
 import { BlobMissingError } from '../../blobs/port.js';
-import { isVisible } from '../../methods/blob/visible.js';
 import { isId } from '../../protocol/ids.js';
 import { isMediaType } from '../../protocol/media-type.js';
 import type { BlobRow } from '../../store/port.js';
@@ -58,8 +57,10 @@ async function visibleBlob(
     account !== undefined && (blobCapability === null || accountHas(account, blobCapability));
   if (!capable || !isId(blobId)) throw noBlob();
   const deadline = performance.now() + limits.requestTimeout;
-  const [row] = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs([blobId]));
-  if (row === undefined || !isVisible(row, principal.userId)) throw noBlob();
+  const [row] = await store.read(accountId, { deadline }, (snapshot) =>
+    snapshot.blobs([blobId], principal.userId),
+  );
+  if (row === undefined) throw noBlob();
   return row;
 }
 

@@ -30,6 +30,15 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: false }, { referenced: true }]);
     });
 
+    it('6.1: are given to a viewer where they are referenced, or of their uploading', async () => {
+      const viewed = async (viewer: string) =>
+        (await read((t) => t.blobs(['b2', 'b1', 'b3'], viewer))).map(({ id }) => id);
+      expect(await viewed('u2')).toEqual([]);
+      await write((t) => t.changeBlobReferences([], [reference('b1')]));
+      expect(await viewed('u2')).toEqual(['b1']);
+      expect(await viewed('u1')).toEqual(['b1', 'b2']);
+    });
+
     it('are in order of id, however they are asked for and whatever was written last', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1')]));
       expect((await blobs('b2', 'b1')).map(({ id }) => id)).toEqual(['b1', 'b2']);

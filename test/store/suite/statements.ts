@@ -34,6 +34,7 @@ export function statementCases(bench: Bench): void {
       ['changes', 1, (t) => t.changes(Gadget, 0, 500)],
       ['insertBlobs', 1, (t, objects) => t.insertBlobs(objects.map(blobOf))],
       ['blobs', 1, (t, objects) => t.blobs(objects.map(idOf))],
+      ['blobs of a viewer', 1, (t, objects) => t.blobs(objects.map(idOf), 'u1')],
       [
         'changeBlobReferences',
         3,
