@@ -110,18 +110,13 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
   };
 }
 
-/** What can't be had is left out: the calls have been answered. */
 async function plansOf(
   store: Store,
   shown: readonly Asked[],
 ): Promise<ReadonlyMap<TracedStatement | null, StatementPlan | null>> {
   const kept = shown.map(({ first }) => first).filter((first) => first !== null);
-  try {
-    const plans = (await store.plans?.(kept)) ?? [];
-    return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
-  } catch {
-    return new Map();
-  }
+  const plans = (await store.plans?.(kept)) ?? [];
+  return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
 }
 
 function cut(text: string): string {

@@ -63,7 +63,10 @@ export interface Store {
     limit: number,
   ): Promise<readonly { readonly accountId: string; readonly id: string }[]>;
 
-  /** How the database would run statements, each as lines; null where it doesn't tell. Nothing is run. */
+  /**
+   * How the database would run statements, each as lines; null for one that it doesn't tell of, or fails to plan.
+   * Nothing is run.
+   */
   plans?(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]>;
 
   /** The same store for one call, of which `trace` hears. Only what serves is ever made so. */

@@ -93,6 +93,17 @@ export class TracedStore implements Store {
   }
 }
 
+/** Null where the database refuses it, or is gone: the calls have been answered, and others may have their plans. */
+export async function planOrNull(
+  plan: () => Promise<StatementPlan>,
+): Promise<StatementPlan | null> {
+  try {
+    return await plan();
+  } catch {
+    return null;
+  }
+}
+
 /** Runs a statement that has its rows when the call returns. */
 export function tracedRows<T extends readonly unknown[]>(
   trace: Trace,

@@ -14,7 +14,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { TracedStore } from '../traced.js';
+import { planOrNull, TracedStore } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
@@ -252,14 +252,13 @@ class PostgresqlStore implements Store {
   }
 
   async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
-    const plans: StatementPlan[] = [];
+    const plans: (StatementPlan | null)[] = [];
     const deadline = performance.now() + UPKEEP_WAIT;
-    for (const statement of statements)
-      plans.push(
-        await this.#long.run('', deadline, () =>
-          this.#reading('', deadline, (connection) => readPlan(connection, statement)),
-        ),
-      );
+    for (const statement of statements) {
+      const plan = (): Promise<StatementPlan> =>
+        this.#reading('', deadline, (connection) => readPlan(connection, statement));
+      plans.push(await planOrNull(() => this.#long.run('', deadline, plan)));
+    }
     return plans;
   }
 

@@ -14,7 +14,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { TracedStore } from '../traced.js';
+import { planOrNull, TracedStore } from '../traced.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
@@ -202,8 +202,9 @@ class SqliteStore implements Store, ThreadedStore {
   }
 
   async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
-    const plans: StatementPlan[] = [];
-    for (const statement of statements) plans.push(await this.#reads.plan(statement));
+    const plans: (StatementPlan | null)[] = [];
+    for (const statement of statements)
+      plans.push(await planOrNull(() => this.#reads.plan(statement)));
     return plans;
   }
 

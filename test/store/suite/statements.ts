@@ -103,6 +103,14 @@ export function statementCases(bench: Bench): void {
         expect(ran).toBe(0);
       });
     });
+
+    it('have their plans beside one that the database can’t plan', async () => {
+      const statement = (sql: string) => ({ sql, parameters: [], inThread: false });
+      const [good, bad] = ['SELECT "id" FROM "JmapAccount"', 'SELECT "none" FROM "JmapAccount"'];
+      const plans = await bench.store.plans?.([good, bad, good].map(statement));
+      const told = { steps: [expect.stringContaining('JmapAccount')] };
+      expect(plans).toMatchObject([told, null, told]);
+    });
   });
 }
 
