@@ -241,7 +241,11 @@ export class Destroyer {
   }
 }
 
-/** By id, which is the order of creation: the first ones are told (D13), whatever a database reads first. */
+/**
+ * By id, which is the order of creation: the first of these records are told (D13), in whatever order a database has
+ * read them. Of records that a limit has cut (`#findBeyond`) they are the first of those that were read, which needn't
+ * be the first of all, nor the same ones on both databases.
+ */
 function inOrder(records: readonly ReferenceRecord[]): readonly ReferenceRecord[] {
   return records.toSorted((a, b) => (a.fromId < b.fromId ? -1 : Number(a.fromId > b.fromId)));
 }
