@@ -83,7 +83,8 @@ export class Connection {
 
   /**
    * Called at intervals: pings the peer; drops one that was silent for two pings, sends a message too slowly, or takes
-   * nothing of what waits for it. One that takes something lives, however long its pong lies behind.
+   * nothing of what waits for it. One that takes something lives, however long its pong lies behind; a socket tells of
+   * whole writes alone, so what is taken of a frame shows when the system has room for all of it.
    */
   beat(): void {
     const { socket, tcp } = this.#options;
