@@ -87,6 +87,8 @@ it('knows no capability that a project does not have', async () => {
       'urn:ietf:params:jmap:blob',
       CORE,
       'urn:ietf:params:jmap:websocket',
+      'urn:jmapsmith:explain',
+      'urn:jmapsmith:reference',
     ]);
 });
 
