@@ -31,3 +31,9 @@ export function apiAnswer({ status, json }: HttpAnswer): ApiAnswer {
   if (status === 200) return { kind: 'response', response: asMap(json) as never };
   return { kind: 'problem', status, problem: asMap(json) };
 }
+
+/** The status of what needs credentials and has none: an error of the client's, no more is said (1.7); ours is 401. */
+export const unauthenticated = ({ isOurs }: Server): Matcher =>
+  satisfying(isOurs ? 'the status 401' : 'a status from 400 to 499', (status) =>
+    isOurs ? status === 401 : Number(status) >= 400 && Number(status) < 500,
+  );

@@ -3,6 +3,7 @@ import { serverChecks } from '../check.js';
 import { fileNameOf } from '../client/disposition.js';
 import type { HttpAnswer, HttpRequest } from '../client/http.js';
 import { asMap } from '../client/json.js';
+import { unauthenticated } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import {
   blobAccount,
@@ -226,12 +227,12 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-no-credentials',
     level: 'must',
-    rule: 'Without credentials, or with wrong ones, a blob is 401 and nothing of it is told.',
+    rule: 'Without credentials, or with wrong ones, a blob is an error of the client’s (here 401) and nothing of it is told.',
     async run(server) {
       const blobId = await stored(server, 'secret content');
       for (const authorization of [null, 'Bearer unknown']) {
         const answer = await ask(server, blobId, { authorization });
-        expect(answer.status).toBe(401);
+        expect(answer.status).toEqual(unauthenticated(server));
         expect(answer.text).not.toContain('secret content');
       }
     },

@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { answerTo, asSet } from '../client/answers.js';
-import type { JsonMap } from '../client/json.js';
 import { entry, sameMembers } from '../expected.js';
 
 /** RFC 8620 3.3, 3.4 and 5.3: creation ids and createdIds. */
@@ -50,7 +49,28 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-given',
     level: 'must',
     section: '3.3',
-    rule: 'A creation id of the request’s createdIds stands for its id as a key of update and in destroy.',
+    rule: 'A creation id of the request’s createdIds stands for its id in destroy.',
+    async run(subject) {
+      const { A1, type } = subject;
+      const id = await subject.one(A1, 'before');
+      const response = await subject.client.api(
+        [
+          [`${type}/set`, { accountId: A1, destroy: ['#x'] }, 'd'],
+          [`${type}/get`, { accountId: A1, ids: [id] }, 'g'],
+        ],
+        { createdIds: { x: id } },
+      );
+      expect(asSet(answerTo(response, 'd')).notDestroyed).toBeNull();
+      expect(answerTo(response, 'g')['notFound']).toEqual([id]);
+      expect(response.createdIds).toEqual({ x: id });
+    },
+  },
+  {
+    // 5.3 has creation ids referenced by an update, which may be within its values; its keys are ids.
+    id: 'creation-ids-given-update',
+    level: 'decision',
+    section: '3.3',
+    rule: 'It does so as a key of update, too (decision 13).',
     async run(subject) {
       const { A1, type, profile } = subject;
       const id = await subject.one(A1, 'before');
@@ -60,15 +80,11 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
         [
           [`${type}/set`, { accountId: A1, update }, 'u'],
           [`${type}/get`, get, 'g'],
-          [`${type}/set`, { accountId: A1, destroy: ['#x'] }, 'd'],
-          [`${type}/get`, get, 'h'],
         ],
         { createdIds: { x: id } },
       );
       expect(asSet(answerTo(response, 'u')).notUpdated).toBeNull();
       expect(answerTo(response, 'g')['list']).toEqual([{ id, [profile.text]: 'after' }]);
-      expect(asSet(answerTo(response, 'd')).notDestroyed).toBeNull();
-      expect(answerTo(response, 'h')['notFound']).toEqual([id]);
       expect(response.createdIds).toEqual({ x: id });
     },
   },
@@ -135,19 +151,19 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const { A1, type, profile } = subject;
       const set = (text: string) => ({ accountId: A1, create: { k: subject.create(text) } });
-      const update = { '#k': { [profile.text]: 'changed' } };
       const response = await subject.client.api(
         [
           [`${type}/set`, set('first'), 'a'],
           [`${type}/set`, set('second'), 'b'],
-          [`${type}/set`, { accountId: A1, update }, 'c'],
+          [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
         ],
         { createdIds: { k: 'given' } },
       );
       const id = (call: string) => entry(asSet(answerTo(response, call)).created, 'k').id;
       expect(response.createdIds).toEqual({ k: id('b') });
       expect((await subject.read(id('a')))[profile.text]).toBe('first');
-      expect((await subject.read(id('b')))[profile.text]).toBe('changed');
+      const get = { accountId: A1, ids: [id('b')] };
+      expect((await subject.client.get(type, get)).notFound).toEqual([id('b')]);
     },
   },
   {
@@ -155,47 +171,58 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'A create that is refused does not touch the map: its creation id stands for what it stood for before.',
     async run(subject) {
-      const { A1, type, profile } = subject;
+      const { A1, type } = subject;
       const response = await subject.client.api(
         [
           [`${type}/set`, { accountId: A1, create: { k: subject.create('first') } }, 'a'],
           [`${type}/set`, { accountId: A1, create: { k: { noSuchProperty: 1 } } }, 'b'],
-          [`${type}/set`, { accountId: A1, update: { '#k': { [profile.text]: 'after' } } }, 'c'],
+          [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
         ],
         { createdIds: {} },
       );
       const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
       expect(Object.keys(asSet(answerTo(response, 'b')).notCreated ?? {})).toEqual(['k']);
       expect(response.createdIds).toEqual({ k: id });
-      expect((await subject.read(id))[profile.text]).toBe('after');
+      const get = { accountId: A1, ids: [id] };
+      expect((await subject.client.get(type, get)).notFound).toEqual([id]);
     },
   },
   {
     id: 'creation-ids-earlier-call',
     level: 'must',
-    rule: 'What an earlier call of the request created is updated and destroyed by its creation id.',
+    rule: 'What an earlier call of the request created is destroyed by its creation id.',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const update = { '#k': { [profile.text]: 'b' } };
+      const { A1, type } = subject;
       const response = await subject.client.api([
         [`${type}/set`, { accountId: A1, create: { k: subject.create('a') } }, 'a'],
-        [`${type}/set`, { accountId: A1, update }, 'b'],
-        [`${type}/get`, { accountId: A1, ids: null }, 'g'],
         [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
       ]);
       const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
-      expect(asSet(answerTo(response, 'b')).notUpdated).toBeNull();
-      const list = answerTo(response, 'g')['list'] as JsonMap[];
-      expect(list.find((one) => one['id'] === id)?.[profile.text]).toBe('b');
       expect(asSet(answerTo(response, 'c')).notDestroyed).toBeNull();
       const { notFound } = await subject.client.get(type, { accountId: A1, ids: [id] });
       expect(notFound).toEqual([id]);
     },
   },
   {
+    id: 'creation-ids-earlier-call-update',
+    level: 'decision',
+    rule: 'It is updated by its creation id, too (decision 13).',
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const update = { '#k': { [profile.text]: 'b' } };
+      const response = await subject.client.api([
+        [`${type}/set`, { accountId: A1, create: { k: subject.create('a') } }, 'a'],
+        [`${type}/set`, { accountId: A1, update }, 'b'],
+      ]);
+      const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
+      expect(asSet(answerTo(response, 'b')).notUpdated).toBeNull();
+      expect((await subject.read(id))[profile.text]).toBe('b');
+    },
+  },
+  {
     id: 'creation-ids-same-call-update',
-    level: 'must',
-    rule: 'A call may update what it creates, by the creation id: the create is done first.',
+    level: 'decision',
+    rule: 'A call may update what it creates, by the creation id: the create is done first (decision 13).',
     async run(subject) {
       const { text } = subject.profile;
       const answer = await subject.set({
@@ -292,15 +319,21 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     needs: { room: 2 },
     async run(subject) {
       const { A1, type, profile } = subject;
-      const response = await subject.client.api([
-        [`${type}/set`, { accountId: A1, create: { '1': subject.create('#1 priority') } }, 'a'],
-        [`${type}/set`, { accountId: A1, create: { b: subject.create('#1') } }, 'b'],
-        [`${type}/set`, { accountId: A1, update: { '#1': { [profile.text]: '#b' } } }, 'c'],
-      ]);
+      const response = await subject.client.api(
+        [
+          [`${type}/set`, { accountId: A1, create: { '1': subject.create('#1 priority') } }, 'a'],
+          [`${type}/set`, { accountId: A1, create: { b: subject.create('#1') } }, 'b'],
+        ],
+        { createdIds: {} },
+      );
       const [one, two] = (['a', 'b'] as const).map((call, index) => {
         const made = entry(asSet(answerTo(response, call)).created, index === 0 ? '1' : 'b');
         expect(Object.keys(made)).not.toContain(profile.text);
         return made.id;
+      });
+      const update = { [one ?? '']: { [profile.text]: '#b' } };
+      await subject.client.api([[`${type}/set`, { accountId: A1, update }, 'c']], {
+        createdIds: response.createdIds ?? {},
       });
       expect((await subject.read(one ?? ''))[profile.text]).toBe('#b');
       expect((await subject.read(two ?? ''))[profile.text]).toBe('#1');
@@ -319,17 +352,16 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
         { createdIds: {} },
       );
       const create = { m: subject.create('two') };
-      const update = { '#k': { [profile.text]: 'changed' } };
       const second = await subject.client.api(
-        [[`${type}/set`, { accountId: A1, create, update }, 'b']],
+        [[`${type}/set`, { accountId: A1, create, destroy: ['#k'] }, 'b']],
         { createdIds: first.createdIds ?? {} },
       );
       const { k = '', m = '' } = second.createdIds ?? {};
       expect(Object.keys(second.createdIds ?? {})).toEqual(sameMembers(['k', 'm']));
-      const ids = [k, m];
-      const { list } = await subject.client.get(type, { accountId: A1, ids });
-      const textOf = (id: string) => list.find((one) => one.id === id)?.[profile.text];
-      expect(ids.map(textOf)).toEqual(['changed', 'two']);
+      const get = { accountId: A1, ids: [k, m] };
+      const { list, notFound } = await subject.client.get(type, get);
+      expect(list.map((one) => [one.id, one[profile.text]])).toEqual([[m, 'two']]);
+      expect(notFound).toEqual([k]);
     },
   },
   {

@@ -162,8 +162,8 @@ export const queryCollationChecks = typeChecks(
     },
     {
       id: 'query-collation-default-unicode',
-      level: 'must',
-      rule: 'Without a collation the order knows Unicode: é is among the e, composed or not, and not behind z.',
+      level: 'decision',
+      rule: 'Without a collation the order knows Unicode, which names no order: here é is among the e, composed or not, and not behind z (decision 15).',
       applies: textSort,
       async run(subject) {
         const texts = ['zoo', 'éc', 'e\u0301b', 'éa', 'eb', 'da'];

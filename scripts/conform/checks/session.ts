@@ -80,7 +80,16 @@ export const sessionChecks = serverChecks('2', [
       expect(Array.isArray(collations)).toBe(true);
       // RFC 4790 3.1: what names of collations are made of.
       for (const name of collations) expect(name).toMatch(/^[A-Za-z0-9;=.:/_~-]+$/);
-      expect(new Set(collations).size).toBe(collations.length);
+    },
+  },
+  {
+    id: 'session-collations-once',
+    level: 'should',
+    rule: 'collationAlgorithms has each name once.',
+    async run(server) {
+      const core = asMap((await read(server)).capabilities[CORE]);
+      const collations = core['collationAlgorithms'] as string[];
+      expect(collations).toEqual([...new Set(collations)]);
     },
   },
   {

@@ -133,6 +133,7 @@ export const section3Envelope: readonly Requirement[] = [
       'map has it.',
     checks: [
       'creation-ids-given',
+      'creation-ids-given-update',
       'creation-references-given',
       'creation-references-earlier-call',
       'described-links-creation-ids',

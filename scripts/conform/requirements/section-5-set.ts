@@ -327,6 +327,7 @@ export const section5Set: readonly Requirement[] = [
       'in its place.',
     checks: [
       'creation-ids-earlier-call',
+      'creation-ids-earlier-call-update',
       'creation-references-earlier-call',
       'described-links-creation-ids',
     ],
@@ -342,6 +343,7 @@ export const section5Set: readonly Requirement[] = [
       'written.',
     checks: [
       'creation-ids-same-call-update',
+      'creation-ids-same-call-destroy',
       'creation-references-same-call',
       'creation-references-update',
       'described-links-several',

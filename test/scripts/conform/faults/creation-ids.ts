@@ -27,6 +27,7 @@ export const creationIdFaults: readonly Fault[] = [
     checks: [
       'creation-ids-kept',
       'creation-ids-given',
+      'creation-ids-given-update',
       'creation-ids-real-ids',
       'creation-ids-split',
       'creation-references-given',
@@ -73,7 +74,9 @@ export const creationIdFaults: readonly Fault[] = [
     name: 'creation ids are no keys of update and no ids of destroy',
     checks: [
       'creation-ids-given',
+      'creation-ids-given-update',
       'creation-ids-earlier-call',
+      'creation-ids-earlier-call-update',
       'creation-ids-refused-keeps',
       'creation-ids-reused',
       'creation-ids-same-call-update',

@@ -47,6 +47,11 @@ export const sessionFaults: readonly Fault[] = [
     ...core((value) => ({ ...value, collationAlgorithms: {} })),
   },
   {
+    name: 'a collation is named twice',
+    checks: ['session-collations-once'],
+    ...core((value) => ({ ...value, collationAlgorithms: ['i;octet', 'i;octet'] })),
+  },
+  {
     name: 'the limits are small',
     checks: ['session-suggested-limits'],
     ...core((value) => ({ ...value, maxCallsInRequest: 15 })),
