@@ -121,7 +121,7 @@ export const section5Copy: readonly Requirement[] = [
     rule:
       "The copy stays where its original can't be destroyed (linked, or in an account that can " +
       'only be read).',
-    checks: ['copy-destroy-from-state-stale', 'copy-destroy-from-state-matches'],
+    checks: ['copy-destroy-read-only-source'],
     tests: ['test/methods/copy.test.ts > 400: from a source that can only be read, the second is'],
   },
   {

@@ -268,7 +268,7 @@ export const section5Query: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'No more ids than limit are returned; 0 is none.',
-    checks: ['query-window-limit-negative', 'query-window-limit-zero'],
+    checks: ['query-window-position', 'query-window-limit-zero'],
   },
   {
     id: '5.5 limit-of-server',
@@ -289,7 +289,7 @@ export const section5Query: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'A negative limit is invalidArguments.',
-    checks: ['query-window-limit-negative', 'query-window-limit-zero'],
+    checks: ['query-window-limit-negative'],
   },
   {
     id: '5.5 anchor-not-found',

@@ -153,7 +153,7 @@ export const section5Reading: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'State and objects are of one moment.',
-    checks: ['changes-random-pages'],
+    tests: ['test/store/suite/transactions.ts > 5.1: a read sees one snapshot while others write'],
   },
   {
     id: '5.2 since-state',
