@@ -20,7 +20,8 @@ are there, and removes them again; nothing else is touched.
                        those of the server's own reference, if it has one
   --type NAME          only this type; may be repeated
   --transport NAME     http (the default) or websocket
-  --section N          only this section and its parts, for instance 5.3; may be repeated
+  --section N          only this section and its parts, for instance 5.3, of each RFC, or 8620:5.3 of
+                       one; may be repeated
   --check ID           only this check; may be repeated
   --level NAME         must, should or decision, each with those before it. Decisions are this
                        project's own where the RFC leaves room: the default for its servers,
@@ -32,7 +33,7 @@ are there, and removes them again; nothing else is touched.
   --help               shows this
 
 Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the server
-was lost, a type could not be used), 2 an option, the URL, the token or a descriptor is wrong, 70 a
+was lost, a type could not be used or has over 500 objects), 2 an option, the URL, the token or a descriptor is wrong, 70 a
 defect of ours.
 `;
 

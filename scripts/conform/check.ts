@@ -95,7 +95,12 @@ export function typeChecks(
   );
 }
 
-/** Whether a section is one or part of one: 3.6.1 is of 3.6 and of 3. */
-export function isOfSection(section: string, wanted: string): boolean {
-  return section === wanted || section.startsWith(`${wanted}.`);
+/** Whether a check's section is one or part of one: 3.6.1 is of 3.6, of 3, and of 8620:3; each RFC's where none is named. */
+export function isOfSection(
+  { section, specification }: Pick<Check, 'section' | 'specification'>,
+  wanted: string,
+): boolean {
+  const [, rfc, number = wanted] = /^(\d+):(.*)$/.exec(wanted) ?? [];
+  if (rfc !== undefined && specification !== `RFC ${rfc}`) return false;
+  return section === number || section.startsWith(`${number}.`);
 }

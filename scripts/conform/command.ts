@@ -117,11 +117,12 @@ async function runAll(
       const outcomes = await run(plan, progress);
       if (signal?.aborted !== true) return { ...head, outcomes, ...gapOf(outcomes, unusable) };
       if (warnings.length === 0) tell('Interrupted: what was made is removed.');
-      return { ...head, outcomes, ended: 'The run was interrupted.' };
+      return { ...head, outcomes, ended: `The run was interrupted. ${progress.left}` };
     } catch (error) {
       if (!(error instanceof LostError) || error.outcomes.length === 0) throw error;
-      tell(error.message);
-      return { ...head, outcomes: error.outcomes, ended: error.message };
+      const ended = `${error.message} ${progress.left}`;
+      tell(ended);
+      return { ...head, outcomes: error.outcomes, ended };
     }
   } finally {
     server.close();
@@ -209,8 +210,8 @@ const line = ({ id, specification, section, level, rule }: Check): string =>
 
 function selectionOf({ type, section, check }: Options): Selection {
   for (const wanted of section ?? [])
-    if (!CHECKS.some((one) => isOfSection(one.section, wanted)))
-      throw oneOf('--section', wanted, [...new Set(CHECKS.map((one) => one.section))].sort());
+    if (!CHECKS.some((one) => isOfSection(one, wanted)))
+      throw oneOf('--section', wanted, sectionsOf(CHECKS));
   for (const id of check ?? [])
     if (!CHECKS.some((one) => one.id === id))
       throw new UsageError(`--check ${id}: there is no such check (--list shows them).`);
@@ -220,6 +221,12 @@ function selectionOf({ type, section, check }: Options): Selection {
     ...(check === undefined ? {} : { checks: check }),
   };
 }
+
+/** By their numbers: 3.10 comes after 3.2. */
+const sectionsOf = (checks: readonly Check[]): readonly string[] =>
+  [...new Set(checks.map(({ section }) => section))].sort((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  );
 
 function levelsOf(word: string): readonly Level[] {
   const at = LEVELS.indexOf(word as Level);

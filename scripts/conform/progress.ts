@@ -17,6 +17,11 @@ export class ProgressLines implements Progress {
     this.#tell = tell;
   }
 
+  /** How much of the run a report doesn't tell. */
+  get left(): string {
+    return `Of ${this.#planned} checks ${this.#planned - this.#done} were left.`;
+  }
+
   planned(count: number): void {
     this.#planned = count;
     this.#tell(`${count} checks`);

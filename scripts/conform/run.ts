@@ -55,10 +55,10 @@ const PATIENCE = 3;
 export function selected(checks: readonly Check[], selection: Selection): readonly Check[] {
   const { sections, checks: ids, levels } = selection;
   return checks.filter(
-    ({ id, section, level }) =>
-      (ids === undefined || ids.includes(id)) &&
-      (levels === undefined || levels.includes(level)) &&
-      (sections === undefined || sections.some((wanted) => isOfSection(section, wanted))),
+    (one) =>
+      (ids === undefined || ids.includes(one.id)) &&
+      (levels === undefined || levels.includes(one.level)) &&
+      (sections === undefined || sections.some((wanted) => isOfSection(one, wanted))),
   );
 }
 

@@ -41,7 +41,9 @@ export class Client {
     const body = { using: this.using, methodCalls: calls, ...more };
     const answer = await this.connection.send(JSON.stringify(body));
     if (answer.kind === 'problem')
-      throw new Error(`Refused with ${answer.status}: ${JSON.stringify(answer.problem)}`);
+      throw new Error(
+        `Refused with ${answer.status}: ${answer.told ?? JSON.stringify(answer.problem)}`,
+      );
     return answer.response;
   }
 

@@ -12,6 +12,8 @@ export type ApiAnswer =
       /** Of the HTTP response, or the member of a RequestError. */
       readonly status: number;
       readonly problem: JsonMap;
+      /** Of a body that is no JSON: its content type and how it begins. */
+      readonly told?: string;
     };
 
 /** A way to the API endpoint: what is sent is text, so that checks may send what is no request. */
@@ -21,6 +23,9 @@ export interface Connection {
   send(text: string): Promise<ApiAnswer>;
   close(): void;
 }
+
+/** Characters of a body that is no JSON. */
+const SHOWN = 200;
 
 /** RFC 8620 3.1: a POST to the apiUrl for each request. */
 export class HttpConnection implements Connection {
@@ -34,13 +39,20 @@ export class HttpConnection implements Connection {
   }
 
   async send(text: string): Promise<ApiAnswer> {
-    const { status, json } = await this.#http.send(this.#apiUrl, {
+    const { status, json, ...answer } = await this.#http.send(this.#apiUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: text,
     });
     if (status === 200) return { kind: 'response', response: asResponse(json) };
-    return { kind: 'problem', status, problem: asMap(json) };
+    if (json !== null) return { kind: 'problem', status, problem: asMap(json) };
+    const type = answer.headers.get('content-type') ?? 'no content type';
+    return {
+      kind: 'problem',
+      status,
+      problem: {},
+      told: `${type}: ${answer.text.slice(0, SHOWN)}`,
+    };
   }
 
   close(): void {

@@ -12,8 +12,8 @@ export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
   server.writable(profile.capability).slice(0, 2);
 
 /**
- * Looks what is there of a type in each account that a check may write to, or try to. Why checks can't be run; null
- * where they can. What isn't answered at all is an error.
+ * Looks what is there of a type in each account that a check may write to, or try to. Why the type has nothing to be
+ * checked; null where it has. What isn't answered, or is more than checks are run beside, is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
   const { server, profile, type } = subject;
@@ -28,12 +28,13 @@ export async function lookAround(subject: Subject): Promise<string | null> {
     if (name !== 'error') server.fence.found(type, accountId, list);
     if (!accounts.includes(accountId)) continue;
     const told = `${type}/get answers ${JSON.stringify(answer)}.`;
-    // More are there than a /get may tell (RFC 8620 5.1).
-    if (name === 'error' && answer['type'] === 'requestTooLarge') return told;
+    // Among them requestTooLarge: more are there than a /get may tell (RFC 8620 5.1).
     if (name === 'error') throw new Error(told);
     const { size } = subject.foreign(accountId);
     if (size > MOST_BESIDE)
-      return `Account ${accountId} has ${size} ${type} objects: checks are run beside ${MOST_BESIDE} at the most.`;
+      throw new Error(
+        `Account ${accountId} has ${size} ${type} objects: checks are run beside ${MOST_BESIDE} at the most.`,
+      );
   }
   return null;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { CHECKS } from '../../../scripts/conform/checks/index.js';
-import { conform, type Options } from '../../../scripts/conform/command.js';
+import { conform, listed, type Options } from '../../../scripts/conform/command.js';
 import { textReport } from '../../../scripts/conform/report/text.js';
 import { Server } from '../../../scripts/conform/subject/server.js';
 
@@ -128,7 +128,9 @@ it('a type that can’t be looked at, or no check that applies, is no whole run'
   const check = ['get-all', 'changes-none'];
   const run = await conform(options(refusing, { check, descriptor: [TODOS] }), {}, () => undefined);
   expect(run.failed).toBe(true);
-  expect(run.summary).toMatch(/not whole: Todo can't be used: .*500/);
+  expect(run.summary).toMatch(
+    /not whole: Todo can't be used: .*500: application\/json: <html>oops/,
+  );
 
   const readOnly = { a: { isReadOnly: true, accountCapabilities: capabilities } };
   const nowhere = await any({ session: { capabilities, accounts: readOnly } });
@@ -140,6 +142,34 @@ it('a type that can’t be looked at, or no check that applies, is no whole run'
   expect(none.summary).toMatch(/^- {7}RFC 8620 5\.2: 0 passed, 0 failed, 1 not applicable$/m);
 });
 
+it('a type with more objects than checks run beside is no whole run', async () => {
+  const capabilities = { 'urn:example:todos': {} };
+  const accounts = { a: { accountCapabilities: capabilities } };
+  const list = Array.from({ length: 501 }, (_, n) => ({ id: `t${n}` }));
+  const url = await any({
+    session: { capabilities, accounts },
+    answer: (body) => {
+      const { methodCalls } = JSON.parse(body) as { methodCalls: [string, object, string][] };
+      const answers = methodCalls.map(([name, args, id]) =>
+        name === 'Todo/get' ? [name, { accountId: 'a', state: 's', list }, id] : [name, args, id],
+      );
+      return { body: JSON.stringify({ methodResponses: answers, sessionState: 's' }) };
+    },
+  });
+  const given = options(url, { check: ['echo', 'get-all'], descriptor: [TODOS] });
+  const { failed, summary } = await conform(given, {}, () => undefined);
+  expect([failed, summary]).toEqual([true, expect.stringContaining('1 passed, 0 failed')]);
+  expect(summary).toMatch(/not whole: Todo can't be used: Account a has 501 Todo objects/);
+});
+
+it('--section takes the section of one RFC, or of each', async () => {
+  const url = await any({});
+  const list = (section: string) => listed(options(url, { check: undefined, section: [section] }));
+  expect(list('4')).toMatch(/^RFC 8620 4\t.*^RFC 8887 4/ms);
+  expect(list('8620:4')).not.toContain('RFC 8887 4');
+  expect(() => list('8887:5.5')).toThrow(/none of these: .*5\.4, 5\.5/);
+});
+
 it('a server that is lost on the way is reported with what was found until then', async () => {
   const url = await any({ answer: () => null });
   const told: string[] = [];
@@ -149,7 +179,7 @@ it('a server that is lost on the way is reported with what was found until then'
   );
   const { ended, counts } = JSON.parse(report) as { ended: string; counts: object };
   expect(failed).toBe(true);
-  expect(ended).toMatch(/^3 checks in a row got no answer: POST /);
+  expect(ended).toMatch(/^3 checks in a row got no answer: POST .* Of 4 checks 1 were left\.$/);
   expect(counts).toEqual({ passed: 0, failed: 3, notApplicable: 0 });
   expect(summary).toContain(`The run is not whole: ${ended}`);
   expect(told).toContain(ended);
