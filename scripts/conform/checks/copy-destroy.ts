@@ -103,6 +103,22 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     },
   },
   {
+    id: 'copy-destroy-failed',
+    level: 'must',
+    rule: 'Where nothing was copied nothing is destroyed: there is no implicit /set, or one that has nothing to destroy.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const create = { k: from(subject, id, { nope: 1 }), none: { id: 'x1' } };
+      const responses = await moved(subject, id, create);
+      for (const [name, args] of responses.slice(1, -1)) {
+        expect(name).toBe(`${subject.type}/set`);
+        const { destroyed, notDestroyed } = asSet(args);
+        expect([destroyed ?? [], Object.keys(notDestroyed ?? {})]).toEqual([[], []]);
+      }
+      expect(argsOfResponse(responses, -1)['notFound']).toEqual([]);
+    },
+  },
+  {
     id: 'copy-destroy-nothing-copied',
     level: 'decision',
     rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set (decision 17).',

@@ -106,6 +106,23 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     },
   },
   {
+    id: 'copy-same-account-refused',
+    level: 'must',
+    rule: 'A copy within one account, for which accountId must be another, is refused: nothing is made.',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const before = await subject.snapshot(subject.A1);
+      const [name, answer] = await refused(subject, {
+        accountId: subject.A1,
+        create: { k: { id } },
+      });
+      // As a whole, or each object by itself.
+      if (name !== 'error') expect(Object.keys(asMap(answer['notCreated']))).toEqual(['k']);
+      expect(Object.keys(asMap(answer['created'] ?? {}))).toEqual([]);
+      expect(await subject.snapshot(subject.A1)).toEqual(before);
+    },
+  },
+  {
     id: 'copy-same-account',
     level: 'decision',
     rule: 'A copy within one account is invalidArguments (decision 17).',

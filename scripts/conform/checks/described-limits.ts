@@ -11,7 +11,7 @@ import type { Subject } from '../subject/subject.js';
 const MOST = 50;
 
 /** A text that alone can be more than an object may be. */
-const largeOf = ({ described, profile }: Subject): ModelProperty | undefined =>
+export const largeOf = ({ described, profile }: Subject): ModelProperty | undefined =>
   givable(described).find(
     ({ kind, access, schema }) =>
       kind === 'string' &&
@@ -20,13 +20,15 @@ const largeOf = ({ described, profile }: Subject): ModelProperty | undefined =>
       (schema.maxLength ?? 0) * 4 > profile.octets,
   );
 
+export const LIMITED = ({ profile }: Subject): string | null =>
+  profile.count <= MOST ? null : `An account may have more than ${MOST} of them.`;
+
 export const describedLimitChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
     id: 'described-limits-count',
     level: 'decision',
     rule: 'Objects beyond the count that an account may have are overQuota, each by itself; one that goes in the same call makes room.',
-    applies: ({ profile }) =>
-      profile.count <= MOST ? null : `An account may have more than ${MOST} of them.`,
+    applies: LIMITED,
     async run(subject) {
       await subject.clear(subject.A1);
       const count = subject.profile.count - subject.foreign().size;

@@ -34,7 +34,7 @@ async function keyOf(
 }
 
 /** Runs for each key of a type, with nothing there that could collide. */
-async function eachKey(
+export async function eachKey(
   subject: Subject,
   work: (unique: ModelUnique, shared: JsonMap) => Promise<void>,
 ): Promise<void> {
@@ -55,15 +55,20 @@ async function eachKey(
   }
 }
 
-const hasKeys = ({ described }: Subject): string | null =>
+export const hasKeys = ({ described }: Subject): string | null =>
   described.uniques.length > 0 ? null : 'Two objects of the type may share all of their values.';
 
 /** What of a key an update can change to a value that no object has. */
-const changeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
+export const changeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
   properties.find(
     ({ access, schema, reference }) =>
       access === 'mutable' && schema.enum === undefined && reference === undefined,
   );
+
+export const canChange = (subject: Subject): string | null =>
+  subject.described.uniques.some((one) => changeable(one) !== undefined)
+    ? null
+    : 'The type has nothing unique that an update can change.';
 
 export const describedUniqueChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
@@ -120,10 +125,7 @@ export const describedUniqueChecks = typeChecks('5.3', { methods: ['get', 'set']
     id: 'described-unique-updates',
     level: 'decision',
     rule: 'Updates are judged on the final state of their call: two objects may swap what is unique, one can’t take what the other keeps (decision 13).',
-    applies: (subject) =>
-      subject.described.uniques.some((one) => changeable(one) !== undefined)
-        ? null
-        : 'The type has nothing unique that an update can change.',
+    applies: canChange,
     async run(subject) {
       await eachKey(subject, async (unique, first) => {
         const name = changeable(unique)?.name;
@@ -148,10 +150,7 @@ export const describedUniqueChecks = typeChecks('5.3', { methods: ['get', 'set']
     id: 'described-unique-later-loses',
     level: 'decision',
     rule: 'Of two updates of one call that want what no two may share the later one is alreadyExists, and leaves its object as it was (decision 13).',
-    applies: (subject) =>
-      subject.described.uniques.some((one) => changeable(one) !== undefined)
-        ? null
-        : 'The type has nothing unique that an update can change.',
+    applies: canChange,
     async run(subject) {
       await eachKey(subject, async (unique, first) => {
         const name = changeable(unique)?.name;

@@ -16,6 +16,7 @@ import { describedAccessChecks } from './described-access.js';
 import { describedArgumentChecks } from './described-arguments.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
+import { describedFinalChecks } from './described-final.js';
 import { describedLimitChecks } from './described-limits.js';
 import { describedLinkChecks } from './described-links.js';
 import { describedTreeChecks } from './described-trees.js';
@@ -119,6 +120,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedUniqueChecks,
   ...describedCountChecks,
   ...describedLimitChecks,
+  ...describedFinalChecks,
   ...describedBlobChecks,
   ...describedArgumentChecks,
 ]);

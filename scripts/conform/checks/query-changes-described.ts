@@ -87,6 +87,34 @@ export const queryChangesDescribedChecks = typeChecks(
       },
     },
     {
+      id: 'query-changes-unread',
+      level: 'must',
+      rule: 'An update of what neither filter nor sort reads leaves the results as they are: what is removed of them is added again, where it was.',
+      applies: ({ profile }) => (profile.text === '' ? 'The type has no text to change.' : null),
+      async run(subject) {
+        const { profile } = subject;
+        const found = immutable(subject);
+        const values: JsonMap = found === undefined ? {} : { [found.property.name]: found.one };
+        const [id] = [await subject.put1(values), await subject.put1(values)];
+        const queries: Query[] = [{}];
+        if (found !== undefined && found.property.name !== profile.text) {
+          const value = found.filter.operator === 'in' ? [found.one] : found.one;
+          queries.push({ filter: { [found.filter.name]: value } });
+        }
+        for (const args of queries) {
+          const before = await cached(subject, args);
+          const { refused } = await subject.update(id, {
+            [profile.text]: subject.differing(profile.text),
+          });
+          expect(refused).toBeNull();
+          const answer = await changesOf(subject, before);
+          const ids = await everyId(subject, args);
+          expect({ args, ids: spliced(before.ids, answer) }).toEqual({ args, ids });
+          expect(ids).toContain(id);
+        }
+      },
+    },
+    {
       id: 'query-changes-null',
       level: 'must',
       rule: 'An object whose null becomes a value, or the other way around, is removed and added at its new index where that property is sorted by.',

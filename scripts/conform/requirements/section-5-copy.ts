@@ -26,7 +26,7 @@ export const section5Copy: readonly Requirement[] = [
     whom: 'client',
     keywords: 1,
     rule: 'Source and target are different accounts: one account for both is invalidArguments.',
-    checks: ['copy-same-account'],
+    checks: ['copy-same-account-refused', 'copy-same-account'],
   },
   {
     id: '5.4 id-needed',
@@ -100,8 +100,8 @@ export const section5Copy: readonly Requirement[] = [
     section: '5.4',
     level: 'must',
     whom: 'server',
-    rule: 'Where nothing was copied there is no implicit call.',
-    checks: ['copy-destroy-nothing-copied'],
+    rule: 'Where nothing was copied nothing is destroyed; there is no implicit call (decision 17).',
+    checks: ['copy-destroy-failed', 'copy-destroy-nothing-copied'],
   },
   {
     id: '5.4 destroy-from-if-in-state',
@@ -177,7 +177,7 @@ export const section5Copy: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'Where duplicates are forbidden: alreadyExists with existingId.',
-    checks: ['described-unique-shared'],
+    checks: ['described-unique-copied', 'described-unique-shared'],
     tests: [
       'test/methods/set-relations.test.ts > may be swapped, and of those that collide the later',
     ],

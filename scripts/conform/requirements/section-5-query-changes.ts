@@ -117,8 +117,10 @@ export const section5QueryChanges: readonly Requirement[] = [
     section: '5.6',
     level: 'must',
     whom: 'server',
-    rule: 'Where they read none, an update puts an object in neither list.',
-    checks: ['query-changes-exact'],
+    rule:
+      'Where they read none an update leaves the results as they are; it puts an object in ' +
+      'neither list (decision 16).',
+    checks: ['query-changes-unread', 'query-changes-exact'],
     tests: [
       'test/methods/query-changes.test.ts > 5.6: where filter and sort read nothing that changes',
     ],
@@ -219,7 +221,7 @@ export const section5QueryChanges: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: "In the example's String[Boolean] each value is true.",
-    checks: ['described-values-refused'],
+    checks: ['described-sets-true', 'described-values-refused'],
   },
   {
     id: '5.7 whole-or-patch',

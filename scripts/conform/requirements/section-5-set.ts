@@ -253,6 +253,8 @@ export const section5Set: readonly Requirement[] = [
       'The state after the call is valid: unique values and references are judged on it, so ' +
       'two records may swap names.',
     checks: [
+      'described-unique-valid',
+      'described-unique-swap',
       'described-unique-updates',
       'described-unique-shared',
       'described-unique-freed',
@@ -263,10 +265,14 @@ export const section5Set: readonly Requirement[] = [
   {
     id: '5.3 sequential-otherwise',
     section: '5.3',
-    level: 'must',
+    level: 'should',
     whom: 'server',
     rule: "Where the final state wouldn't be valid, what comes later in the call loses.",
-    checks: ['described-unique-shared', 'described-unique-later-loses'],
+    checks: [
+      'described-unique-sequential',
+      'described-unique-shared',
+      'described-unique-later-loses',
+    ],
   },
   {
     id: '5.3 error-where-it-belongs',

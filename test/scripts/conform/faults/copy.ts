@@ -205,4 +205,20 @@ export const copyFaults: readonly Fault[] = [
     checks: ['copy-destroy-read-only-source'],
     ...renamed('accountReadOnly', 'stateMismatch'),
   },
+  {
+    name: 'a copy within an account is told as made',
+    checks: ['copy-same-account-refused'],
+    ...forgiving('invalidArguments', 'copy', { created: { k: { id: 'r0' } }, notCreated: null }),
+  },
+  {
+    name: 'originals are destroyed though they were not copied',
+    checks: ['copy-destroy-failed'],
+    ...responses(([copy, ...rest]) =>
+      asJson(
+        copy === undefined
+          ? []
+          : [copy, [copy[0].replace('/copy', '/set'), { destroyed: ['r0'] }, copy[2]], ...rest],
+      ),
+    ),
+  },
 ];

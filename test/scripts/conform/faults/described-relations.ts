@@ -53,12 +53,18 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'two objects share a unique value',
-    checks: ['described-unique-shared', 'described-unique-updates', 'described-unique-later-loses'],
+    checks: [
+      'described-unique-shared',
+      'described-unique-updates',
+      'described-unique-later-loses',
+      'described-unique-valid',
+      'described-unique-sequential',
+    ],
     ...accepted('alreadyExists'),
   },
   {
     name: 'the holder of a unique value is not told',
-    checks: ['described-unique-shared'],
+    checks: ['described-unique-shared', 'described-unique-copied'],
     ...onResponse(
       (response) =>
         JSON.parse(JSON.stringify(response).replaceAll('"existingId"', '"other"')) as JsonMap,
@@ -85,12 +91,35 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'the count of objects has no limit',
-    checks: ['described-limits-count'],
+    checks: ['described-limits-count', 'described-limits-over-quota'],
     ...accepted('overQuota'),
   },
   {
     name: 'the octets of an object have no limit',
-    checks: ['described-limits-octets'],
+    checks: ['described-limits-octets', 'described-limits-too-large'],
     ...accepted('tooLarge'),
+  },
+  {
+    name: 'what is over the count of objects is called invalid',
+    checks: ['described-limits-over-quota'],
+    ...renamed('overQuota', 'invalidProperties'),
+  },
+  {
+    name: 'what is too large is called invalid',
+    checks: ['described-limits-too-large'],
+    ...renamed('tooLarge', 'invalidProperties'),
+  },
+  {
+    name: 'of two updates of a call the first is refused',
+    checks: ['described-unique-swap'],
+    ...told('set', (args) => {
+      const [first, ...rest] = Object.entries(asMap(args['updated']));
+      if (first === undefined || rest.length === 0) return args;
+      return {
+        ...args,
+        updated: Object.fromEntries(rest),
+        notUpdated: { [first[0]]: { type: 'alreadyExists', existingId: rest[0]?.[0] ?? '' } },
+      };
+    }),
   },
 ];

@@ -38,6 +38,7 @@ export const describedFaults: readonly Fault[] = [
     name: 'what is invalid is taken',
     checks: [
       'described-values-refused',
+      'described-sets-true',
       'described-values-required',
       'described-immutable-changed',
       'described-server-set-changed',

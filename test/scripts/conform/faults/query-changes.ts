@@ -96,7 +96,7 @@ export const queryChangesFaults: readonly Fault[] = [
   },
   {
     name: '/queryChanges adds what is gone again',
-    checks: ['query-changes-created-and-destroyed', 'query-changes-exact'],
+    checks: ['query-changes-created-and-destroyed', 'query-changes-exact', 'query-changes-unread'],
     ...list('queryChanges', 'added', (added) => [...added, { id: 'r0gone', index: added.length }]),
   },
   {

@@ -1,0 +1,218 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { satisfying } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { givable } from '../subject/described.js';
+import { same } from '../subject/profile.js';
+import type { Subject } from '../subject/subject.js';
+import { LIMITED, largeOf } from './described-limits.js';
+import { canChange, changeable, eachKey, hasKeys } from './described-unique.js';
+
+/**
+ * RFC 8620 5.3 and 5.4: what any server owes to a type with unique values, limits or sets, whichever of the allowed
+ * answers it gives. What ours answers is in described-unique.ts, described-limits.ts and described-values.ts.
+ */
+
+const UNIQUE = 'which values no two objects may share';
+
+/** How many objects have all values of a key. */
+async function holders(subject: Subject, key: JsonMap): Promise<number> {
+  const has = (item: JsonMap) =>
+    Object.entries(key).every(([name, value]) => same(item[name] ?? null, value));
+  return (await subject.all(subject.A1)).filter(has).length;
+}
+
+const keysOf = (map: object | null): string[] => Object.keys(map ?? {});
+
+/** A SetError that isn't one of those that RFC 8620 5.3 has for something else; a type may have its own. */
+const errorBut = (...others: readonly string[]) =>
+  satisfying(`a SetError, and none of ${others.join(', ')}`, (value) => {
+    const type = (value as JsonMap | null)?.['type'];
+    return typeof type === 'string' && !others.includes(type);
+  });
+
+const ELSE = ['notFound', 'invalidPatch', 'willDestroy', 'invalidProperties', 'singleton'];
+
+export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
+  {
+    id: 'described-unique-valid',
+    level: 'must',
+    rule: 'After a /set no two objects share what is unique: of two creates, and of two updates, that want the same not both are done.',
+    restsOn: UNIQUE,
+    applies: hasKeys,
+    async run(subject) {
+      await eachKey(subject, async (unique, key) => {
+        const create = {
+          a: { ...subject.create('a'), ...key },
+          b: { ...subject.create('b'), ...key },
+        };
+        const { created, notCreated } = await subject.set({ create });
+        expect([...keysOf(created), ...keysOf(notCreated)].sort()).toEqual(['a', 'b']);
+        expect(keysOf(notCreated)).not.toEqual([]);
+        expect(await holders(subject, key)).toBe(keysOf(created).length);
+        const name = changeable(unique)?.name;
+        if (name === undefined) return;
+        await subject.clear(subject.A1);
+        const value = subject.differing(name);
+        const [a, b] = [
+          await subject.put1({ ...key, [name]: subject.differing(name) }),
+          await subject.put1({ ...key, [name]: subject.differing(name) }),
+        ];
+        const patch = { [name]: value };
+        const { updated, notUpdated } = await subject.set({ update: { [a]: patch, [b]: patch } });
+        expect([...keysOf(updated), ...keysOf(notUpdated)].sort()).toEqual([a, b].sort());
+        expect(keysOf(notUpdated)).not.toEqual([]);
+        expect(await holders(subject, { ...key, [name]: value })).toBe(keysOf(updated).length);
+      });
+    },
+  },
+  {
+    id: 'described-unique-swap',
+    level: 'must',
+    rule: 'Two objects may swap what is unique in one call: its final state is valid.',
+    restsOn: UNIQUE,
+    applies: canChange,
+    async run(subject) {
+      await eachKey(subject, async (unique, first) => {
+        const name = changeable(unique)?.name;
+        if (name === undefined) return;
+        const [one, two] = [first[name] ?? null, subject.differing(name)];
+        const [a, b] = [await subject.put1(first), await subject.put1({ ...first, [name]: two })];
+        const { notUpdated } = await subject.set({
+          update: { [a]: { [name]: two }, [b]: { [name]: one } },
+        });
+        expect({ name, notUpdated }).toEqual({ name, notUpdated: null });
+        const now = [(await subject.read(a))[name], (await subject.read(b))[name]];
+        expect({ name, now }).toEqual({ name, now: [two, one] });
+      });
+    },
+  },
+  {
+    id: 'described-unique-sequential',
+    level: 'should',
+    rule: 'Creates of one call that can’t all be done are done one after the other: of two that want the same unique value one is made.',
+    restsOn: UNIQUE,
+    applies: hasKeys,
+    async run(subject) {
+      await eachKey(subject, async (_, key) => {
+        const create = {
+          a: { ...subject.create('a'), ...key },
+          b: { ...subject.create('b'), ...key },
+        };
+        const { created, notCreated } = await subject.set({ create });
+        expect([keysOf(created).length, keysOf(notCreated).length]).toEqual([1, 1]);
+        expect(await holders(subject, key)).toBe(1);
+      });
+    },
+  },
+  {
+    id: 'described-unique-copied',
+    section: '5.4',
+    level: 'must',
+    rule: 'A copy of what the target has already, where its type forbids that, is not made; an alreadyExists has the id of the other as existingId.',
+    restsOn: UNIQUE,
+    needs: { methods: ['copy'] },
+    applies: ({ described: { uniques } }) =>
+      uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
+        ? null
+        : 'The type has nothing unique that can be copied as it is.',
+    async run(subject) {
+      const { A1, A2, type } = subject;
+      await subject.prepare(A2);
+      await eachKey(subject, async ({ properties }, key) => {
+        // What they refer to is in the first account.
+        if (properties.some(({ reference }) => reference !== undefined)) return;
+        try {
+          const [id, existingId] = [await subject.put1(key), await subject.put1(key, A2)];
+          const create = { k: { id, ...subject.moved() } };
+          const answer = await subject.client.copy(type, {
+            fromAccountId: A1,
+            accountId: A2,
+            create,
+          });
+          expect([keysOf(answer.created), keysOf(answer.notCreated)]).toEqual([[], ['k']]);
+          const error = answer.notCreated?.['k'] ?? {};
+          if (subject.server.isOurs || error['type'] === 'alreadyExists')
+            expect(error).toMatchObject({ type: 'alreadyExists', existingId });
+        } finally {
+          await subject.clear(A2);
+        }
+      });
+    },
+  },
+  {
+    id: 'described-limits-over-quota',
+    level: 'must',
+    rule: 'Creates beyond the count of objects that an account may have are refused each by itself, as overQuota or an error of the type’s own; what is told as created is there.',
+    restsOn: 'how many objects an account may have',
+    needs: { room: 0 },
+    applies: LIMITED,
+    async run(subject) {
+      await subject.clear(subject.A1);
+      try {
+        const count = subject.profile.count - subject.foreign().size + 2;
+        const create = Object.fromEntries(
+          Array.from({ length: count }, (_, index) => [`k${index}`, subject.create('a')]),
+        );
+        const { created, notCreated } = await subject.set({ create });
+        expect(keysOf(created).length + keysOf(notCreated).length).toBe(count);
+        expect(await subject.all(subject.A1)).toHaveLength(keysOf(created).length);
+        for (const error of Object.values(notCreated ?? {}))
+          expect(error).toEqual(errorBut(...ELSE, 'tooLarge'));
+        if (notCreated === null) throw new NotApplicable('The account takes more of them.');
+      } finally {
+        await subject.clear(subject.A1);
+      }
+    },
+  },
+  {
+    id: 'described-limits-too-large',
+    level: 'must',
+    rule: 'An object of more octets than its type allows is refused as tooLarge, overQuota or an error of the type’s own, in a create and in an update; what is told as done is there.',
+    restsOn: 'how many octets an object may have',
+    applies: (subject) =>
+      largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
+    async run(subject) {
+      const { name = '' } = largeOf(subject) ?? {};
+      const value = '\u{1F600}'.repeat(Math.ceil(subject.profile.octets / 4));
+      const refused = errorBut(...ELSE);
+      const { id, refused: error } = await subject.put({ [name]: value });
+      if (error === null) expect((await subject.read(id))[name]).toBe(value);
+      else expect(error).toEqual(refused);
+      const small = await subject.put1({});
+      const before = await subject.read(small);
+      const update = await subject.update(small, { [name]: value });
+      const now = await subject.read(small);
+      if (update.refused === null) expect(now[name]).toBe(value);
+      else expect([update.refused, now]).toEqual([refused, before]);
+    },
+  },
+  {
+    id: 'described-sets-true',
+    section: '5.7',
+    level: 'must',
+    rule: 'Where an object stands for a set each value is true: another value is refused, or at least never shown.',
+    restsOn: 'which properties are sets',
+    applies: (subject) => (setsOf(subject).length > 0 ? null : 'The type has no set.'),
+    async run(subject) {
+      for (const name of setsOf(subject))
+        for (const value of [false, null, 'true', 1]) {
+          const { id, refused } = await subject.put({ [name]: { a: value } });
+          if (refused !== null) continue;
+          const { list } = await subject.client.get(subject.type, {
+            accountId: subject.A1,
+            ids: [id],
+          });
+          const shown = list.map((item) => Object.values(item[name] ?? {}));
+          expect({ name, value, shown }).toEqual({ name, value, shown: [expect.anything()] });
+          expect(shown.flat().filter((one) => one !== true)).toEqual([]);
+        }
+    },
+  },
+]);
+
+const setsOf = ({ described }: Subject): readonly string[] =>
+  givable(described).flatMap(({ name, schema: { additionalProperties: of } }) =>
+    typeof of === 'object' && same((of.enum ?? []) as Json, [true]) ? [name] : [],
+  );
