@@ -6,6 +6,14 @@ import { fileOf, LEDGER_BEGIN, proofOf, withLedger } from '../../../scripts/conf
 import { keywordsOfSections, requirements } from '../../../scripts/conform/requirements/index.js';
 import { ROOT } from '../../support/server.js';
 
+/** Musts that no check of level must shows, and why none can; all others have one. */
+const BELOW_MUST: Readonly<Record<string, string>> = {
+  '5.3 specific-errors-used': 'Which errors a type adds no descriptor says: ours are known alone.',
+  '5.5 condition-by-type': 'What a condition means its type says, more than a descriptor can.',
+  '7.3 types-form': 'Binds clients: what answers one that breaks it is a choice.',
+  '7.3 closeafter-form': 'Binds clients: what answers one that breaks it is a choice.',
+};
+
 const PAGE = join(ROOT, 'docs/conformance.md');
 
 describe('the ledger of requirements', () => {
@@ -39,6 +47,18 @@ describe('the ledger of requirements', () => {
       checks.filter((check) => !known.has(check)).map((check) => `${id}: ${check}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('has for each must with checks one of level must, which any server is run at', () => {
+    const musts = new Set(CHECKS.flatMap(({ id, level }) => (level === 'must' ? [id] : [])));
+    const below = requirements.filter(
+      ({ level, checks = [] }) =>
+        level === 'must' && checks.length > 0 && !checks.some((id) => musts.has(id)),
+    );
+    expect(below.map(({ id }) => id)).toEqual(Object.keys(BELOW_MUST));
+    // Without such a check tests of the repository prove it, and the row says so.
+    for (const { id, tests = [], reason = '' } of below)
+      expect([id, tests.length > 0, reason !== '']).toEqual([id, true, true]);
   });
 
   it('names tests that are there', () => {
