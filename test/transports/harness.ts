@@ -224,7 +224,10 @@ export class MemoryStore implements Store {
 
   async read<T>(accountId: string, _: unknown, work: (snapshot: never) => Promise<T>): Promise<T> {
     const snapshot: Partial<Parameters<ReadWork>[0]> = {
-      blobs: async (ids) => ids.flatMap((id) => this.rows.get(`${accountId}/${id}`) ?? []),
+      blobs: async (ids, viewer) =>
+        ids
+          .flatMap((id) => this.rows.get(`${accountId}/${id}`) ?? [])
+          .filter((row) => viewer === undefined || row.referenced || row.uploaderId === viewer),
     };
     return work(snapshot as never);
   }

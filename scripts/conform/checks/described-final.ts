@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
-import { satisfying } from '../expected.js';
+import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable } from '../subject/described.js';
 import { same } from '../subject/profile.js';
@@ -53,7 +53,8 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
         expect(await holders(subject, key)).toBe(keysOf(created).length);
         const name = changeable(unique)?.name;
         if (name === undefined) return;
-        await subject.clear(subject.A1);
+        // Not all there is: a key may refer to objects of the type itself.
+        await subject.set({ destroy: keysOf(created).map((one) => entry(created, one).id) });
         const value = subject.differing(name);
         const [a, b] = [
           await subject.put1({ ...key, [name]: subject.differing(name) }),
