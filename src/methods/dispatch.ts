@@ -68,9 +68,8 @@ export function createDispatcher(
     isLong: boolean,
   ): Promise<Answer> => {
     const explanation = new Explanation(services);
-    const answer = await new RequestRun(
-      ...([services, limits, fail, envelope, principal, isLong, explanation] as const),
-    ).run();
+    const run = new RequestRun(services, limits, fail, envelope, principal, isLong, explanation);
+    const answer = await run.run();
     return { ...answer, explain: await explanation.told() };
   };
   return Object.freeze({

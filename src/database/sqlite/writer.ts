@@ -53,7 +53,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** A work of a group that ran well and waits for the commit. */
+/** A work of a group that has run, well or not, and is told so after the commit. */
 interface Finished {
   readonly job: Job;
   readonly refused: boolean;
