@@ -121,7 +121,7 @@ const isRead = ({ call }: Event): boolean => !/\/(set|copy)$/.test(call);
 export function putInOrder(
   oracle: Oracle,
   queues: readonly (readonly Event[])[],
-  end: readonly Event[] = [],
+  end: readonly Event[],
 ): void {
   let tried = 0;
   let furthest = -1;
