@@ -4,6 +4,7 @@ import { postgresqlSearchSql } from '../../scripts/generator/migrations/search.j
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { destroyedRows, rigOnPostgresql } from '../methods/destroyed-rows.js';
 import { storageNames } from '../methods/storage-names.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Gadget, gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
@@ -56,6 +57,9 @@ async function open({ now }: { readonly now: () => number }) {
 storeSuite('PostgreSQL', open);
 
 storageNames('postgresql', () => postgresql().createDatabase('names'));
+destroyedRows('PostgreSQL', async () =>
+  rigOnPostgresql(await postgresql().createDatabase('destroyed')),
+);
 
 /** Tables that are not one account's: small ones, of which each shard would have a copy. */
 const SHARED = new Set([

@@ -201,11 +201,9 @@ export class SetRun {
     destroys: readonly Target<unknown>[],
     own: ReadonlySet<string>,
   ): Promise<void> {
-    const { type, links, references } = this.#index;
-    // Of several one may be kept by a link, and lose its own links to others that go: it is written as a whole.
-    const mayStay =
-      destroys.length > 1 && references.some(({ reference }) => reference.onDestroy === 'setNull');
-    const whole = mayStay || this.#context.services.setHooks?.needsWholeRows(type) === true;
+    const { type, links } = this.#index;
+    const { setHooks } = this.#context.services;
+    const whole = setHooks?.needsWholeRows(type) === true;
     const load = async (
       targets: readonly Target<unknown>[],
       properties: TypeIndex['links'],

@@ -1,25 +1,25 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
-import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { type Compute, Counts } from './counts.js';
-import { Destroyer, type Destruction, type Link, textOf } from './destroys.js';
+import { Destroyer, type Destruction, textOf } from './destroys.js';
 import type { WantedObject } from './hooks.js';
 import { LimitJudge } from './judge-limits.js';
 import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
 import type { Proposal } from './proposal.js';
-import { type ReferenceProperty, withoutReferences } from './reference-values.js';
 import { type Relations, relationsOf } from './relations.js';
+import { linksByOrigin, withoutLinks } from './unlink.js';
 import { timeOfUpdate } from './update.js';
+import { WORKING_OCTETS } from './working-octets.js';
 
 export interface SettlementScene {
   readonly proposal: Proposal;
-  /** Rows of the objects to destroy that exist, by id. */
+  /** Of the objects to destroy that exist, by id: their links, or whole rows where hooks see them. */
   readonly doomed: ReadonlyMap<string, StoredObject>;
   /** Ids to destroy, in order; each exists or is created by the proposal. */
   readonly destroys: readonly string[];
@@ -54,6 +54,8 @@ export class Settlement {
   readonly #compute: Compute;
   readonly #counts: Counts;
   readonly #refusedRoots = new Map<string, SetError>();
+  /** Whole rows of objects that were to go, stay, and lose links to others that go; by id. */
+  readonly #kept = new Map<string, StoredObject>();
   /** Objects of the call's type that changed without being asked for: as they were. */
   readonly sideEffects = new Map<string, StoredObject>();
   /** Ids of the call's type that went, in order. */
@@ -92,7 +94,22 @@ export class Settlement {
   async settle(): Promise<Destruction> {
     const destruction = await this.#settle();
     this.#judges?.uniques.retell();
+    await this.#readKept(destruction);
     return destruction;
+  }
+
+  /** What is written is written as a whole, and of what was to go no more than its links is known. */
+  async #readKept({ nulled }: Destruction): Promise<void> {
+    const { proposal, doomed, context, unit } = this.#scene;
+    const { type } = proposal.index;
+    if (nulled.length === 0 || context.services.setHooks?.needsWholeRows(type) === true) return;
+    const ids = new Set<string>();
+    for (const { from } of nulled) {
+      if (from.type === type.name && doomed.has(from.id)) ids.add(from.id);
+    }
+    if (ids.size === 0) return;
+    const rows = await unit.transaction.get(type, [...ids], type.properties, WORKING_OCTETS);
+    for (const row of rows) this.#kept.set(row.id, row);
   }
 
   async #settle(): Promise<Destruction> {
@@ -195,18 +212,10 @@ export class Settlement {
     }
   }
 
-  /** setNull: one change for each object, however many of its links go. */
   #unlink({ nulled }: Destruction, now: number): void {
     if (nulled.length === 0) return;
     const { unit, context } = this.#scene;
-    const byObject = new Map<string, Link[]>();
-    for (const link of nulled) {
-      const key = textOf(link.from);
-      const list = byObject.get(key);
-      if (list === undefined) byObject.set(key, [link]);
-      else list.push(link);
-    }
-    for (const [key, links] of byObject) {
+    for (const [key, links] of linksByOrigin(nulled)) {
       const [first] = links;
       if (first === undefined) continue;
       const { type: name, id } = first.from;
@@ -214,15 +223,7 @@ export class Settlement {
       if (type === undefined) continue;
       const before = unit.current(type, id) ?? this.#row(key, name, id);
       if (before === undefined) continue;
-      const unlinked = Object.assign(emptyObject(), before);
-      const going = new Map<ReferenceProperty, Set<string>>();
-      for (const { property, to } of links) {
-        going.set(property, (going.get(property) ?? new Set()).add(to.id));
-      }
-      for (const [property, ids] of going) {
-        const value = unlinked[property.name] ?? null;
-        unlinked[property.name] = withoutReferences(property, value, (id) => ids.has(id));
-      }
+      const unlinked = withoutLinks(before, links);
       const index = indexOf(type);
       if (!unit.isNew(type, id)) {
         unlinked[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
@@ -238,8 +239,9 @@ export class Settlement {
     const { proposal, doomed } = this.#scene;
     const own = type === proposal.index.type.name;
     return (
-      (own ? (proposal.rows.get(id)?.after ?? doomed.get(id)) : undefined) ??
-      this.#judging.destroyer.rows.get(key)
+      (own
+        ? (proposal.rows.get(id)?.after ?? this.#kept.get(id) ?? doomed.get(id))
+        : undefined) ?? this.#judging.destroyer.rows.get(key)
     );
   }
 

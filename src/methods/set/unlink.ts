@@ -1,0 +1,33 @@
+import { emptyObject, type JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import { type Link, textOf } from './destroys.js';
+import { type ReferenceProperty, withoutReferences } from './reference-values.js';
+
+/** setNull: one change for each object, however many of its links go. By its key. */
+export function linksByOrigin(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
+  const byOrigin = new Map<string, Link[]>();
+  for (const link of links) {
+    const key = textOf(link.from);
+    const list = byOrigin.get(key);
+    if (list === undefined) byOrigin.set(key, [link]);
+    else list.push(link);
+  }
+  return byOrigin;
+}
+
+/** The object without these links of its own. */
+export function withoutLinks(
+  object: StoredObject,
+  links: readonly Link[],
+): Record<string, JsonValue> {
+  const unlinked = Object.assign(emptyObject(), object);
+  const going = new Map<ReferenceProperty, Set<string>>();
+  for (const { property, to } of links) {
+    going.set(property, (going.get(property) ?? new Set()).add(to.id));
+  }
+  for (const [property, ids] of going) {
+    const value = unlinked[property.name] ?? null;
+    unlinked[property.name] = withoutReferences(property, value, (id) => ids.has(id));
+  }
+  return unlinked;
+}
