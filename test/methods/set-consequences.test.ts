@@ -141,9 +141,44 @@ describe('/copy', () => {
       z: { id: a, ownerId: '#w' },
       w: { id: b },
     });
-    expect(Object.keys(created)).toEqual(['z', 'w']);
+    expect(Object.keys(created).sort()).toEqual(['w', 'z']);
     expect(notCreated.x).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
     expect(notCreated.y).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
+  });
+
+  it('D13: what others refer to is judged before them, wherever it stands in the call', async () => {
+    const [a, b] = await two({ code: 'A' }, { code: 'B' });
+    const rival = await copy({
+      child: { id: a, code: 'C', ownerId: '#parent' },
+      none: { id: 'nobody', others: ['#child'] },
+      parent: { id: b, code: 'C' },
+    });
+    expect(Object.keys(rival.created)).toEqual(['parent']);
+    const existingId = rival.created.parent.id;
+    expect(rival.notCreated.child).toMatchObject({ type: 'alreadyExists', existingId });
+    expect(rival.notCreated.none).toMatchObject({ type: 'notFound' });
+
+    const room = Array.from({ length: GADGET_LIMIT - 2 }, (_, at) => [`k${at}`, g()]);
+    await rig.call('Gadget/set', { accountId: 'a2', create: Object.fromEntries(room) });
+    const last = await copy({
+      child: { id: a, parentId: '#parent', links: { '#parent': true } },
+      parent: { id: b },
+    });
+    expect(Object.keys(last.created)).toEqual(['parent']);
+    expect(last.notCreated).toMatchObject({ child: { type: 'overQuota' } });
+  });
+
+  it('D13: copies that refer to nothing of the call are judged as they were sent', async () => {
+    const [a, b] = await two({ code: 'A' }, { code: 'B' });
+    const { created, notCreated } = await copy({
+      first: { id: a, code: 'C' },
+      second: { id: b, code: 'C' },
+      third: { id: b, ownerId: '#fourth' },
+      fourth: { id: a },
+    });
+    expect(Object.keys(created).sort()).toEqual(['first', 'fourth', 'third']);
+    const existingId = created.first.id;
+    expect(notCreated).toMatchObject({ second: { type: 'alreadyExists', existingId } });
   });
 });
 

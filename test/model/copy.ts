@@ -2,10 +2,19 @@ import type { ModelType } from '../../scripts/generator/model.js';
 import type { JsonMap } from '../support/json.js';
 import { named, type Stored, shown, typeOf } from './account.js';
 import { agree, agreeOnError, agreeOnMembers, agreeOnRefusals, entries } from './agree.js';
-import { judgeUpdate, type Resolve } from './judge.js';
+import { type Judged, judgeUpdate, type Resolve } from './judge.js';
 import type { Operation, Refusal } from './proposal.js';
 import { isMap } from './schema.js';
-import { bindIds, checkReport, refusals, settled, type Wanted } from './set.js';
+import {
+  bindIds,
+  checkReport,
+  inCircle,
+  inOrder,
+  refusals,
+  settled,
+  temporary,
+  type Wanted,
+} from './set.js';
 import type { Account, Scope, Source } from './world.js';
 
 /** RFC 8620 5.4, D17: the first response. */
@@ -27,30 +36,30 @@ export function checkCopy(
   }
   agree(`${what}: the name of the response`, [name, response['type']], [what, undefined]);
   const creates = isMap(args['create']) ? args['create'] : {};
-  const resolve: Resolve = (key) => scope.createdIds.get(key);
+  const resolve: Resolve = (key, of = typeName) =>
+    of === typeName && Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
+  const drafts = new Map<string, Judged>();
   const operations: Operation[] = [];
   const notCreated = new Map<string, Refusal>();
   const refusedValues: Wanted['refusedValues'][number][] = [];
   for (const [key, sent] of Object.entries(creates)) {
     const { [named(type, 'id')]: id, ...others } = isMap(sent) ? sent : {};
     const original = typeof id === 'string' ? source.shelf(typeName).objects.get(id) : undefined;
-    if (original === undefined) {
-      notCreated.set(key, { type: 'notFound' });
-      continue;
-    }
-    const start = asCopied(scope, typeName, original);
-    const { after, view, bad, isPatchWrong } = judgeOverrides(
-      scope,
-      typeName,
-      start,
-      others,
-      resolve,
-    );
+    if (original === undefined) notCreated.set(key, { type: 'notFound' });
+    // What is said of a copy has its place in the order, whether there is an original or not.
+    const start = original === undefined ? {} : asCopied(scope, typeName, original);
+    drafts.set(key, judgeOverrides(scope, typeName, start, others, resolve));
+  }
+  for (const key of inOrder(type, drafts)) {
+    const draft = drafts.get(key);
+    if (draft === undefined || notCreated.has(key)) continue;
+    const { after, view, isPatchWrong } = draft;
+    const bad = [...draft.bad, ...inCircle(type, drafts, key)];
     if (bad.length > 0 || isPatchWrong === true) {
       notCreated.set(key, { type: 'invalidProperties' });
       refusedValues.push({ key, isCreate: true, after, before: undefined, bad });
     } else {
-      operations.push({ key, isCreate: true, id: `temp-${key}`, after, view });
+      operations.push({ key, isCreate: true, id: temporary(key), after, view });
     }
   }
   const all: Wanted = {

@@ -126,8 +126,8 @@ export class Requests {
     const dice = this.#dice;
     const type = typeOf(this.#seen.types, typeName);
     const ids = this.#seen.ids(this.#otherId, typeName);
-    const known = this.#known([]);
     const keys = KEYS.slice(0, dice.below(3) + 1);
+    const known = this.#known(keys);
     const create = keys.map((key) => {
       const id = ids.length === 0 || dice.chance(8) ? 'r1' : dice.pick(ids);
       const overrides: JsonMap = { [named(type, 'id')]: id };

@@ -50,7 +50,7 @@ export interface Outcome extends Settled {
   readonly wanted: Wanted;
 }
 
-const temporary = (key: string): string => `${TEMPORARY}${key}`;
+export const temporary = (key: string): string => `${TEMPORARY}${key}`;
 
 /** RFC 8620 5.3. Takes what the server answered into the model. */
 export function checkSet(
@@ -184,8 +184,8 @@ function refersTo(type: ModelType, draft: Judged | undefined): readonly (readonl
   );
 }
 
-/** In the order sent, but those that others refer to come before them. */
-function inOrder(type: ModelType, drafts: ReadonlyMap<string, Judged>): readonly string[] {
+/** Creates, or copies, in the order sent, but those that others refer to come before them. */
+export function inOrder(type: ModelType, drafts: ReadonlyMap<string, Judged>): readonly string[] {
   const ordered = new Set<string>();
   const visiting = new Set<string>();
   const visit = (key: string): void => {
@@ -199,7 +199,7 @@ function inOrder(type: ModelType, drafts: ReadonlyMap<string, Judged>): readonly
 }
 
 /** D13: properties by which a create leads back to itself. */
-function inCircle(
+export function inCircle(
   type: ModelType,
   drafts: ReadonlyMap<string, Judged>,
   key: string,

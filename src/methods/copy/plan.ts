@@ -3,7 +3,7 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../.
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import type { Birth } from '../set/create.js';
-import { refuseCycles } from '../set/creation-order.js';
+import { inOrder } from '../set/creation-order.js';
 import { type Draft, draftOverrides } from '../set/draft.js';
 import { type PlannedCreate, type PlanScene, requireObjects } from '../set/plan.js';
 import { Problems } from '../set/problems.js';
@@ -25,7 +25,7 @@ export type PlannedCopy =
   | { readonly kind: 'refused'; readonly error: SetError };
 
 export interface CopyPlan {
-  /** By creation id. */
+  /** By creation id, in the order in which they are judged (D13). */
   readonly entries: ReadonlyMap<string, PlannedCopy>;
   readonly createdIds: CreationIds;
 }
@@ -47,8 +47,14 @@ export function planCopy(
     if (birth !== undefined) planned.set(key, planOne(index, value, scene, birth));
   }
   const plan = { entries: planned, createdIds: scene };
-  if (index.references.length > 0) refuseCycles(index, copiesOf(plan));
-  return plan;
+  if (index.references.length === 0) return plan;
+  const ordered = new Map<string, PlannedCopy>();
+  // Where those are that are refused already means nothing.
+  for (const key of [...inOrder(index, copiesOf(plan)).keys(), ...planned.keys()]) {
+    const entry = planned.get(key);
+    if (entry !== undefined) ordered.set(key, entry);
+  }
+  return { entries: ordered, createdIds: scene };
 }
 
 /** What the copies override, as creates are planned. */

@@ -5,8 +5,8 @@ import { referredIds } from './reference-values.js';
 type Creates = ReadonlyMap<string, PlannedCreate>;
 
 /**
- * D13: creates as they were sent, but what others refer to comes before them: of those that collide, or are too many,
- * the later lose, and would take with them what refers to them. Those in a circle are refused.
+ * D13: creates, or copies, as they were sent, but what others refer to comes before them: of those that collide, or are
+ * too many, the later lose, and would take with them what refers to them. Those in a circle are refused.
  */
 export function inOrder(index: TypeIndex, creates: Creates): Creates {
   const waiting = waitingOf(index, creates);
@@ -33,14 +33,6 @@ export function inOrder(index: TypeIndex, creates: Creates): Creates {
   return sorted;
 }
 
-/**
- * D13: creates that refer to one another in a circle, or to such, can't be put in any order; each is
- * told. The ids of this call can't be known to a client, so an id of them was a creation id.
- */
-export function refuseCycles(index: TypeIndex, creates: Creates): void {
-  refuseCircles(waitingOf(index, creates));
-}
-
 /** By id, in the order of `creates`. */
 function waitingOf(index: TypeIndex, creates: Creates): ReadonlyMap<string, Waiting> {
   const own = new Set([...creates.values()].map(({ birth }) => birth.id));
@@ -55,6 +47,10 @@ function waitingOf(index: TypeIndex, creates: Creates): ReadonlyMap<string, Wait
   return new Map(all);
 }
 
+/**
+ * D13: creates that refer to one another in a circle, or to such, can't be put in any order; each is
+ * told. The ids of this call can't be known to a client, so an id of them was a creation id.
+ */
 function refuseCircles(all: ReadonlyMap<string, Waiting>): void {
   const waiting = new Map(all);
   const dependents = new Map<string, Waiting[]>();
