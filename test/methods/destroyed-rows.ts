@@ -7,8 +7,8 @@ import { GADGET_TABLES } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
 /*
- * What a /set reads of objects that it destroys: their links, and whole rows of those alone that stay and lose links.
- * Else large objects that go one by one could not go together.
+ * What a /set reads of objects that it destroys, and of those that follow: their links, and whole rows of those alone
+ * that stay and lose links. Else large objects that go one by one could not go together.
  */
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
@@ -163,6 +163,38 @@ function destroyedRowsCases(open: () => Promise<Rig>): void {
     expect(await row(aside)).toEqual(asideBefore);
     const { list } = await rig.call('Gadget/get', { ids: [kept] });
     expect(list[0]).toMatchObject({ title: 'kept', code: 'K', count: 1, ...answer.updated[kept] });
+  });
+
+  it('are not read whole of what follows', async () => {
+    const [hub = ''] = await make({});
+    const ids = await make(...many(40, { ownerId: hub }));
+    const { gets } = watch(rig);
+    const { destroyed, notDestroyed } = await rig.call('Gadget/set', { destroy: [hub] });
+    expect([destroyed, notDestroyed]).toEqual([[hub, ...ids], null]);
+    expect(gets).toEqual([
+      { type: 'Gadget', ids: [hub], isWhole: false },
+      { type: 'Gadget', ids, isWhole: false },
+    ]);
+  });
+
+  it('are read of what would have followed, stays and loses links', async () => {
+    const [kept = '', gone = ''] = await make({}, {});
+    const [follower = ''] = await make({
+      ...{ title: 'follower', code: 'F', ownerId: kept, others: [gone, kept], pin: '1234' },
+    });
+    const [child = ''] = await make({ parentId: kept });
+    const before = await row(follower);
+    const { gets } = watch(rig);
+    const { destroyed, notDestroyed, updated } = await rig.call('Gadget/set', {
+      destroy: [kept, gone],
+    });
+    expect(destroyed).toEqual([gone]);
+    expect(notDestroyed[kept].objectIds).toEqual([child]);
+    expect(Object.keys(updated)).toEqual([follower]);
+    expect(updated[follower]).toEqual({ updated: expect.any(String), others: [kept] });
+    expect(await row(follower)).toEqual({ ...before, ...updated[follower] });
+    const whole = gets.filter(({ isWhole }) => isWhole);
+    expect(whole.map(({ ids }) => ids)).toEqual([[follower]]);
   });
 
   it('take as many operations for 20 objects as for 2', async () => {

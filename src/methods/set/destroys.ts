@@ -1,12 +1,13 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import type { ReferenceRecord, Snapshot, StoredObject } from '../../store/port.js';
+import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
+import type { AffectedRows } from './affected-rows.js';
+import { idsByType, type Link, type ObjectKey, textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
-import { type ReferenceProperty, referredIds } from './reference-values.js';
+import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
-import { WORKING_OCTETS } from './working-octets.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */
 export const MAX_CASCADE = 10_000;
@@ -16,12 +17,6 @@ const MAX_LINKS = 100_000;
 
 /** objectIsLinked names this many of those that link. */
 const NAMED_LINKS = 10;
-
-/** An object of any type. */
-export interface ObjectKey {
-  readonly type: string;
-  readonly id: string;
-}
 
 /** What the destroys of a call come to. */
 export interface Destruction {
@@ -33,15 +28,14 @@ export interface Destruction {
   readonly nulled: readonly Link[];
 }
 
-/** `from` refers to `to` by a property. */
-export interface Link {
-  readonly from: ObjectKey;
-  readonly to: ObjectKey;
-  readonly property: ReferenceProperty;
-}
-
-export function textOf({ type, id }: ObjectKey): string {
-  return `${type}\n${id}`;
+export interface DestroyScene {
+  readonly proposal: Proposal;
+  readonly snapshot: Snapshot;
+  readonly registry: Registry;
+  readonly relations: Relations;
+  /** Of what the call names; those of what follows are added. */
+  readonly rows: AffectedRows;
+  readonly maximum: number | undefined;
 }
 
 /** Restrict, cascade and setNull (RFC 8621's objectIsLinked), on the final state of the call. */
@@ -50,25 +44,19 @@ export class Destroyer {
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
   readonly #relations: Relations;
+  readonly #rows: AffectedRows;
   readonly #maximum: number;
   #stored: readonly Link[] | null = null;
   /** Roots whose closure is too large to be known, with ids of objects that link to them. */
   readonly #beyond = new Map<string, readonly string[]>();
-  /** Rows of objects that follow, by key. */
-  readonly rows = new Map<string, StoredObject>();
 
-  constructor(
-    proposal: Proposal,
-    snapshot: Snapshot,
-    registry: Registry,
-    relations: Relations,
-    maximum: number = MAX_CASCADE,
-  ) {
+  constructor({ proposal, snapshot, registry, relations, rows, maximum }: DestroyScene) {
     this.#proposal = proposal;
     this.#snapshot = snapshot;
     this.#registry = registry;
     this.#relations = relations;
-    this.#maximum = maximum;
+    this.#rows = rows;
+    this.#maximum = maximum ?? MAX_CASCADE;
   }
 
   /** What happens if these objects of the proposal's type are destroyed, as far as they may be. */
@@ -121,7 +109,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, one for each type that follows, one or two for each that only keeps. */
+  /** One statement, one or two for each type that follows, and for each that only keeps. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#relations;
     const { index, rows } = this.#proposal;
@@ -166,8 +154,10 @@ export class Destroyer {
     links: readonly Link[],
     roots: ReadonlySet<string>,
   ): Promise<readonly Link[]> {
-    await this.#readRows(links, roots);
-    const there = new Set([...roots, ...this.rows.keys()]);
+    const isAffected = ({ from, property }: Link): boolean =>
+      property.reference.onDestroy !== 'restrict' && !roots.has(textOf(from));
+    await this.#rows.readFollowers(links.filter(isAffected));
+    const there = new Set([...roots, ...this.#rows.keys()]);
     const keepers = new Map<string, ObjectKey[]>();
     for (const { from, to, property } of links) {
       if (property.reference.onDestroy !== 'restrict' || there.has(textOf(from))) continue;
@@ -180,19 +170,6 @@ export class Destroyer {
         if (of.some((from) => there.has(textOf(from)))) keepers.delete(to);
     }
     return links.filter(({ from }) => there.has(textOf(from)));
-  }
-
-  /** Those that follow or are changed. */
-  async #readRows(links: readonly Link[], roots: ReadonlySet<string>): Promise<void> {
-    const following = links.filter(
-      ({ from, property }) =>
-        property.reference.onDestroy !== 'restrict' && !roots.has(textOf(from)),
-    );
-    for (const [name, ids] of idsByType(following.map(({ from }) => from))) {
-      const type = this.#type(name);
-      const found = await this.#snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
-      for (const row of found) this.rows.set(textOf({ type: name, id: row.id }), row);
-    }
   }
 
   async #existing(objects: readonly (readonly ObjectKey[])[]): Promise<readonly string[]> {
@@ -248,16 +225,6 @@ export class Destroyer {
  */
 function inOrder(records: readonly ReferenceRecord[]): readonly ReferenceRecord[] {
   return records.toSorted((a, b) => (a.fromId < b.fromId ? -1 : Number(a.fromId > b.fromId)));
-}
-
-function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const ids = new Map<string, Set<string>>();
-  for (const { type, id } of objects) {
-    const known = ids.get(type);
-    if (known === undefined) ids.set(type, new Set([id]));
-    else known.add(id);
-  }
-  return ids;
 }
 
 function closure(

@@ -5,17 +5,18 @@ import type { CallContext } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { AffectedRows } from './affected-rows.js';
 import { type Compute, Counts } from './counts.js';
-import { Destroyer, type Destruction, textOf } from './destroys.js';
+import { Destroyer, type Destruction } from './destroys.js';
 import type { WantedObject } from './hooks.js';
 import { LimitJudge } from './judge-limits.js';
 import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
+import { textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
 import { type Relations, relationsOf } from './relations.js';
 import { linksByOrigin, withoutLinks } from './unlink.js';
 import { timeOfUpdate } from './update.js';
-import { WORKING_OCTETS } from './working-octets.js';
 
 export interface SettlementScene {
   readonly proposal: Proposal;
@@ -34,6 +35,7 @@ interface Judges {
   readonly uniques: UniqueJudge;
   readonly limits: LimitJudge;
   readonly destroyer: Destroyer;
+  readonly rows: AffectedRows;
 }
 
 const NOTHING_GOES: Destruction = Object.freeze({
@@ -54,8 +56,6 @@ export class Settlement {
   readonly #compute: Compute;
   readonly #counts: Counts;
   readonly #refusedRoots = new Map<string, SetError>();
-  /** Whole rows of objects that were to go, stay, and lose links to others that go; by id. */
-  readonly #kept = new Map<string, StoredObject>();
   /** Objects of the call's type that changed without being asked for: as they were. */
   readonly sideEffects = new Map<string, StoredObject>();
   /** Ids of the call's type that went, in order. */
@@ -71,16 +71,25 @@ export class Settlement {
 
   /** Made when they are needed: there is nothing to judge of most types' creates and updates. */
   get #judging(): Judges {
-    const { proposal, unit, context } = this.#scene;
-    const { registry, limits } = context.services;
-    const { transaction } = unit;
-    this.#judges ??= {
-      references: new ReferenceJudge(proposal, transaction, registry),
-      uniques: new UniqueJudge(proposal, transaction),
-      limits: new LimitJudge(proposal, unit),
-      destroyer: new Destroyer(proposal, transaction, registry, this.#relations, limits.maxCascade),
-    };
+    this.#judges ??= this.#makeJudges();
     return this.#judges;
+  }
+
+  #makeJudges(): Judges {
+    const { proposal, doomed, unit, context } = this.#scene;
+    const { registry, limits, setHooks } = context.services;
+    const snapshot = unit.transaction;
+    const isSeen = (type: DataTypeDefinition) => setHooks?.needsWholeRows(type) === true;
+    const rows = new AffectedRows(snapshot, registry, isSeen);
+    rows.add(proposal.index.type, doomed.values());
+    const scene = { proposal, snapshot, registry, relations: this.#relations, rows };
+    return {
+      references: new ReferenceJudge(proposal, snapshot, registry),
+      uniques: new UniqueJudge(proposal, snapshot),
+      limits: new LimitJudge(proposal, unit),
+      destroyer: new Destroyer({ ...scene, maximum: limits.maxCascade }),
+      rows,
+    };
   }
 
   /** What `settle` would come to where nothing is to be judged and nobody to be asked; otherwise null. */
@@ -94,22 +103,13 @@ export class Settlement {
   async settle(): Promise<Destruction> {
     const destruction = await this.#settle();
     this.#judges?.uniques.retell();
-    await this.#readKept(destruction);
+    const { index, rows } = this.#scene.proposal;
+    // What loses links is written, and as a whole.
+    const changed = destruction.nulled
+      .map(({ from }) => from)
+      .filter(({ type, id }) => type !== index.type.name || !rows.has(id));
+    if (changed.length > 0) await this.#judging.rows.complete(changed);
     return destruction;
-  }
-
-  /** What is written is written as a whole, and of what was to go no more than its links is known. */
-  async #readKept({ nulled }: Destruction): Promise<void> {
-    const { proposal, doomed, context, unit } = this.#scene;
-    const { type } = proposal.index;
-    if (nulled.length === 0 || context.services.setHooks?.needsWholeRows(type) === true) return;
-    const ids = new Set<string>();
-    for (const { from } of nulled) {
-      if (from.type === type.name && doomed.has(from.id)) ids.add(from.id);
-    }
-    if (ids.size === 0) return;
-    const rows = await unit.transaction.get(type, [...ids], type.properties, WORKING_OCTETS);
-    for (const row of rows) this.#kept.set(row.id, row);
   }
 
   async #settle(): Promise<Destruction> {
@@ -236,13 +236,9 @@ export class Settlement {
   }
 
   #row(key: string, type: string, id: string): StoredObject | undefined {
-    const { proposal, doomed } = this.#scene;
-    const own = type === proposal.index.type.name;
-    return (
-      (own
-        ? (proposal.rows.get(id)?.after ?? this.#kept.get(id) ?? doomed.get(id))
-        : undefined) ?? this.#judging.destroyer.rows.get(key)
-    );
+    const { proposal } = this.#scene;
+    const own = type === proposal.index.type.name ? proposal.rows.get(id)?.after : undefined;
+    return own ?? this.#judging.rows.get(key);
   }
 
   #noteSideEffect(type: DataTypeDefinition, before: StoredObject): void {

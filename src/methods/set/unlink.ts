@@ -1,6 +1,6 @@
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
-import { type Link, textOf } from './destroys.js';
+import { type Link, textOf } from './object-keys.js';
 import { type ReferenceProperty, withoutReferences } from './reference-values.js';
 
 /** setNull: one change for each object, however many of its links go. By its key. */

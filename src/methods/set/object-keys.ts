@@ -1,0 +1,29 @@
+import type { ReferenceProperty } from './reference-values.js';
+
+/** An object of any type. */
+export interface ObjectKey {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** `from` refers to `to` by a property. */
+export interface Link {
+  readonly from: ObjectKey;
+  readonly to: ObjectKey;
+  readonly property: ReferenceProperty;
+}
+
+export function textOf({ type, id }: ObjectKey): string {
+  return `${type}\n${id}`;
+}
+
+/** Ids by type name, each once. */
+export function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { type, id } of objects) {
+    const known = ids.get(type);
+    if (known === undefined) ids.set(type, new Set([id]));
+    else known.add(id);
+  }
+  return ids;
+}
