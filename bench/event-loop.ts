@@ -142,7 +142,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const postgresql = values.postgresql ? await startPostgresql() : null;
   const databaseUrl = await postgresql?.createDatabase('event_loop');
   const server = await startJmapsmith({
-    ...{ name: 'jmapsmith', folder, nodeOptions },
+    ...{ name: 'jmapsmith', folder, root: ROOT, nodeOptions },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   const measured = { server, file };

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { beforeTable } from './before.js';
 import { fill } from './fill.js';
 import { peakRss } from './load/process-figures.js';
 import { inTurn, measure, takesPart } from './measure.js';
@@ -56,6 +57,8 @@ async function benchmark(
 ): Promise<void> {
   // What is measured is the code as it is now.
   await runTool([join(ROOT, 'scripts/build.mjs')]);
+  const { before } = options;
+  if (before !== null) await runTool([join(before, 'scripts/build.mjs')], { cwd: before });
   const compiled = await compileBaselines(join(folder, 'by-hand'));
   const postgresql = await postgresqlFor(options, opened);
   const profiles = options.profiles === null ? null : resolve(options.profiles);
@@ -84,6 +87,7 @@ async function benchmark(
   const parts = [
     table(results, options.jobs, options.rounds),
     targetTable(results, memory),
+    beforeTable(results),
     ...[...memory].map(([name, peak]) => `peak RSS of ${name}: ${peak ?? '?'} MB`),
   ];
   process.stdout.write(`${parts.join('\n')}\n`);

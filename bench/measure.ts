@@ -1,4 +1,5 @@
 import { USING } from './fill.js';
+import { kindOf } from './kinds.js';
 import { generateLoad, requestText } from './load/generate.js';
 import type { Accounts, Job, Measurement, Server } from './model.js';
 
@@ -12,11 +13,12 @@ export interface Duration {
 
 /** Whether a server takes part in a job. */
 export function takesPart(server: Pick<Server, 'name' | 'protocol'>, job: Job): boolean {
-  if (server.name === 'jmapsmith-indexed') return job.indexed === true;
+  const kind = kindOf(server.name);
+  if (kind === 'jmapsmith-indexed') return job.indexed === true;
   if (server.protocol === 'echo') return job.name === 'Core/echo';
   if (server.protocol === 'rest') return job.rest(NOWHERE, 0).length > 0;
-  if (server.name === 'jmapsmith-pg' && job.name.startsWith('flat')) return false;
-  return job.indexed !== true || server.name === 'jmapsmith-pg';
+  if (kind === 'jmapsmith-pg' && job.name.startsWith('flat')) return false;
+  return job.indexed !== true || kind === 'jmapsmith-pg';
 }
 
 /**

@@ -30,6 +30,16 @@ export type Accounts = Readonly<Record<AccountName, Account>>;
 /** How a server is spoken to: JMAP, routes by hand, or an echo alone. */
 export type Protocol = 'jmap' | 'rest' | 'echo';
 
+/** What is measured, by name. */
+export interface Kind {
+  readonly name: string;
+  readonly what: string;
+  readonly protocol: Protocol;
+  readonly postgresql?: boolean;
+  /** Of another checkout than this one. */
+  readonly root?: string;
+}
+
 export interface Server {
   readonly name: string;
   readonly protocol: Protocol;

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { JOBS } from './jobs/jobs.js';
+import { besideBefore, KINDS } from './kinds.js';
 import type { Job } from './model.js';
-import { KINDS } from './start/servers.js';
 
 export const HELP = `usage: npm run bench -- [OPTION...]
 
@@ -12,6 +14,7 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   --seconds S      length of one measurement (3)
   --jobs A,B       only jobs whose name begins so, for instance 'get,create 1' or 'query, newest'
   --servers A,B    only these servers
+  --before DIR     each jmapsmith beside that of another checkout, where npm ci was run
   --out FILE       where the figures go, as JSON (bench/results/TIME.json)
   --cpu-prof DIR   each server writes a CPU profile there as it ends
   --list           lists jobs and servers
@@ -28,6 +31,8 @@ export interface Options {
   readonly seconds: number;
   readonly jobs: readonly Job[];
   readonly kinds: typeof KINDS;
+  /** An older checkout, absolute; null for none. */
+  readonly before: string | null;
   readonly out: string | null;
   readonly profiles: string | null;
 }
@@ -42,6 +47,7 @@ export function readOptions(argv: readonly string[]): Options | string {
       seconds: { type: 'string', default: '3' },
       jobs: { type: 'string' },
       servers: { type: 'string' },
+      before: { type: 'string' },
       out: { type: 'string' },
       'cpu-prof': { type: 'string' },
       list: { type: 'boolean', default: false },
@@ -51,15 +57,28 @@ export function readOptions(argv: readonly string[]): Options | string {
   if (values.help) return HELP;
   if (values.list) return listing();
   const { quick } = values;
+  const before = values.before === undefined ? null : checkout(values.before);
+  const kinds = selected('--servers', values.servers, KINDS, (name, wanted) => name === wanted);
   return {
     quick,
     rounds: quick ? 1 : wholeNumber('--rounds', values.rounds),
     seconds: quick ? 0.2 : positive('--seconds', values.seconds),
     jobs: selected('--jobs', values.jobs, JOBS, (name, wanted) => name.startsWith(wanted)),
-    kinds: selected('--servers', values.servers, KINDS, (name, wanted) => name === wanted),
+    kinds: before === null ? kinds : kinds.flatMap((kind) => besideBefore(kind, before)),
+    before,
     out: values.out ?? null,
     profiles: values['cpu-prof'] ?? null,
   };
+}
+
+function checkout(folder: string): string {
+  const root = resolve(folder);
+  for (const part of ['scripts/build.mjs', 'bin/jmapsmith.mjs', 'node_modules'])
+    if (!existsSync(join(root, part)))
+      throw new Error(
+        `--before=${JSON.stringify(folder)}: there is no ${part} in it; it takes a checkout of jmapsmith where npm ci was run.`,
+      );
+  return root;
 }
 
 function listing(): string {

@@ -90,7 +90,7 @@ async function measure({ isCompressed, characters }: Kind, count: number): Promi
   const file = join(folder, 'memory.json');
   process.env['MEMORY_FILE'] = file;
   const nodeOptions = ['--import', new URL('./load/memory.mjs', import.meta.url).href];
-  const server = await startJmapsmith({ name: 'jmapsmith', folder, nodeOptions });
+  const server = await startJmapsmith({ name: 'jmapsmith', folder, root: ROOT, nodeOptions });
   const open: FrameSocket[] = [];
   try {
     const tokens = await makeTokens(folder, Math.ceil((2 * count) / OF_A_USER));

@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountName, Server } from '../model.js';
-import { ROOT, run, startProcess } from './processes.js';
+import { run, startProcess } from './processes.js';
 
 export interface StartedServer extends Server {
   stop(): Promise<void>;
@@ -14,14 +14,16 @@ interface Options {
   /** A folder of its own. */
   readonly folder: string;
   readonly databaseUrl?: string;
-  /** A project that has this checkout as a package; without it, the checkout itself. */
+  /** The checkout. */
+  readonly root: string;
+  /** A project that has the checkout as a package; without it, the checkout itself. */
   readonly project?: string;
   readonly nodeOptions: readonly string[];
 }
 
 /** Starts jmapsmith as a user does: default settings, but for what one user may ask for at once. */
 export async function startJmapsmith(options: Options): Promise<StartedServer> {
-  const { name, folder, project } = options;
+  const { name, folder, root, project } = options;
   const data = join(folder, 'data');
   await mkdir(data, { recursive: true });
   const env = {
@@ -34,11 +36,11 @@ export async function startJmapsmith(options: Options): Promise<StartedServer> {
     BOOTSTRAP_TOKEN: 'off',
     MAX_CONCURRENT_REQUESTS: '64',
   };
-  const at = { cwd: project ?? ROOT, env };
+  const at = { cwd: project ?? root, env };
   const program = (tool: string): readonly string[] =>
     project === undefined
       ? ['scripts/run.mjs', tool === 'start' ? 'src/main' : `scripts/${tool}`]
-      : [join(ROOT, 'bin/jmapsmith.mjs'), tool];
+      : [join(root, 'bin/jmapsmith.mjs'), tool];
   const tool = (...args: readonly string[]): Promise<string> => {
     const [first = '', ...rest] = args;
     return run([...program(first), ...rest], at);
@@ -72,23 +74,23 @@ types:
     sort: [text, done, created, updated]
 `;
 
-export function makeIndexedProject(folder: string): Promise<string> {
-  return makeProject(folder, INDEXED);
+export function makeIndexedProject(folder: string, root: string): Promise<string> {
+  return makeProject(folder, root, INDEXED);
 }
 
 /**
  * The to-dos of the checkout as whoever generates them now gets them: the checkout's own migrations are
  * released, and so are the tables that they make.
  */
-export async function makeNewProject(folder: string): Promise<string> {
-  return makeProject(folder, await readFile(join(ROOT, 'capabilities/todos.yaml'), 'utf8'));
+export async function makeNewProject(folder: string, root: string): Promise<string> {
+  return makeProject(folder, root, await readFile(join(root, 'capabilities/todos.yaml'), 'utf8'));
 }
 
 /** Makes the project and generates it; resolves to its folder. */
-async function makeProject(folder: string, descriptor: string): Promise<string> {
+async function makeProject(folder: string, root: string, descriptor: string): Promise<string> {
   await mkdir(join(folder, 'capabilities'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
-  await symlink(ROOT, join(folder, 'node_modules/jmapsmith'), 'junction');
+  await symlink(root, join(folder, 'node_modules/jmapsmith'), 'junction');
   await writeFile(
     join(folder, 'package.json'),
     '{ "name": "bench", "version": "1.0.0", "type": "module", "private": true }\n',
@@ -98,6 +100,6 @@ async function makeProject(folder: string, descriptor: string): Promise<string> 
     '{ "extends": "jmapsmith/tsconfig.json", "include": ["capabilities", "generated"] }\n',
   );
   await writeFile(join(folder, 'capabilities/todos.yaml'), descriptor);
-  await run([join(ROOT, 'bin/jmapsmith.mjs'), 'generate'], { cwd: folder });
+  await run([join(root, 'bin/jmapsmith.mjs'), 'generate'], { cwd: folder });
   return folder;
 }

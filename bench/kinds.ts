@@ -1,0 +1,54 @@
+import type { Kind } from './model.js';
+
+export const KINDS: readonly Kind[] = [
+  { name: 'jmapsmith', what: 'jmapsmith on SQLite', protocol: 'jmap' },
+  {
+    name: 'express',
+    what: 'by hand: Express 5, better-sqlite3, a commit for each write',
+    protocol: 'rest',
+  },
+  {
+    name: 'fastify',
+    what: 'by hand: Fastify 5, better-sqlite3, a commit for each write',
+    protocol: 'rest',
+  },
+  {
+    name: 'fastify-shared',
+    what: 'by hand: Fastify 5, better-sqlite3, writes that wait share a commit',
+    protocol: 'rest',
+  },
+  { name: 'express-prisma', what: 'by hand: Express 5, Prisma 7 on SQLite', protocol: 'rest' },
+  { name: 'http', what: 'node:http that echoes', protocol: 'echo' },
+  { name: 'echo-express', what: 'Express 5 with express.json that echoes', protocol: 'echo' },
+  {
+    name: 'jmapsmith-indexed',
+    what: 'jmapsmith on SQLite with `indexed: true` for the text',
+    protocol: 'jmap',
+  },
+  {
+    name: 'jmapsmith-pg',
+    what: 'jmapsmith on PostgreSQL',
+    protocol: 'jmap',
+    postgresql: true,
+  },
+  {
+    name: 'fastify-pg',
+    what: 'by hand: Fastify 5, pg',
+    protocol: 'rest',
+    postgresql: true,
+  },
+];
+
+/** The end of the name of a server that is the other checkout's. */
+const BEFORE = '-before';
+
+/** The server, and that of the other checkout where it is jmapsmith. */
+export function besideBefore(kind: Kind, root: string): readonly Kind[] {
+  if (kind.protocol !== 'jmap') return [kind];
+  return [kind, { ...kind, name: `${kind.name}${BEFORE}`, root }];
+}
+
+/** The name of what is measured, whichever checkout it is of. */
+export function kindOf(name: string): string {
+  return name.endsWith(BEFORE) ? name.slice(0, -BEFORE.length) : name;
+}
