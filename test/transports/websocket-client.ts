@@ -1,3 +1,4 @@
+import { constants, deflateRawSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { CORE, type Harness, head, RawConnection, TOKEN, until } from './harness.js';
@@ -109,6 +110,18 @@ export const CONTINUATION = 0;
 export const CLOSE = 8;
 export const PING = 9;
 export const PONG = 10;
+
+/** A header line of an opening handshake. */
+export const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate';
+/** The message is compressed (RFC 7692 6). */
+export const RSV1 = 4;
+/** What a sender leaves out of it (RFC 7692 7.2.1). */
+export const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+
+/** A message's payload as RFC 7692 7.2.1 makes it. */
+export function compressed(text: string | Buffer): Buffer {
+  return deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+}
 
 export function frame(payload: string | Buffer, how: Frame = {}): Buffer {
   const octets = Buffer.from(payload);

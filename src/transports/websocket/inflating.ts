@@ -1,27 +1,38 @@
 import { createInflateRaw, type InflateRaw } from 'node:zlib';
+import { RecentOctets } from './recent-octets.js';
 
 /** What the sender left out (RFC 7692 7.2.2). */
 const TAIL = Buffer.from([0x00, 0x00, 0xff, 0xff]);
-/** What an inflater takes with its window and its first chunk of output. */
-const CONTEXT = 65_536;
+/** What an inflater takes with its window, its first chunk of output, and what its window is made anew of. */
+const CONTEXT = 131_072;
 /** RFC 6455 7.4.1. */
 const INVALID_DATA = 1007;
+const POLICY = 1008;
 const TOO_BIG = 1009;
 const TRY_AGAIN = 1013;
 
 export interface InflateBounds {
   /** Octets that a message may inflate to. */
   readonly maximum: number;
+  /** Blocks of a message that may be final: behind each an inflater is made for what is left. */
+  readonly finalBlocks: number;
   /** Counts octets of a message that isn't whole yet; false where there is no room for them. */
   hold(octets: number): boolean;
   /** Closes the connection. */
   refuse(code: number, reason: string): void;
 }
 
-/** One compressed message, from its first fragment to its last. Of what is too much no more is made than is refused. */
+/**
+ * One compressed message, from its first fragment to its last. Of what is too much no more is made than is refused.
+ * Blocks of it may be final (RFC 7692 7.2.1, 7.2.3.4), where an inflater ends: with another one the message goes on,
+ * and may refer to what it has inflated to.
+ */
 export class Inflating {
   readonly #bounds: InflateBounds;
-  readonly #stream: InflateRaw;
+  readonly #maxWindowBits: number | undefined;
+  readonly #recent = new RecentOctets();
+  #stream: InflateRaw;
+  #finalBlocks = 0;
   #chunks: Buffer[] = [];
   #octets = 0;
   #done: ((error: Error | null, octets: Buffer) => void) | null = null;
@@ -29,11 +40,8 @@ export class Inflating {
 
   constructor(maxWindowBits: number | undefined, bounds: InflateBounds) {
     this.#bounds = bounds;
-    this.#stream = createInflateRaw(
-      maxWindowBits === undefined ? {} : { windowBits: maxWindowBits },
-    );
-    this.#stream.on('data', (chunk: Buffer) => this.#inflated(chunk));
-    this.#stream.on('error', () => this.#fail(INVALID_DATA, 'The message does not inflate.'));
+    this.#maxWindowBits = maxWindowBits;
+    this.#stream = this.#open(Buffer.alloc(0));
   }
 
   /** Calls `done` once, whatever happens: ws waits for it, also to let go of a connection that is closed. */
@@ -44,20 +52,56 @@ export class Inflating {
       return;
     }
     this.#isHeld = true;
-    this.#stream.write(data);
-    if (fin) this.#stream.write(TAIL);
-    this.#stream.flush(() => {
-      if (this.#done === null) return;
-      const octets = Buffer.concat(this.#chunks);
-      this.#chunks = [];
-      this.#done = null;
-      if (fin) this.#stream.close();
-      done(null, octets);
-    });
+    const end = (): void => this.#end(fin, done);
+    this.#inflate(data, fin ? () => this.#inflate(TAIL, end) : end);
   }
 
   end(): void {
     this.#stream.close();
+  }
+
+  #open(window: Buffer): InflateRaw {
+    const bits = this.#maxWindowBits;
+    const stream = createInflateRaw({
+      ...(bits === undefined ? {} : { windowBits: bits }),
+      ...(window.length === 0 ? {} : { dictionary: window }),
+    });
+    stream.on('data', (chunk: Buffer) => this.#inflated(chunk));
+    stream.on('error', () => this.#fail(INVALID_DATA, 'The message does not inflate.'));
+    return stream;
+  }
+
+  /** Calls `next` when all of it is inflated, unless that fails; never at once, which ws isn't made for. */
+  #inflate(data: Buffer, next: () => void): void {
+    const stream = this.#stream;
+    const before = stream.bytesWritten;
+    stream.write(data, () => {
+      if (this.#done === null) return;
+      const taken = stream.bytesWritten - before;
+      // One that was closed takes nothing more, and nobody reads what is missing.
+      if (taken === data.length || stream.destroyed) next();
+      else if (this.#goOn()) this.#inflate(data.subarray(taken), next);
+    });
+  }
+
+  /** Behind a final block, which has ended the stream. */
+  #goOn(): boolean {
+    this.#finalBlocks += 1;
+    if (this.#finalBlocks > this.#bounds.finalBlocks) {
+      this.#fail(POLICY, 'The message has too many final blocks.');
+      return false;
+    }
+    this.#stream.close();
+    this.#stream = this.#open(this.#recent.joined());
+    return true;
+  }
+
+  #end(fin: boolean, done: (error: Error | null, octets: Buffer) => void): void {
+    const octets = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#done = null;
+    if (fin) this.#stream.close();
+    done(null, octets);
   }
 
   #inflated(chunk: Buffer): void {
@@ -69,6 +113,7 @@ export class Inflating {
       this.#fail(TRY_AGAIN, 'The server has too much to do.');
     } else {
       this.#chunks.push(chunk);
+      this.#recent.add(chunk);
     }
   }
 
