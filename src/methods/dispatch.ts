@@ -70,7 +70,9 @@ export function createDispatcher(
     const explanation = new Explanation(services);
     const run = new RequestRun(services, limits, fail, envelope, principal, isLong, explanation);
     const answer = await run.run();
-    return { ...answer, explain: await explanation.told() };
+    // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
+    const explain = await explanation.told(limits.requestTimeout, principal.userId);
+    return { ...answer, explain };
   };
   return Object.freeze({
     handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
@@ -246,11 +248,12 @@ class RequestRun {
   }
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
+    const account = resolveAccount(method, args, this.#scope.principal);
     return new MethodCall({
-      services: this.#explanation?.services ?? this.#services,
+      services: this.#explanation?.servicesFor(account?.id ?? null) ?? this.#services,
       request: this.#scope,
       method,
-      account: resolveAccount(method, args, this.#scope.principal),
+      account,
       deadline: performance.now() + this.#limits.requestTimeout,
       callId,
       showsCreatedIds: this.#envelope.createdIds !== null,

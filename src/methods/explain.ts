@@ -8,6 +8,8 @@ import { type Asked, CallTrace, milliseconds } from './trace.js';
 
 /** What happened in one call. */
 interface ExplainedCall {
+  /** Null for a call without one, and one that was refused before it was known. */
+  readonly accountId: string | null;
   readonly name: string;
   readonly callId: string;
   readonly trace: CallTrace;
@@ -22,6 +24,8 @@ interface ExplainedCall {
 const MAX_STATEMENTS = 50;
 /** Characters of a statement: a filter of a thousand conditions makes a long one. */
 const MAX_TEXT = 10_000;
+/** Lines of a plan: it has some for each of those conditions. */
+const MAX_STEPS = 500;
 
 /** What a request gathers that asks to be explained; requests that don't have none. */
 export class Explanation {
@@ -29,6 +33,7 @@ export class Explanation {
   readonly #calls: ExplainedCall[] = [];
   #trace = new CallTrace();
   #call: Invocation | null = null;
+  #accountId: string | null = null;
   #begun = 0;
   #foresight: Foresight | null = null;
   #answers = 0;
@@ -40,14 +45,16 @@ export class Explanation {
   /** The call that is run from now on. */
   begin(call: Invocation, foresight: Foresight | null = null): void {
     this.#call = call;
+    this.#accountId = null;
     this.#trace = new CallTrace();
     this.#foresight = foresight;
     this.#answers = foresight?.answers ?? 0;
     this.#begun = performance.now();
   }
 
-  /** The same services, for this call alone. */
-  get services(): Services {
+  /** The same services, for this call alone, which is of that account. */
+  servicesFor(accountId: string | null): Services {
+    this.#accountId = accountId;
     const { store } = this.#services;
     return { ...this.#services, store: store.traced?.(this.#trace) ?? store };
   }
@@ -56,6 +63,7 @@ export class Explanation {
   ended(name: string, response: object | null, error: MethodError | null = null): void {
     const { answers = 0, callId: from = '' } = this.#foresight ?? {};
     this.#calls.push({
+      accountId: this.#accountId,
       name,
       callId: this.#call?.callId ?? '',
       trace: this.#trace,
@@ -66,18 +74,28 @@ export class Explanation {
     });
   }
 
-  /** For the response, once all calls are done: to ask how a statement is run must not disturb what runs. */
-  async told(): Promise<readonly JsonObject[]> {
+  /**
+   * For the response, once all calls are done: to ask how a statement is run must not disturb what runs. All plans
+   * together have so many ms. They are asked for as reads of the calls' accounts; those of calls without one wait
+   * behind nobody's but the user's.
+   */
+  async told(time: number, userId: string): Promise<readonly JsonObject[]> {
+    const { store } = this.#services;
+    const deadline = performance.now() + time;
     const told: JsonObject[] = [];
-    for (const call of this.#calls) told.push(await tell(call, this.#services.store));
+    for (const call of this.#calls) {
+      const shown = call.trace.statements.slice(0, MAX_STATEMENTS);
+      const plans = await plansOf(store, call.accountId ?? userId, deadline, shown);
+      told.push(tell(call, shown, plans));
+    }
     return told;
   }
 }
 
-async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
+type Plans = ReadonlyMap<TracedStatement | null, StatementPlan | null>;
+
+function tell(call: ExplainedCall, shown: readonly Asked[], plans: Plans): JsonObject {
   const { trace, error, from } = call;
-  const shown = trace.statements.slice(0, MAX_STATEMENTS);
-  const plans = await plansOf(store, shown);
   const { waiting, database, committing } = trace.times;
   const rest = Math.max(0, call.milliseconds - waiting - database - committing);
   return {
@@ -97,7 +115,7 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
       rows,
       ...(failed === 0 ? {} : { givenUp: failed }),
       ...(inThread ? { inThread: true } : {}),
-      plan: plans.get(first)?.steps ?? null,
+      plan: cutSteps(plans.get(first)?.steps ?? null),
       indexes: plans.get(first)?.indexes ?? null,
     })),
     ...(trace.statements.length > shown.length
@@ -112,11 +130,18 @@ async function tell(call: ExplainedCall, store: Store): Promise<JsonObject> {
 
 async function plansOf(
   store: Store,
+  accountId: string,
+  deadline: number,
   shown: readonly Asked[],
-): Promise<ReadonlyMap<TracedStatement | null, StatementPlan | null>> {
+): Promise<Plans> {
   const kept = shown.map(({ first }) => first).filter((first) => first !== null);
-  const plans = (await store.plans?.(kept)) ?? [];
+  const plans = (await store.plans?.(accountId, deadline, kept)) ?? [];
   return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
+}
+
+function cutSteps(steps: readonly string[] | null): readonly string[] | null {
+  if (steps === null || steps.length <= MAX_STEPS) return steps;
+  return [...steps.slice(0, MAX_STEPS), '…'];
 }
 
 function cut(text: string): string {

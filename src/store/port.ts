@@ -64,10 +64,14 @@ export interface Store {
   ): Promise<readonly { readonly accountId: string; readonly id: string }[]>;
 
   /**
-   * How the database would run statements, each as lines; null for one that it doesn't tell of, or fails to plan.
-   * Nothing is run.
+   * How the database would run statements, each as lines; null for one that it doesn't tell of, fails to plan, or has
+   * no time for before the deadline. Nothing is run. They wait their turn as reads of the account do.
    */
-  plans?(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]>;
+  plans?(
+    accountId: string,
+    deadline: number,
+    statements: readonly TracedStatement[],
+  ): Promise<readonly (StatementPlan | null)[]>;
 
   /** The same store for one call, of which `trace` hears. Only what serves is ever made so. */
   traced?(trace: Trace): Store;

@@ -59,8 +59,13 @@ export class TracedStore implements Store {
     return this.#store.collectBlobs(before, limit);
   }
 
-  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
-    return (await this.#store.plans?.(statements)) ?? statements.map(() => null);
+  async plans(
+    accountId: string,
+    deadline: number,
+    statements: readonly TracedStatement[],
+  ): Promise<readonly (StatementPlan | null)[]> {
+    const plans = await this.#store.plans?.(accountId, deadline, statements);
+    return plans ?? statements.map(() => null);
   }
 
   close(): Promise<void> {
@@ -93,15 +98,21 @@ export class TracedStore implements Store {
   }
 }
 
-/** Null where the database refuses it, or is gone: the calls have been answered, and others may have their plans. */
-export async function planOrNull(
-  plan: () => Promise<StatementPlan>,
-): Promise<StatementPlan | null> {
-  try {
-    return await plan();
-  } catch {
-    return null;
+/**
+ * One after the other. Null where the database refuses it, or is gone, and once the time is over: the calls have been
+ * answered, and others may have their plans.
+ */
+export async function plansInTime(
+  deadline: number,
+  statements: readonly TracedStatement[],
+  planOf: (statement: TracedStatement) => Promise<StatementPlan>,
+): Promise<readonly (StatementPlan | null)[]> {
+  const plans: (StatementPlan | null)[] = [];
+  for (const statement of statements) {
+    const isLate = performance.now() > deadline;
+    plans.push(isLate ? null : await planOf(statement).catch(() => null));
   }
+  return plans;
 }
 
 /** Runs a statement that has its rows when the call returns. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPool } from '../../src/database/postgresql/index.js';
 import { CORE, EXPLAIN, NOTES, TODOS, WEBSOCKET } from '../support/client.js';
 import { entry } from '../support/expected.js';
-import { useFixtures } from '../support/fixtures.js';
+import { makeUser, useFixtures } from '../support/fixtures.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { startServer } from '../support/server.js';
@@ -212,6 +213,33 @@ describe.each([
     };
     expect(answer).toEqual(plain);
   });
+});
+
+it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async () => {
+  const url = await postgresql().createDatabase('waits');
+  const server = await startServer({ env: { DATABASE_URL: url, REQUEST_TIMEOUT: '1s' } });
+  const operator = openPool({ url, size: 1 });
+  try {
+    const { accountId, client } = await makeUser(server);
+    // Neither the call has its answer, nor PostgreSQL a plan to tell.
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Todo"');
+    const args = { accountId, ids: ['x'] };
+    const calls = ['Note/get', 'Todo/get'].map((name) => [name, args, 'c'] as const);
+    const answer = await client.with(USING).api(calls);
+    await holder.query('ROLLBACK');
+    holder.release();
+    const { explain } = answer as unknown as { readonly explain: readonly Told[] };
+    const plansOf = (table: string) =>
+      explain.flatMap(({ statements }) =>
+        statements.filter((each) => each.sql.includes(`"${table}"`)).map(({ plan }) => plan),
+      );
+    expect(plansOf('Note')).toEqual([expect.any(Array)]);
+    expect(plansOf('Todo')).toEqual([null]);
+  } finally {
+    await operator.end();
+    await server.remove();
+  }
 });
 
 it('EXPLAIN=off: there is no such capability', async () => {

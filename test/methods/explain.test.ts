@@ -169,6 +169,15 @@ it('many statements, and long ones, are told as far as that is of use', async ()
   const [{ statements }] = await explained([['Todo/query', { filter }]]);
   expect(statements[0].sql).toHaveLength(10_001);
   expect(statements[0].plan).not.toBeNull();
+  for (const [count, last] of [
+    [500, 'SCAN 500'],
+    [501, '…'],
+  ] as const) {
+    const steps = Array.from({ length: count }, (_, index) => `SCAN ${index + 1}`);
+    Object.assign(rig.services.store, { plans: async () => [{ steps, indexes: [] }] });
+    const [{ statements: told }] = await explained([['Todo/get', { ids: [] }]]);
+    expect([told[0].plan.length, told[0].plan.at(-1)]).toEqual([count, last]);
+  }
 });
 
 it('long parameters are not kept, and have no plan', async () => {
@@ -202,6 +211,30 @@ it('statements that are under way together count as one time', () => {
 });
 
 describe('plans', () => {
+  it('are asked for as reads of each call’s account, with one deadline for all', async () => {
+    type Asked = Parameters<NonNullable<typeof rig.services.store.plans>>;
+    const asked: Asked[] = [];
+    const plans = async (...args: Asked): Promise<readonly null[]> => {
+      asked.push(args);
+      return args[2].map(() => null);
+    };
+    Object.assign(rig.services.store, { plans });
+    const before = performance.now();
+    await explained([
+      ['Todo/get', { ids: null }],
+      ['Todo/query', { accountId: 'a2' }],
+      ['Core/echo', {}],
+      ['Todo/get', { accountId: 'nobody' }],
+    ]);
+    // Those without an account are the user's.
+    expect(asked.map(([accountId]) => accountId)).toEqual(['a1', 'a2', 'u1', 'u1']);
+    const hasAny = asked.map(([, , statements]) => statements.length > 0);
+    expect(hasAny).toEqual([true, true, false, false]);
+    const [deadline = 0, ...others] = new Set(asked.map(([, each]) => each));
+    expect(others).toEqual([]);
+    expect(deadline).toBeGreaterThan(before + LIMITS.requestTimeout);
+  });
+
   it('others have their turns while those of many long statements are asked for', async () => {
     const columns = Array.from({ length: 900 }, (_, i) => `"text" = 'a${i}' AND "done" = ${i}`);
     const sql = `SELECT ${columns.join(', ')} FROM "Todo"`;
@@ -212,7 +245,8 @@ describe('plans', () => {
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    const plans = await rig.services.store.plans?.(Array.from({ length: 6 }, () => statement));
+    const six = Array.from({ length: 6 }, () => statement);
+    const plans = await rig.services.store.plans?.('a1', performance.now() + 20_000, six);
     clearImmediate(timer);
     expect(plans?.at(-1)?.steps).toHaveLength(1);
     expect(turns).toBeGreaterThan(0);

@@ -220,6 +220,56 @@ describe('what fails beside others', () => {
     for (const ids of await Promise.all(flood)) expect(ids).toEqual([]);
   });
 
+  const asked = (sql: string) => ({ sql, parameters: [], inThread: false });
+  const PLANNED = [{ steps: [expect.any(String)] }];
+
+  it('plans of an account’s statements wait behind its own long works, and nobody else’s', async () => {
+    await store.close();
+    store = open(8);
+    let release: (value: number) => void = () => undefined;
+    const released = new Promise<number>((resolve) => {
+      release = resolve;
+    });
+    onTestFinished(() => release(0));
+    // All that one account may have of connections for such works.
+    const busy = [0, 1, 2].map(() =>
+      store.read(A, { ...soon(), exclusive: true }, async () => released),
+    );
+    const statement = asked('SELECT "id" FROM "Gadget"');
+    const plans = (account: string) => store.plans?.(account, soon().deadline, [statement]);
+    let isTold = false;
+    const waiting = plans(A)?.finally(() => {
+      isTold = true;
+    });
+    expect(await plans(B)).toMatchObject(PLANNED);
+    expect(await plans(B)).toMatchObject(PLANNED);
+    const late = performance.now() + 50;
+    expect(await store.plans?.(A, late, [statement, statement])).toEqual([null, null]);
+    expect(isTold).toBe(false);
+    release(0);
+    expect(await waiting).toMatchObject(PLANNED);
+    await Promise.all(busy);
+  });
+
+  it('plans have one deadline: behind it no further one is asked for', async () => {
+    const statements: string[] = [];
+    const waits = createPostgresqlStore({
+      pool: openPool({ url, size: 1, pipeline: true }),
+      types: TYPES,
+      onStatement: (sql) => statements.push(sql),
+    });
+    onTestFinished(() => waits.close());
+    const holder = await operator.connect();
+    await holder.query('BEGIN; LOCK TABLE "Gadget"');
+    const [locked, free] = ['SELECT "id" FROM "Gadget"', 'SELECT "id" FROM "JmapAccount"'];
+    const plans = (...all: readonly string[]) =>
+      waits.plans?.(A, performance.now() + 300, all.map(asked));
+    expect(await plans(free, locked, free, free)).toMatchObject([...PLANNED, null, null, null]);
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect(statements.filter((sql) => sql.startsWith('EXPLAIN'))).toHaveLength(2);
+  });
+
   it('what a migration puts out of date is prepared anew; what is run once is unavailable', async () => {
     await add('a');
     const look = (t: Snapshot) => t.get(Gadget, ['a'], Gadget.properties, HUGE);

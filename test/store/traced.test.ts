@@ -31,7 +31,8 @@ it('a read that goes on in a thread says so', async () => {
   expect(trace.statements).toMatchObject([{ count: 1, failed: 0, rows: 1, inThread: true }]);
   // From the one thread to the other.
   expect(trace.times.waiting).toBeGreaterThan(0);
-  const plans = await store.plans?.(trace.statements.flatMap(({ first }) => first ?? []));
+  const asked = trace.statements.flatMap(({ first }) => first ?? []);
+  const plans = await store.plans?.(A, soon().deadline, asked);
   expect(plans).toEqual([
     { steps: [expect.stringContaining('Gadget')], indexes: [expect.any(String)] },
   ]);

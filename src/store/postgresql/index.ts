@@ -14,7 +14,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { planOrNull, TracedStore } from '../traced.js';
+import { plansInTime, TracedStore } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
@@ -251,15 +251,16 @@ class PostgresqlStore implements Store {
     return new TracedStore(this, trace);
   }
 
-  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
-    const plans: (StatementPlan | null)[] = [];
-    const deadline = performance.now() + UPKEEP_WAIT;
-    for (const statement of statements) {
+  plans(
+    accountId: string,
+    deadline: number,
+    statements: readonly TracedStatement[],
+  ): Promise<readonly (StatementPlan | null)[]> {
+    return plansInTime(deadline, statements, (statement) => {
       const plan = (): Promise<StatementPlan> =>
-        this.#reading('', deadline, (connection) => readPlan(connection, statement));
-      plans.push(await planOrNull(() => this.#long.run('', deadline, plan)));
-    }
-    return plans;
+        this.#reading(accountId, deadline, (connection) => readPlan(connection, statement));
+      return this.#long.run(accountId, deadline, plan);
+    });
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { planOrNull, TracedStore } from '../traced.js';
+import { plansInTime, TracedStore } from '../traced.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
@@ -201,11 +201,12 @@ class SqliteStore implements Store, ThreadedStore {
     return new TracedStore(this, trace, this.#reads.tracedInstant(trace));
   }
 
-  async plans(statements: readonly TracedStatement[]): Promise<readonly (StatementPlan | null)[]> {
-    const plans: (StatementPlan | null)[] = [];
-    for (const statement of statements)
-      plans.push(await planOrNull(() => this.#reads.plan(statement)));
-    return plans;
+  plans(
+    _accountId: string,
+    deadline: number,
+    statements: readonly TracedStatement[],
+  ): Promise<readonly (StatementPlan | null)[]> {
+    return plansInTime(deadline, statements, (statement) => this.#reads.plan(deadline, statement));
   }
 
   get isInThread(): boolean {

@@ -110,9 +110,10 @@ export class Reads {
   }
 
   /** How SQLite would run a statement. */
-  plan({ sql, parameters }: TracedStatement): Promise<StatementPlan> {
+  plan(deadline: number, { sql, parameters }: TracedStatement): Promise<StatementPlan> {
     return this.#serial.run(async () => {
       await this.#inTurn();
+      checkDeadline(deadline);
       const begun = performance.now();
       try {
         const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);

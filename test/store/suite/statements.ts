@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredObject, Transaction } from '../../../src/store/port.js';
 import { ALL, Gadget, gadgets, plan, UNIQUES } from '../gadget.js';
-import { type Bench, HUGE, idOf } from './bench.js';
+import { A, type Bench, HUGE, idOf } from './bench.js';
 
 export function statementCases(bench: Bench): void {
   const { write, counted } = bench;
@@ -107,9 +107,11 @@ export function statementCases(bench: Bench): void {
     it('have their plans beside one that the database can’t plan', async () => {
       const statement = (sql: string) => ({ sql, parameters: [], inThread: false });
       const [good, bad] = ['SELECT "id" FROM "JmapAccount"', 'SELECT "none" FROM "JmapAccount"'];
-      const plans = await bench.store.plans?.([good, bad, good].map(statement));
+      const plansUntil = (deadline: number) =>
+        bench.store.plans?.(A, deadline, [good, bad, good].map(statement));
       const told = { steps: [expect.stringContaining('JmapAccount')] };
-      expect(plans).toMatchObject([told, null, told]);
+      expect(await plansUntil(bench.soon().deadline)).toMatchObject([told, null, told]);
+      expect(await plansUntil(performance.now() - 1)).toEqual([null, null, null]);
     });
   });
 }
