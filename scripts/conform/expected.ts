@@ -50,6 +50,9 @@ export const utcDate = satisfying(
 /** RFC 8620 1.2: an id of any server, 1 to 255 octets of the URL-safe base64 alphabet. */
 export const ID = /^[A-Za-z0-9_-]{1,255}$/;
 
+/** RFC 8620 1.2: what an id should not begin with, digits alone included, or be. */
+export const DEFENSIVE = /^(?![-\d])(?!NIL$)/i;
+
 /** Decision 7: the Id alphabet, a letter first, at most 64 octets. */
 export const serverId = satisfying(
   'an id',

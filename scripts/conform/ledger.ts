@@ -51,7 +51,7 @@ function bySection(rows: readonly Requirement[]): Iterable<[string, Requirement[
 }
 
 function counts(rows: readonly Requirement[]): string {
-  const specs: readonly Specification[] = ['RFC 8620', 'RFC 8887'];
+  const specs: readonly Specification[] = ['RFC 8620', 'RFC 8887', 'RFC 9404'];
   const line = (name: string, some: readonly Requirement[]): string => {
     const of = (proof: Proof): number => some.filter((row) => proofOf(row) === proof).length;
     return `| ${name} | ${some.length} | ${of('checks')} | ${of('tests')} | ${of('reason')} |`;

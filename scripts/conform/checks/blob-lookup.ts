@@ -121,10 +121,10 @@ export const blobLookupChecks = serverChecks(
 );
 
 /** Blobs that an object can be made to hold. */
-const blobsOf = ({ described }: Subject): readonly ModelProperty[] =>
+export const blobsOf = ({ described }: Subject): readonly ModelProperty[] =>
   writable(described).filter(({ blob }) => blob);
 
-function whyNot(subject: Subject): string | null {
+export function withoutLookup(subject: Subject): string | null {
   if (blobsOf(subject).length === 0) return 'The type refers to no blobs.';
   const { session } = subject.server.user;
   const capability = asMap(session.accounts[subject.A1]?.['accountCapabilities'])[BLOB];
@@ -134,7 +134,7 @@ function whyNot(subject: Subject): string | null {
 }
 
 /** Ids of objects of the type that refer to a blob. */
-async function holders(
+export async function holders(
   subject: Subject,
   blobId: string,
   accountId = subject.A1,
@@ -145,7 +145,7 @@ async function holders(
 }
 
 /** The id of an object that was made to hold a blob, and that of the blob in it (RFC 8620 6). */
-async function holding(subject: Subject, name: string, sent: string) {
+export async function holding(subject: Subject, name: string, sent: string) {
   const { id, reported, refused } = await subject.put({ [name]: sent });
   expect(refused).toBeNull();
   return { id, blobId: String(reported[name] ?? sent) };
@@ -162,7 +162,7 @@ export const blobLookupTypeChecks = typeChecks(
       id: 'blob-lookup-objects',
       level: 'must',
       rule: 'The objects that hold a blob are found, each once, as long as they hold it.',
-      applies: whyNot,
+      applies: withoutLookup,
       async run(subject) {
         for (const { name, access } of blobsOf(subject)) {
           const upload = (content: string) =>
@@ -197,7 +197,7 @@ export const blobLookupTypeChecks = typeChecks(
       level: 'must',
       rule: 'Each blob is listed with all the objects that hold it, and with no others; a change of something else leaves that as it is, and another account knows nothing of it.',
       needs: { text: true, room: 3 },
-      applies: whyNot,
+      applies: withoutLookup,
       async run(subject) {
         const { server, type, A1, A2, profile } = subject;
         for (const { name } of blobsOf(subject)) {
@@ -229,7 +229,7 @@ export const blobLookupTypeChecks = typeChecks(
       rule: 'An object whose property is set to null holds the blob no longer.',
       needs: { singleton: 'both' },
       applies: (subject) =>
-        whyNot(subject) ??
+        withoutLookup(subject) ??
         (nullableOf(subject).length > 0 ? null : 'What refers to a blob can’t be set to null.'),
       async run(subject) {
         for (const { name } of nullableOf(subject)) {
@@ -246,7 +246,7 @@ export const blobLookupTypeChecks = typeChecks(
       level: 'must',
       rule: 'The name of a type whose capability the request does not use is unknownDataType, and so is a name in other letters.',
       needs: { room: 0, singleton: 'both' },
-      applies: whyNot,
+      applies: withoutLookup,
       async run(subject) {
         const { server, type, A1: accountId, profile } = subject;
         const call = (typeName: string, ...capabilities: readonly string[]) =>
@@ -265,7 +265,7 @@ export const blobLookupTypeChecks = typeChecks(
       level: 'decision',
       rule: 'A blob that is asked for twice is listed once.',
       needs: { singleton: 'both' },
-      applies: whyNot,
+      applies: withoutLookup,
       async run(subject) {
         const { server, type, A1 } = subject;
         const blobId = await upload(subject, 'twice');

@@ -41,6 +41,9 @@ function chained(answers: readonly SetAnswer[], start: string): readonly SetAnsw
   return chain;
 }
 
+/** Of two changes each, more than five objects can fill, with some of others' between them. */
+const PAGES = 50;
+
 const idOf = ({ created }: SetAnswer): string => entry(created, 'k').id;
 
 export const changesStateChecks = [
@@ -63,6 +66,58 @@ export const changesStateChecks = [
             updated: [],
             destroyed: [],
           });
+        }
+      },
+    },
+  ]),
+  ...typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 5 }, [
+    {
+      id: 'changes-intermediate-state',
+      level: 'should',
+      rule: 'Where there are more changes than maxChanges the answer leads to a state between, from which /changes goes on to the newest: it is not cannotCalculateChanges.',
+      async run(subject) {
+        const { A1: accountId, type, client } = subject;
+        await subject.prepare(accountId);
+        let sinceState = await subject.state(accountId);
+        // In calls of their own: a server may have no state between two objects of one call.
+        for (const text of ['a', 'b', 'c', 'd', 'e']) await subject.one(accountId, text);
+        const newest = await subject.state(accountId);
+        for (let pages = 0; sinceState !== newest; pages += 1) {
+          expect(pages).toBeLessThan(PAGES);
+          const args = { accountId, sinceState, maxChanges: 2 };
+          const { newState } = await client.ok(`${type}/changes`, args);
+          expect(newState).not.toBe(sinceState);
+          sinceState = String(newState);
+        }
+      },
+    },
+  ]),
+  ...typeChecks('3.10', { methods: ['get', 'set', 'changes'], room: 14 }, [
+    {
+      id: 'changes-busy-writer',
+      level: 'must',
+      rule: 'While others write, the state of a /get belongs to the list that came with it: a client that goes on from there by /changes arrives at what is there.',
+      async run(subject) {
+        const { A1: accountId, type, client } = subject;
+        await subject.prepare(accountId);
+        const all = () => client.get(type, { accountId, ids: null });
+        const seen = [await all()];
+        const writing = (async () => {
+          for (let round = 0; round < 12; round += 1) {
+            const id = await subject.one(accountId, `w${round}`);
+            if (round % 3 === 0) await subject.set({ destroy: [id] });
+          }
+        })();
+        for (let round = 0; round < 12; round += 1) seen.push(await all());
+        await writing;
+        const ids = (await all()).list.map(({ id }) => id);
+        for (const { list, state } of seen) {
+          const shadow = new Set(list.map(({ id }) => id));
+          for (const page of await pages(subject, state, null)) {
+            for (const id of [...page.created, ...page.updated]) shadow.add(id);
+            for (const id of page.destroyed) shadow.delete(id);
+          }
+          expect([...shadow]).toEqual(sameMembers(ids));
         }
       },
     },

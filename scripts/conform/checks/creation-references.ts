@@ -13,7 +13,7 @@ import { refusalOf } from './patch-places.js';
 const isMutable = ({ property }: Reference): boolean => property.access === 'mutable';
 
 /** References to objects of the type itself. */
-const ownLinks = (subject: Subject) =>
+export const ownLinks = (subject: Subject) =>
   linksOf(subject).filter(({ reference }) => reference.type === subject.type);
 
 const noOwnLinks = (subject: Subject) =>

@@ -12,7 +12,7 @@ import { CORE } from '../subject/user.js';
 /** RFC 8620 7.1 and 7.3: the event source, as far as it can be seen without waiting for pings. */
 
 /** A stream that must open; it is closed afterwards. */
-async function withEvents<T>(
+export async function withEvents<T>(
   server: Server,
   variables: Partial<EventVariables>,
   work: (stream: EventStream) => Promise<T>,
@@ -120,7 +120,7 @@ async function changed(subject: Subject, accountId = subject.A1): Promise<string
 }
 
 /** What a state event tells of a type. */
-const stateOf = (data: unknown, accountId: string, type: string): unknown =>
+export const stateOf = (data: unknown, accountId: string, type: string): unknown =>
   asMap(asMap(asMap(data as never)['changed'])[accountId])[type];
 
 /** Another type whose objects can be made in the same account, with nothing to refer to. */

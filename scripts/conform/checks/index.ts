@@ -4,6 +4,7 @@ import { downloadChecks } from './blob-downloads.js';
 import { blobLookupChecks, blobLookupTypeChecks } from './blob-lookup.js';
 import { blobUploadMethodChecks } from './blob-methods.js';
 import { blobGetMethodChecks } from './blob-reads.js';
+import { blobRuleChecks, blobRuleTypeChecks } from './blob-rules.js';
 import { uploadChecks } from './blobs.js';
 import { changesChecks } from './changes.js';
 import { changesStateChecks } from './changes-states.js';
@@ -19,6 +20,7 @@ import { describedCountChecks } from './described-counts.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLimitChecks } from './described-limits.js';
 import { describedLinkChecks } from './described-links.js';
+import { describedOrderChecks } from './described-order.js';
 import { describedTreeChecks } from './described-trees.js';
 import { describedUniqueChecks } from './described-unique.js';
 import { describedValueChecks } from './described-values.js';
@@ -28,6 +30,7 @@ import { eventServerChecks, eventTypeChecks } from './events.js';
 import { getChecks } from './get.js';
 import { ijsonChecks } from './ijson.js';
 import { ijsonAnswerChecks } from './ijson-answers.js';
+import { languageChecks } from './language.js';
 import { limitsChecks } from './limits.js';
 import { metamorphicChecks } from './metamorphic.js';
 import { patchChecks } from './patch.js';
@@ -54,6 +57,7 @@ import { setStateChecks } from './set-state.js';
 import { setUpdateChecks } from './set-update.js';
 import { setValueChecks } from './set-values.js';
 import { singletonChecks } from './singleton.js';
+import { snakeCaseChecks } from './snake-case.js';
 import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
 import { socketEqualChecks, socketPushChecks } from './websocket-equal.js';
 import { socketErrorChecks, socketMessageChecks } from './websocket-messages.js';
@@ -63,6 +67,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...sessionChecks,
   ...securityChecks,
   ...requestChecks,
+  ...languageChecks,
   ...ijsonChecks,
   ...ijsonAnswerChecks,
   ...limitsChecks,
@@ -101,10 +106,12 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...uploadChecks,
   ...downloadChecks,
   ...blobCopyChecks,
+  ...blobRuleChecks,
   ...blobUploadMethodChecks,
   ...blobGetMethodChecks,
   ...blobLookupChecks,
   ...blobLookupTypeChecks,
+  ...blobRuleTypeChecks,
   ...eventServerChecks,
   ...eventTypeChecks,
   ...socketHandshakeChecks,
@@ -118,11 +125,13 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedLinkChecks,
   ...describedTreeChecks,
   ...describedUniqueChecks,
+  ...describedOrderChecks,
   ...describedCountChecks,
   ...describedLimitChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
   ...describedArgumentChecks,
+  ...snakeCaseChecks,
 ]);
 
 /** Of queries, copies and blobs what rests on the type's descriptor most. */

@@ -1,3 +1,5 @@
+import { blobReading } from './blob-reading.js';
+import { blobUploading } from './blob-uploading.js';
 import type { Requirement } from './requirement.js';
 import { section1 } from './section-1.js';
 import { section2 } from './section-2.js';
@@ -15,12 +17,12 @@ import { section7 } from './section-7.js';
 import { section8 } from './section-8.js';
 import { websocket } from './websocket.js';
 
-export { keywordsOfSections } from './keywords.js';
+export { keywordsOfBlobSections, keywordsOfSections } from './keywords.js';
 export type { Requirement, Specification } from './requirement.js';
 
 /**
- * Every rule of RFC 8620 (1 to 6, 7.1, 7.3, 8) and RFC 8887 that binds somebody, in the order of
- * the sections.
+ * Every rule of RFC 8620 (1 to 6, 7.1, 7.3, 8), RFC 8887 and RFC 9404 that binds somebody, in the
+ * order of the sections.
  */
 export const requirements: readonly Requirement[] = Object.freeze([
   ...section1,
@@ -38,4 +40,6 @@ export const requirements: readonly Requirement[] = Object.freeze([
   ...section7,
   ...section8,
   ...websocket,
+  ...blobUploading,
+  ...blobReading,
 ]);

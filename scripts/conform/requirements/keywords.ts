@@ -46,3 +46,12 @@ export const keywordsOfSections: Readonly<Record<string, number>> = Object.freez
   '8.6': 6,
   '8.7': 1,
 });
+
+/** The same of RFC 9404, sections 3 to 5, counted in its last draft (18). */
+export const keywordsOfBlobSections: Readonly<Record<string, number>> = Object.freeze({
+  '3.1': 8,
+  '4.1': 8,
+  '4.2': 7,
+  '4.3': 1,
+  '5': 6,
+});

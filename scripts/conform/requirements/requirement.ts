@@ -1,9 +1,9 @@
 /** The specifications that the ledger has rows of. */
-export type Specification = 'RFC 8620' | 'RFC 8887';
+export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
 
 /** One rule of a specification, with what proves it or why nothing can. */
 export interface Requirement {
-  /** Stable: section and a slug, as '5.2 max-changes-refused'; RFC 8887's begin with W. */
+  /** Stable: section and a slug, as '5.2 max-changes-refused'; RFC 8887's begin with W, RFC 9404's with B. */
   readonly id: string;
   /** As '3.6.1'. */
   readonly section: string;

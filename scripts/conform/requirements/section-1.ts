@@ -109,9 +109,9 @@ export const section1: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule:
-      'Ids begin with a letter, differ by more than letter case, are never digits alone, and ' +
-      'hold no "NIL".',
-    checks: ['ids-valid', 'ids-safe'],
+      'Ids begin with neither a hyphen nor a digit (here with a letter), differ by more than ' +
+      'letter case, and are never NIL.',
+    checks: ['ids-safe', 'session-account-ids-defensive'],
     tests: [
       'test/protocol/ids.test.ts > start with the prefix, are Ids of at most 64 octets, in one',
     ],

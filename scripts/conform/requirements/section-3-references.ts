@@ -173,6 +173,7 @@ export const section3References: readonly Requirement[] = [
     rule:
       'Content-Language tells the language of texts that may be shown: problem details say ' +
       '"en".',
+    checks: ['language-told'],
     tests: ['test/transports/edge.test.ts > 3.8: problems say in which language they are'],
   },
   {
@@ -203,6 +204,7 @@ export const section3References: readonly Requirement[] = [
     rule:
       'Calls of other requests may run between two calls of a request; each call sees one ' +
       'state.',
+    checks: ['changes-parallel-creates', 'changes-busy-writer', 'query-changes-busy-writer'],
     tests: [
       'test/methods/set-update.test.ts > 596: parallel calls have states of their own and all is',
       'test/methods/dispatch.test.ts > let others have a turn in between',

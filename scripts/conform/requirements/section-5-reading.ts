@@ -90,7 +90,12 @@ export const section5Reading: readonly Requirement[] = [
     rule:
       'It stays as long as nothing changes; an update that changes nothing is no change ' +
       '(decision 8).',
-    checks: ['changes-no-op-update', 'changes-none'],
+    checks: [
+      'get-state-for-all-ids',
+      'changes-every-state',
+      'changes-none',
+      'changes-no-op-update',
+    ],
   },
   {
     id: '5.1 client-on-new-state',
@@ -153,6 +158,7 @@ export const section5Reading: readonly Requirement[] = [
     level: 'must',
     whom: 'server',
     rule: 'State and objects are of one moment.',
+    checks: ['changes-busy-writer'],
     tests: ['test/store/suite/transactions.ts > 5.1: a read sees one snapshot while others write'],
   },
   {
@@ -328,7 +334,7 @@ export const section5Reading: readonly Requirement[] = [
     rule:
       'Where there are more changes, the answer leads to a state between, from which the ' +
       'client goes on.',
-    checks: ['changes-pages'],
+    checks: ['changes-intermediate-state', 'changes-pages'],
   },
   {
     id: '5.2 no-intermediate-state',

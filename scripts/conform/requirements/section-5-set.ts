@@ -353,6 +353,7 @@ export const section5Set: readonly Requirement[] = [
       'creation-references-same-call',
       'creation-references-update',
       'described-links-several',
+      'described-unique-needed',
     ],
   },
   {

@@ -19,7 +19,13 @@ export const section7: readonly Requirement[] = [
     rule:
       '`changed` maps the accounts in which something changed to types and their new states, ' +
       'which are those of /get.',
-    checks: ['events-state', 'events-accounts', 'events-copy', 'events-nothing-changed'],
+    checks: [
+      'events-state',
+      'events-accounts',
+      'events-copy',
+      'events-nothing-changed',
+      'described-counts-told',
+    ],
   },
   {
     id: '7.1 coalesced',

@@ -83,12 +83,22 @@ export async function transcript(
   }
 }
 
+/** Checks that send several requests at one time: what comes first is a matter of time. */
+const AT_ONCE: readonly string[] = [
+  'limits-concurrent',
+  'changes-busy-writer',
+  'changes-parallel-creates',
+  'changes-parallel-steps',
+  'query-changes-busy-writer',
+];
+
 /** Why two transcripts of a check may differ. */
-export const DIFFERENT: ReadonlyMap<string, string> = new Map(
-  BY_REQUESTS.flatMap(({ id, transport }) =>
+export const DIFFERENT: ReadonlyMap<string, string> = new Map([
+  ...BY_REQUESTS.flatMap(({ id, transport }) =>
     transport === undefined ? [] : [[id, `It is shown over ${transport} alone.`] as const],
   ),
-);
+  ...AT_ONCE.map((id) => [id, 'Its requests are answered in any order.'] as const),
+]);
 
 /** Ids, times and states of a session, by the order in which a check meets them. */
 class Names {

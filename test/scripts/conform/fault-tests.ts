@@ -15,10 +15,20 @@ import { type Fault, FaultyProxy } from './proxy.js';
 // A runner whose checks never fail shows nothing: a proxy does what a broken server would, one fault at a time.
 
 /** In this order a check is tried until it applies. */
-const TYPES = ['Gadget', 'Single', 'Crate', 'Preferences', 'Machine'] as const;
+const TYPES = [
+  'Gadget',
+  'Single',
+  'Crate',
+  'Preferences',
+  'Machine',
+  'Bookmark',
+  'TaskList',
+] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
   '../../examples/preferences.yaml',
+  '../../examples/bookmarks.yaml',
+  '../../examples/tasks.yaml',
   '../hooks/machines.yaml',
 );
 

@@ -3,8 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../scripts/conform/checks/index.js';
 import { fileOf, LEDGER_BEGIN, proofOf, withLedger } from '../../../scripts/conform/ledger.js';
-import { keywordsOfSections, requirements } from '../../../scripts/conform/requirements/index.js';
+import {
+  keywordsOfBlobSections,
+  keywordsOfSections,
+  requirements,
+  type Specification,
+} from '../../../scripts/conform/requirements/index.js';
 import { ROOT } from '../../support/server.js';
+
+/** What the ids of a specification's rows begin with. */
+const PREFIXES: Readonly<Record<Specification, string>> = {
+  'RFC 8620': '',
+  'RFC 8887': 'W',
+  'RFC 9404': 'B',
+};
 
 /** Musts that no check of level must shows, and why none can; all others have one. */
 const BELOW_MUST: Readonly<Record<string, string>> = {
@@ -14,24 +26,29 @@ const BELOW_MUST: Readonly<Record<string, string>> = {
   '7.3 closeafter-form': 'Binds clients: what answers one that breaks it is a choice.',
 };
 
+/** The same for shoulds, by checks of level should or must. */
+const BELOW_SHOULD: Readonly<Record<string, string>> = {};
+
 const PAGE = join(ROOT, 'docs/conformance.md');
 
 describe('the ledger of requirements', () => {
   it('has an id for each row, which begins with its section', () => {
     const ids = requirements.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const { id, section, spec } of requirements) {
-      expect(id).toMatch(/^W?[0-9]+([.][0-9]+)* [a-z0-9]+([-.][a-z0-9]+)*$/);
-      expect(id.split(' ')[0]).toBe(spec === undefined ? section : `W${section}`);
+    for (const { id, section, spec = 'RFC 8620' } of requirements) {
+      expect(id).toMatch(/^[BW]?[0-9]+([.][0-9]+)* [a-z0-9]+([-.][a-z0-9]+)*$/);
+      expect(id.split(' ')[0]).toBe(`${PREFIXES[spec]}${section}`);
     }
   });
 
-  it('covers every key word of RFC 8620 1 to 6, 7.1, 7.3 and 8, and counts none twice', () => {
+  it.each([
+    ['RFC 8620 1 to 6, 7.1, 7.3 and 8', 'RFC 8620', keywordsOfSections],
+    ['RFC 9404 3 to 5', 'RFC 9404', keywordsOfBlobSections],
+  ] as const)('covers every key word of %s, and counts none twice', (_, name, keywords) => {
     const covered: Record<string, number> = {};
-    for (const { section, spec, keywords = 0 } of requirements) {
-      if (spec === undefined && keywords > 0) covered[section] = (covered[section] ?? 0) + keywords;
-    }
-    expect(covered).toEqual(keywordsOfSections);
+    for (const { section, spec = 'RFC 8620', keywords: count = 0 } of requirements)
+      if (spec === name && count > 0) covered[section] = (covered[section] ?? 0) + count;
+    expect(covered).toEqual(keywords);
   });
 
   it('has for each row a check, a test, or a reason why there is none', () => {
@@ -49,17 +66,27 @@ describe('the ledger of requirements', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has for each must with checks one of level must, which any server is run at', () => {
-    const musts = new Set(CHECKS.flatMap(({ id, level }) => (level === 'must' ? [id] : [])));
-    const below = requirements.filter(
-      ({ level, checks = [] }) =>
-        level === 'must' && checks.length > 0 && !checks.some((id) => musts.has(id)),
-    );
-    expect(below.map(({ id }) => id)).toEqual(Object.keys(BELOW_MUST));
-    // Without such a check tests of the repository prove it, and the row says so.
-    for (const { id, tests = [], reason = '' } of below)
-      expect([id, tests.length > 0, reason !== '']).toEqual([id, true, true]);
-  });
+  it.each([
+    ['must', ['must'], BELOW_MUST],
+    ['should', ['must', 'should'], BELOW_SHOULD],
+  ] as const)(
+    'has for each %s with checks one of level %j, which any server is run at',
+    (level, levels, known) => {
+      const foreign: ReadonlySet<string> = new Set(
+        CHECKS.flatMap((one) => (levels.some((name) => name === one.level) ? [one.id] : [])),
+      );
+      const below = requirements.filter(
+        (row) =>
+          row.level === level &&
+          (row.checks ?? []).length > 0 &&
+          !row.checks?.some((id) => foreign.has(id)),
+      );
+      expect(below.map(({ id }) => id)).toEqual(Object.keys(known));
+      // Without such a check tests of the repository prove it, and the row says so.
+      for (const { id, tests = [], reason = '' } of below)
+        expect([id, tests.length > 0, reason !== '']).toEqual([id, true, true]);
+    },
+  );
 
   it('names tests that are there', () => {
     const texts = new Map<string, string>();

@@ -1,6 +1,6 @@
 import type { Json } from '../../../../scripts/conform/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, member, sent, told } from './makers.js';
+import { forgiving, ignoring, list, member, onResponses, sent, told } from './makers.js';
 
 const NOTHING = {
   accountId: 'a',
@@ -52,5 +52,14 @@ export const changesFaults: readonly Fault[] = [
     name: 'sinceState is taken for 0 where it is missing',
     checks: ['changes-since-state-required'],
     ...sent('changes', (args) => ({ ...args, sinceState: args['sinceState'] ?? '0' })),
+  },
+  {
+    name: 'there is no state between sinceState and the newest',
+    checks: ['changes-intermediate-state'],
+    ...onResponses(([name, args, id]) =>
+      args['hasMoreChanges'] === true
+        ? ['error', { type: 'cannotCalculateChanges' }, id]
+        : [name, args, id],
+    ),
   },
 ];

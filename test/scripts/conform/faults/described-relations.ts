@@ -5,7 +5,7 @@ import {
   type JsonMap,
 } from '../../../../scripts/conform/client/json.js';
 import type { Fault } from '../proxy.js';
-import { accepted, list, member, onResponse, renamed, sent, told } from './makers.js';
+import { accepted, events, list, member, onResponse, renamed, sent, told } from './makers.js';
 
 /** What a descriptor says of several objects together. */
 
@@ -120,6 +120,21 @@ export const describedRelationFaults: readonly Fault[] = [
         updated: Object.fromEntries(rest),
         notUpdated: { [first[0]]: { type: 'alreadyExists', existingId: rest[0]?.[0] ?? '' } },
       };
+    }),
+  },
+  {
+    name: 'what counts others is told with the state that it had at first',
+    checks: ['described-counts-told'],
+    ...events('state', (event) => event.replace(/"TaskList":"\w+"/, '"TaskList":"0"')),
+  },
+  {
+    name: 'creates that refer to one another are judged as they are listed',
+    checks: ['described-unique-needed'],
+    ...told('set', (args) => {
+      const { needed, ...created } = asMap(args['created']);
+      if (needed === undefined) return args;
+      const refused = { type: 'alreadyExists', existingId: asMap(needed)['id'] ?? '' };
+      return { ...args, created, notCreated: { ...asMap(args['notCreated']), needed: refused } };
     }),
   },
 ];

@@ -22,6 +22,7 @@ const spelled = (spell: (id: string) => string): Partial<Fault> =>
   );
 
 let answers = 0;
+let lists = 0;
 
 export const getFaults: readonly Fault[] = [
   {
@@ -121,5 +122,13 @@ export const getFaults: readonly Fault[] = [
     name: 'texts are normalised',
     checks: ['get-unicode'],
     ...items((item) => JSON.parse(JSON.stringify(item).normalize('NFC')) as JsonMap),
+  },
+  {
+    name: 'a list is now and then older than the state beside it',
+    checks: ['changes-busy-writer'],
+    ...list('get', 'list', (all) => {
+      lists += 1;
+      return lists % 2 === 0 ? all : all.slice(0, -1);
+    }),
   },
 ];

@@ -1,5 +1,6 @@
 import type { Fault } from '../proxy.js';
 import { blobMethodFaults } from './blob-methods.js';
+import { blobRuleFaults } from './blob-rules.js';
 import { blobCopyFaults, downloadFaults, uploadFaults } from './blobs.js';
 import { changesFaults } from './changes.js';
 import { copyFaults } from './copy.js';
@@ -25,6 +26,7 @@ import { sessionFaults } from './session.js';
 import { setCreateFaults } from './set-create.js';
 import { setStateFaults } from './set-state.js';
 import { setUpdateFaults } from './set-update.js';
+import { snakeCaseFaults } from './snake-case.js';
 import { websocketFaults } from './websocket.js';
 
 /** Every check has at least one fault that it must notice. */
@@ -55,9 +57,11 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...downloadFaults,
   ...blobCopyFaults,
   ...blobMethodFaults,
+  ...blobRuleFaults,
   ...eventFaults,
   ...websocketFaults,
   ...describedFaults,
   ...describedRelationFaults,
   ...describedObjectFaults,
+  ...snakeCaseFaults,
 ]);

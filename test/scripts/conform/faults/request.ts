@@ -22,6 +22,14 @@ const problems = (change: (problem: JsonMap) => JsonMap, type = 'application/pro
 
 export const requestFaults: readonly Fault[] = [
   {
+    name: 'problems do not say in which language they are',
+    checks: ['language-told'],
+    ...http(
+      ({ method }) => method === 'POST',
+      ({ headers: { 'content-language': _, ...headers }, ...answer }) => ({ ...answer, headers }),
+    ),
+  },
+  {
     name: 'what is no JSON is a request without calls',
     checks: ['request-not-json', 'request-other-type'],
     ...taking('notJSON'),

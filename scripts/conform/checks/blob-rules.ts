@@ -1,0 +1,172 @@
+import { expect } from 'expect';
+import { serverChecks, typeChecks } from '../check.js';
+import { answerTo } from '../client/answers.js';
+import { asMap, type JsonMap } from '../client/json.js';
+import { entry } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { BLOB } from '../subject/user.js';
+import { accountOf, clientOf, METHODS, made, octetsIn, text, upload } from './blob-client.js';
+import { blobsOf, holders, holding, withoutLookup } from './blob-lookup.js';
+
+/** RFC 9404 4 to 5: what holds for all its methods, and how far Blob/upload is a /set. */
+
+const NAMES = ['Blob/upload', 'Blob/get', 'Blob/lookup'] as const;
+
+/** Arguments of each that an account which has them takes. */
+const fitting = (accountId: string): Readonly<Record<(typeof NAMES)[number], object>> => ({
+  'Blob/upload': { accountId, create: { k: { data: [] } } },
+  'Blob/get': { accountId, ids: [] },
+  'Blob/lookup': { accountId, typeNames: [], ids: [] },
+});
+
+const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
+
+/** Types of media, each with octets that are none of it. */
+const PRETENDED = { image: 'image/png', json: 'application/json', mail: 'message/rfc822' } as const;
+
+export const blobRuleChecks = serverChecks(
+  '4',
+  [
+    {
+      ...METHODS,
+      id: 'blob-methods-capability',
+      level: 'must',
+      rule: 'The methods need the capability in `using`, otherwise they are unknownMethod; Blob/copy needs core alone.',
+      async run(server) {
+        const accountId = accountOf(server);
+        const client = server.user.client();
+        for (const [name, args] of Object.entries(fitting(accountId))) {
+          expect([name, await client.call(name, args)]).toEqual([
+            name,
+            server.err('unknownMethod'),
+          ]);
+          expect((await clientOf(server).call(name, args))[0]).toBe(name);
+        }
+        const args = { fromAccountId: server.unknownAccount, accountId, blobIds: [] };
+        const [, { type }] = await client.call('Blob/copy', args);
+        expect(type).not.toBe('unknownMethod');
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-methods-foreign-account',
+      section: '5',
+      level: 'must',
+      rule: 'They tell nothing of an account that the user can’t reach: it is accountNotFound as one that is nobody’s.',
+      async run(server) {
+        const { accountId } = server.foreign(BLOB);
+        for (const [name, args] of Object.entries(fitting(accountId)))
+          expect([name, await clientOf(server).call(name, args)]).toEqual([
+            name,
+            server.err('accountNotFound'),
+          ]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-create-only',
+      section: '4.1',
+      level: 'must',
+      rule: 'Blobs are neither updated nor destroyed, and have no state: Blob/upload takes neither of those arguments, nor ifInState, and tells no state.',
+      async run(server) {
+        const accountId = accountOf(server);
+        const create = { k: { data: [text('x')] } };
+        for (const wrong of [{ update: {} }, { destroy: [] }, { ifInState: '0' }])
+          expect([
+            wrong,
+            await clientOf(server).call('Blob/upload', { accountId, create, ...wrong }),
+          ]).toEqual([wrong, server.err('invalidArguments')]);
+        const answer = await clientOf(server).ok('Blob/upload', { accountId, create });
+        const { state = null, oldState = null, newState = null } = answer;
+        expect([state, oldState, newState]).toEqual([null, null, null]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-same-call',
+      section: '4.1',
+      level: 'decision',
+      rule: 'A source may be the creation id of a blob of the same call, whatever their order; what would be part of itself is invalidProperties.',
+      async run(server) {
+        const accountId = accountOf(server);
+        const create = {
+          whole: { data: [{ blobId: '#half' }, text('2'), { blobId: '#half' }] },
+          half: { data: [text('1'), { blobId: '#last', offset: 1 }] },
+          last: { data: [text('ab')] },
+          self: { data: [{ blobId: '#self' }] },
+          round: { data: [{ blobId: '#trip' }] },
+          trip: { data: [{ blobId: '#round' }] },
+        };
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), keys(notCreated)]).toEqual([
+          ['half', 'last', 'whole'],
+          ['round', 'self', 'trip'],
+        ]);
+        for (const error of Object.values(notCreated))
+          expect(asMap(error)['type']).toBe('invalidProperties');
+        const { id } = asMap(created['whole']);
+        expect(await octetsIn(server, String(id))).toBe('1b21b');
+        // An earlier call's blob of the same name gives way to that of the call.
+        const response = await clientOf(server).api([
+          ['Blob/upload', { accountId, create: { last: { data: [text('earlier')] } } }, 'e'],
+          ['Blob/upload', { accountId, create: { half: create.half, last: create.last } }, 'l'],
+        ]);
+        const half = asMap(asMap(answerTo(response, 'l')['created'])['half'])['id'];
+        expect(await octetsIn(server, String(half))).toBe('1b');
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-any-octets',
+      section: '5',
+      level: 'should',
+      rule: 'A type is a hint: octets that are nothing of the kind are taken as they are.',
+      async run(server) {
+        const octets = '{"a":1,"a":';
+        const create = Object.fromEntries(
+          Object.entries(PRETENDED).map(([key, type]) => [key, { data: [text(octets)], type }]),
+        );
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), notCreated]).toEqual([keys(create), {}]);
+        for (const one of Object.values(created))
+          expect(await octetsIn(server, String(asMap(one)['id']))).toBe(octets);
+        expect(await octetsIn(server, await made(server, text(octets)))).toBe(octets);
+      },
+    },
+  ],
+  'RFC 9404',
+);
+
+export const blobRuleTypeChecks = typeChecks(
+  '4.3',
+  { methods: ['get', 'set', 'copy'], room: 1 },
+  [
+    {
+      id: 'blob-lookup-copied',
+      level: 'must',
+      rule: 'A copy is found in its own account by the blob that it holds there, and the original in its own.',
+      applies: withoutLookup,
+      async run(subject) {
+        const { A1: fromAccountId, A2: accountId, type, server } = subject;
+        if (!server.user.session.offering(BLOB).includes(accountId))
+          throw new NotApplicable(`The second account has no ${BLOB}.`);
+        await subject.prepare(accountId);
+        for (const { name } of blobsOf(subject)) {
+          const sent = await server.user.uploaded(fromAccountId, `${name} copied`, 'text/plain');
+          const original = await holding(subject, name, sent);
+          const { [name]: _, ...moved } = subject.moved();
+          const create = { k: { id: original.id, ...moved } };
+          const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
+          const { id } = entry(answer.created, 'k');
+          const blobId = String((await subject.read(id, accountId))[name]);
+          expect(await holders(subject, blobId, accountId)).toEqual([id]);
+          expect(await holders(subject, original.blobId)).toEqual([original.id]);
+          await subject.set({ accountId, destroy: [id] });
+          expect(await holders(subject, blobId, accountId)).toEqual([]);
+          await subject.set({ destroy: [original.id] });
+        }
+      },
+    },
+  ],
+  'RFC 9404',
+);

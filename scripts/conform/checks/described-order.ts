@@ -1,0 +1,45 @@
+import { expect } from 'expect';
+import type { ModelUnique } from '../../generator/model.js';
+import { typeChecks } from '../check.js';
+import { entry } from '../expected.js';
+import { wrapped } from '../subject/described.js';
+import type { Subject } from '../subject/subject.js';
+import { ownLinks } from './creation-references.js';
+import { eachKey } from './described-unique.js';
+
+/** Decision 13: in which order creates of one call are judged that refer to one another. */
+
+/** References to the type itself that are no part of a key. */
+const linksBeside = (subject: Subject, { properties }: ModelUnique) =>
+  ownLinks(subject).filter(({ property }) => !properties.includes(property));
+
+const hasOrder = (subject: Subject): string | null =>
+  subject.described.uniques.some((unique) => linksBeside(subject, unique).length > 0)
+    ? null
+    : 'Nothing of the type is unique where its objects refer to one another.';
+
+export const describedOrderChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
+  {
+    id: 'described-unique-needed',
+    level: 'decision',
+    rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists (decision 13).',
+    applies: hasOrder,
+    run: (subject) =>
+      eachKey(subject, async (unique, key) => {
+        for (const { property, reference } of linksBeside(subject, unique)) {
+          const link = { [property.name]: wrapped(reference.form, '#needed') };
+          const create = {
+            needs: { ...subject.create('needs'), ...key, ...link },
+            needed: { ...subject.create('needed'), ...key },
+          };
+          const { created, notCreated } = await subject.set({ create });
+          const { id } = entry(created, 'needed');
+          expect(Object.keys(created ?? {})).toEqual(['needed']);
+          expect(notCreated).toEqual({
+            needs: expect.objectContaining({ type: 'alreadyExists', existingId: id }),
+          });
+          await subject.set({ destroy: [id] });
+        }
+      }),
+  },
+]);
