@@ -7,7 +7,7 @@ import type { Subject } from '../subject/subject.js';
 import { ownLinks } from './creation-references.js';
 import { eachKey } from './described-unique.js';
 
-/** Decision 13: in which order creates of one call are judged that refer to one another. */
+/** Decision 13: in which order creates, and copies, of one call are judged that refer to one another. */
 
 /** References to the type itself that are no part of a key. */
 const linksBeside = (subject: Subject, { properties }: ModelUnique) =>
@@ -18,7 +18,11 @@ const hasOrder = (subject: Subject): string | null =>
     ? null
     : 'Nothing of the type is unique where its objects refer to one another.';
 
-export const describedOrderChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
+/** Keys whose values mean the same in another account. */
+const movable = ({ properties }: ModelUnique): boolean =>
+  properties.every(({ reference, blob }) => reference === undefined && !blob);
+
+const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-unique-needed',
     level: 'decision',
@@ -43,3 +47,46 @@ export const describedOrderChecks = typeChecks('5.3', { methods: ['get', 'set'],
       }),
   },
 ]);
+
+const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 }, [
+  {
+    id: 'described-unique-needed-copied',
+    level: 'decision',
+    rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made (decision 13).',
+    applies: (subject) =>
+      subject.described.uniques.some(
+        (unique) => movable(unique) && linksBeside(subject, unique).length > 0,
+      )
+        ? null
+        : 'Nothing of the type that can be copied as it is is unique where its objects refer to one another.',
+    async run(subject) {
+      const { A1: fromAccountId, A2: accountId, type, client } = subject;
+      await subject.prepare(accountId);
+      try {
+        await eachKey(subject, async (unique, key) => {
+          if (!movable(unique)) return;
+          for (const { property, reference } of linksBeside(subject, unique)) {
+            const [first, second] = [await subject.put1({}), await subject.put1({})];
+            const link = { [property.name]: wrapped(reference.form, '#needed') };
+            const create = {
+              needs: { id: first, ...subject.moved(), ...key, ...link },
+              needed: { id: second, ...subject.moved(), ...key },
+            };
+            const answer = await client.copy(type, { fromAccountId, accountId, create });
+            const { id } = entry(answer.created, 'needed');
+            expect(Object.keys(answer.created ?? {})).toEqual(['needed']);
+            expect(answer.notCreated).toEqual({
+              needs: expect.objectContaining({ type: 'alreadyExists', existingId: id }),
+            });
+            await subject.set({ accountId, destroy: [id] });
+            await subject.set({ destroy: [first, second] });
+          }
+        });
+      } finally {
+        await subject.clear(accountId);
+      }
+    },
+  },
+]);
+
+export const describedOrderChecks = Object.freeze([...inSets, ...inCopies]);

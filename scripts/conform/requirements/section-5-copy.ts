@@ -177,7 +177,11 @@ export const section5Copy: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'Where duplicates are forbidden: alreadyExists with existingId.',
-    checks: ['described-unique-copied', 'described-unique-shared'],
+    checks: [
+      'described-unique-copied',
+      'described-unique-shared',
+      'described-unique-needed-copied',
+    ],
     tests: [
       'test/methods/set-relations.test.ts > may be swapped, and of those that collide the later',
     ],

@@ -9,6 +9,14 @@ import { accepted, events, list, member, onResponse, renamed, sent, told } from 
 
 /** What a descriptor says of several objects together. */
 
+/** What another one of the call needs is refused for that one. */
+function asListed(args: JsonMap): JsonMap {
+  const { needed, ...created } = asMap(args['created']);
+  if (needed === undefined) return args;
+  const refused = { type: 'alreadyExists', existingId: asMap(needed)['id'] ?? '' };
+  return { ...args, created, notCreated: { ...asMap(args['notCreated']), needed: refused } };
+}
+
 export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'references to nothing are taken',
@@ -130,11 +138,11 @@ export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'creates that refer to one another are judged as they are listed',
     checks: ['described-unique-needed'],
-    ...told('set', (args) => {
-      const { needed, ...created } = asMap(args['created']);
-      if (needed === undefined) return args;
-      const refused = { type: 'alreadyExists', existingId: asMap(needed)['id'] ?? '' };
-      return { ...args, created, notCreated: { ...asMap(args['notCreated']), needed: refused } };
-    }),
+    ...told('set', asListed),
+  },
+  {
+    name: 'copies that refer to one another are judged as they are listed',
+    checks: ['described-unique-needed-copied'],
+    ...told('copy', asListed),
   },
 ];
