@@ -5,7 +5,7 @@ import { CHECKS } from './checks/index.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/http.js';
-import { ForeignError, learnTypes, UnreadableError } from './learn.js';
+import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
 import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
@@ -87,9 +87,11 @@ async function runAll(
     ...(options['other-token'] ?? []).map(bearerOf),
     ...(options['other-basic'] ?? []).map((pair) => basicOf('--other-basic', pair)),
   ];
+  const { descriptor: files = [] } = options;
+  const described = await describedIn(files);
   const server = await Server.connect({ url, authorization, others, transport, seed });
   try {
-    const world = await learnTypes(server, options.descriptor ?? []);
+    const world = await learnTypes(server, files, described);
     for (const type of selection.types ?? [])
       if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
     const warnings: string[] = [];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { decode } from '../generator/load/index.js';
 import { asMap } from './client/json.js';
-import { type DescriptorSource, type World, worldOf } from './subject/described.js';
+import { type DescriptorSource, toldWorld, type World, worldOf } from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { expand, REFERENCE } from './subject/session.js';
 
@@ -14,27 +15,38 @@ export class ForeignError extends Error {
   override readonly name = 'ForeignError';
 }
 
-/** The types that the server has: from descriptors, or where none is given from the server's own reference. */
-export async function learnTypes(server: Server, files: readonly string[]): Promise<World> {
-  const sources = files.length > 0 ? await readAll(files) : await fetchAll(server);
-  const world = worldOf(sources);
+/** The types that files describe, whether a server has them or not; null where there are no files. */
+export async function describedIn(files: readonly string[]): Promise<World | null> {
+  return files.length === 0 ? null : worldOf(await readAll(files));
+}
+
+/** The types that the server has: those that somebody described, or else those of the server's own reference. */
+export async function learnTypes(
+  server: Server,
+  files: readonly string[],
+  described: World | null,
+): Promise<World> {
   const { capabilities } = server.user.session;
   // Who gives a descriptor wants its types checked: to leave them out would be a pass that says nothing.
-  for (const [type, { capability }] of files.length > 0 ? world : [])
+  for (const [type, { capability }] of described ?? [])
     if (!(capability in capabilities))
       throw new ForeignError(
         `${files.join(', ')}: ${type} is of ${capability}, which the session doesn't have. It has ` +
           `${Object.keys(capabilities).join(', ')}.`,
       );
-  return new Map([...world].filter(([, { capability }]) => capability in capabilities));
+  if (described !== null) return described;
+  const told = toldWorld(await fetchAll(server));
+  return new Map([...told].filter(([, { capability }]) => capability in capabilities));
 }
 
 function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]> {
   return Promise.all(
     files.map(async (file) => {
-      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      const octets = await readFile(file).catch((error: NodeJS.ErrnoException) => {
         throw new UnreadableError(`${file} can't be read (${error.code ?? error.message}).`);
       });
+      const text = decode(octets);
+      if (text === undefined) throw new UnreadableError(`${file} is not UTF-8.`);
       return { file, text };
     }),
   );

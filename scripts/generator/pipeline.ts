@@ -1,6 +1,5 @@
 import { isPackageRoot } from '../../src/package-root.js';
 import { checkDescriptors } from './check/index.js';
-import { place } from './check/rule.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitAll } from './emit/index.js';
 import { emitPrisma } from './emit/prisma.js';
@@ -12,7 +11,7 @@ import type { Located } from './load/located.js';
 import { expectMigrations, placed, planMigrations, readHistories } from './migrations/index.js';
 import { buildModel } from './model/index.js';
 import type { EmittedFiles, Problem } from './model.js';
-import { byCodeUnit } from './order.js';
+import { besides, byPlace, isError } from './problems.js';
 import { emitManifest } from './write/manifest.js';
 
 /**
@@ -73,12 +72,6 @@ export async function render(
   };
 }
 
-/** What the rules say of a value that could not be read says nothing: that one is told already. */
-function besides(earlier: readonly Problem[], found: readonly Problem[]): readonly Problem[] {
-  const places = new Set(earlier.map(({ at }) => place(at)));
-  return found.filter(({ at }) => !places.has(place(at)));
-}
-
 function failed(problems: readonly Problem[]): Rendered {
   return { owned: new Map(), kept: new Map(), obsolete: [], ...told(problems) };
 }
@@ -89,18 +82,4 @@ function told(problems: readonly Problem[]): Pick<Rendered, 'problems' | 'warnin
     problems: sorted.filter(isError),
     warnings: sorted.filter((problem) => !isError(problem)),
   };
-}
-
-function isError({ severity }: Problem): boolean {
-  return severity !== 'warning';
-}
-
-/** The order in which problems are told. */
-function byPlace(a: Problem, b: Problem): number {
-  return (
-    byCodeUnit(a.at.file, b.at.file) ||
-    a.at.line - b.at.line ||
-    a.at.column - b.at.column ||
-    byCodeUnit(a.message, b.message)
-  );
 }

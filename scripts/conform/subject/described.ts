@@ -1,9 +1,12 @@
 import { basename } from 'node:path';
-import { checkDescriptors } from '../../generator/check/index.js';
+import { checkForeign } from '../../generator/check/foreign.js';
 import { type CapabilityView, viewCapability } from '../../generator/descriptor/view.js';
 import { parseDescriptor } from '../../generator/load/parse.js';
 import { buildModel } from '../../generator/model/index.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../generator/model.js';
+import { counted } from '../../generator/report/index.js';
+import { PLAIN } from '../../generator/report/style.js';
+import { problemText } from '../../generator/report/text.js';
 import type { Json } from '../client/json.js';
 
 /** A type as its descriptor describes it, and the capability that has it. */
@@ -15,16 +18,15 @@ export interface DescribedType {
 /** The types of a server, by name: a type refers to others by theirs. */
 export type World = ReadonlyMap<string, DescribedType>;
 
-/** A descriptor that is no YAML or JSON, and where. */
+/** Descriptors that are wrong: all of what is, each with its place and the lines around it. */
 export class DescriptorError extends Error {
   override readonly name = 'DescriptorError';
   readonly problems: readonly Problem[];
 
-  constructor(file: string, problems: readonly Problem[]) {
-    const told = problems.map(
-      ({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`,
-    );
-    super(told.length === 0 ? `${file}: this is no descriptor.` : told.join('\n'));
+  constructor(sources: readonly DescriptorSource[], problems: readonly Problem[]) {
+    const texts = new Map(sources.map(({ file, text }) => [file, text]));
+    const told = problems.map((one) => problemText(one, (file) => texts.get(file), PLAIN));
+    super(`${counted(told.length, 'error')} in descriptors.\n${told.join('\n')}`);
     this.problems = problems;
   }
 }
@@ -35,31 +37,54 @@ export interface DescriptorSource {
   readonly text: string;
 }
 
-/** All types of some descriptors. They are taken as they are: `generate` is what checks them. */
+/**
+ * All types of descriptors that somebody wrote. What isn't of their language would be left out in silence, and a run
+ * without it say too much; what only a server of this project can't have is no fault of theirs.
+ */
 export function worldOf(sources: readonly DescriptorSource[]): World {
-  const views = sources.map(({ file, text }) => {
-    const { root, problems } = parseDescriptor(file, text);
-    if (root === undefined) throw new DescriptorError(file, problems);
+  const { views, problems } = viewsOf(sources);
+  const wrong = checkForeign(views, problems);
+  if (wrong.length > 0) throw new DescriptorError(sources, wrong);
+  return typesOf(buildModel(views));
+}
+
+/** All types of what a server tells of itself, taken as it is: the language of a later one may have more words. */
+export function toldWorld(sources: readonly DescriptorSource[]): World {
+  const { views } = viewsOf(sources);
+  try {
+    return typesOf(buildModel(views));
+  } catch (error) {
+    const problems = checkForeign(views, []);
+    if (problems.length === 0) throw error;
+    throw new DescriptorError(sources, problems);
+  }
+}
+
+interface Views {
+  readonly views: readonly CapabilityView[];
+  /** What is wrong with what could be read nevertheless. */
+  readonly problems: readonly Problem[];
+}
+
+function viewsOf(sources: readonly DescriptorSource[]): Views {
+  const read = sources.map(({ file, text }) => ({ file, ...parseDescriptor(file, text) }));
+  const problems = read.flatMap((one) => one.problems);
+  const views = read.flatMap(({ file, root }) => {
+    if (root === undefined) return [];
     const base = basename(file).replace(/[.][a-z]+$/, '');
-    return viewCapability({ file, base, start: { file, line: 1, column: 1 }, root });
+    return [viewCapability({ file, base, start: { file, line: 1, column: 1 }, root })];
   });
-  const { capabilities } = modelOf(views, sources.map(({ file }) => file).join(', '));
+  // What can't be read at all is missing from the others, whatever would be said of them.
+  if (views.length < sources.length) throw new DescriptorError(sources, problems);
+  return { views, problems };
+}
+
+function typesOf({ capabilities }: Model): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((type) => [type.name, { type, capability: urn }] as const),
     ),
   );
-}
-
-/** A model that can't be built is a descriptor's fault: the generator's rules know where. */
-function modelOf(views: readonly CapabilityView[], files: string): Model {
-  try {
-    return buildModel(views);
-  } catch (error) {
-    const problems = checkDescriptors(views).filter(({ severity }) => severity !== 'warning');
-    if (problems.length === 0) throw error;
-    throw new DescriptorError(files, problems);
-  }
 }
 
 /** Properties that are on the wire: all but internal and secret ones. */

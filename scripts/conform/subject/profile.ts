@@ -141,9 +141,13 @@ function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly
 const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
   reference === undefined && schema.enum === undefined && kind !== 'boolean';
 
-/** What an object has where a create says nothing: what a hook computes is known by its kind alone. */
+/**
+ * What an object has where a create says nothing. What a hook computes is known by its kind alone, and so is what the
+ * server sets where the descriptor doesn't say to what.
+ */
 function initial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
-  if (computed === undefined || computed.kind === 'count') return value as Json;
+  const isSaid = value !== null || nullable;
+  if (isSaid && (computed === undefined || computed.kind === 'count')) return value as Json;
   const any = satisfying(
     nullable ? 'any value' : 'any value but null',
     (one) => one !== undefined && (nullable || one !== null),

@@ -108,6 +108,10 @@ function tell(error: ErrorObject, root: Located, report: Report): void {
     case 'const':
       // Of `contains`, which tells it better.
       return;
+    case 'maximum':
+    case 'maxProperties':
+      report('over-limit', node.at, `${what} ${error.message ?? 'is too large'}.`);
+      return;
     case 'minProperties':
     case 'minItems':
       report('empty', node.at, `${what} must not be empty.`);

@@ -66,7 +66,8 @@ function isDescriptor(entry: Dirent): boolean {
   return EXTENSION.test(entry.name) && !entry.name.startsWith('.') && !entry.isDirectory();
 }
 
-function decode(octets: Uint8Array): string | undefined {
+/** The text of a file; undefined where it is not UTF-8. */
+export function decode(octets: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(octets);
   } catch (error) {

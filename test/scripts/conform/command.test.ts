@@ -272,19 +272,6 @@ it('a report that can’t be written is told before the run', async () => {
   expect(code).toBe(2);
 });
 
-it('a descriptor that is wrong is told by its place', async () => {
-  const { worldOf } = await import('../../../scripts/conform/subject/described.js');
-  const text = [
-    'capability: urn:example:x',
-    'types:',
-    '  X:',
-    '    properties: { name: { type: string, maxLength: 9 } }',
-    '    filter:',
-    '      text: contains',
-  ].join('\n');
-  expect(() => worldOf([{ file: 'x.yaml', text }])).toThrow(/^x\.yaml:6:\d+: .*text/m);
-});
-
 it('lists the checks without a server', async () => {
   const { code, stdout } = await conform('--list', '--section', '4');
   expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OURS } from '../../../scripts/generator/check/foreign.js';
 import { REPOSITORY } from './project.js';
 
 const GENERATOR = join(REPOSITORY, 'scripts/generator');
@@ -23,6 +24,10 @@ describe('docs/errors.md', () => {
   it('says of each what is wrong, and shows the wrong and the right', () => {
     for (const entry of PAGE.split(/^## /m).slice(1))
       expect(entry).toMatch(/^[a-z-]+\n\n\S[^\n]+\n\n```text\nwrong: .+\nright: .+\n```\n/);
+  });
+
+  it('has what types of other servers are not held to', () => {
+    expect([...OURS].filter((code) => !entries().includes(code))).toEqual([]);
   });
 
   it('has a golden case for every code that a descriptor alone can cause', () => {

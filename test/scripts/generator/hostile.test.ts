@@ -52,7 +52,7 @@ const BOMBS: readonly (readonly [what: string, code: string, source: string])[] 
   ],
   [
     'properties computed in a chain',
-    'out-of-range',
+    'over-limit',
     type(
       `properties:\n${many(1_000, (i) => `  p${i}: { type: string, access: serverSet, default: '', computed: { from: [p${i + 1}] } }\n`)}`,
     ),

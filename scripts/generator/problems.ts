@@ -1,0 +1,27 @@
+import { place } from './check/rule.js';
+import type { Problem } from './model.js';
+import { byCodeUnit } from './order.js';
+
+/** What stops a generation; the others are warnings. */
+export function isError({ severity }: Problem): boolean {
+  return severity !== 'warning';
+}
+
+/** What the rules say of a value that could not be read says nothing: that one is told already. */
+export function besides(
+  earlier: readonly Problem[],
+  found: readonly Problem[],
+): readonly Problem[] {
+  const places = new Set(earlier.map(({ at }) => place(at)));
+  return found.filter(({ at }) => !places.has(place(at)));
+}
+
+/** The order in which problems are told. */
+export function byPlace(a: Problem, b: Problem): number {
+  return (
+    byCodeUnit(a.at.file, b.at.file) ||
+    a.at.line - b.at.line ||
+    a.at.column - b.at.column ||
+    byCodeUnit(a.message, b.message)
+  );
+}
