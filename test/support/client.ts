@@ -1,17 +1,8 @@
 import { connect } from 'node:net';
-import { expect } from 'vitest';
-import {
-  type ApiResponse,
-  asSet,
-  type Call,
-  type ChangesAnswer,
-  type CopyAnswer,
-  type GetAnswer,
-  type QueryAnswer,
-  type QueryChangesAnswer,
-  type SetAnswer,
-} from '../../scripts/conform/client/answers.js';
+import type { ApiResponse, Call } from '../../scripts/conform/client/answers.js';
+import { asResponse } from '../../scripts/conform/client/connection.js';
 import { type Json, type JsonMap, parsed } from '../../scripts/conform/client/json.js';
+import { Methods } from '../../scripts/conform/client/methods.js';
 
 export {
   type ApiResponse,
@@ -44,12 +35,13 @@ export interface HttpAnswer {
 }
 
 /** A JMAP client as small as can be: it sends what it is told and checks no more than the envelope. */
-export class Client {
+export class Client extends Methods {
   readonly url: string;
   readonly token: string;
   readonly using: readonly string[];
 
   constructor(url: string, token: string, using: readonly string[] = [CORE, BLOB, TODOS, NOTES]) {
+    super();
     this.url = url;
     this.token = token;
     this.using = using;
@@ -76,53 +68,11 @@ export class Client {
     });
   }
 
-  /** A whole request whose envelope must be accepted. */
-  async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
+  override async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
     const body = { using: this.using, methodCalls: calls, ...more };
     const answer = await this.post(JSON.stringify(body));
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status}: ${answer.text}`);
-    return answer.json as unknown as ApiResponse;
-  }
-
-  /** One call: the name and arguments of its one response. */
-  async call(name: string, args: object): Promise<[string, JsonMap]> {
-    const { methodResponses } = await this.api([[name, args, 'c0']]);
-    expect(methodResponses).toEqual([[expect.any(String), expect.any(Object), 'c0']]);
-    const [response] = methodResponses;
-    if (response === undefined) throw new Error('A call has a response.');
-    return [response[0], response[1]];
-  }
-
-  /** One call that must succeed: its arguments. */
-  async ok(name: string, args: object): Promise<JsonMap> {
-    const [responseName, response] = await this.call(name, args);
-    if (responseName !== name) throw new Error(`${name} answered ${JSON.stringify(response)}`);
-    return response;
-  }
-
-  async get(type: string, args: object): Promise<GetAnswer> {
-    return (await this.ok(`${type}/get`, args)) as unknown as GetAnswer;
-  }
-
-  async set(type: string, args: object): Promise<SetAnswer> {
-    return asSet(await this.ok(`${type}/set`, args));
-  }
-
-  async copy(type: string, args: object): Promise<CopyAnswer> {
-    const response = await this.ok(`${type}/copy`, args);
-    return { created: null, notCreated: null, ...response } as unknown as CopyAnswer;
-  }
-
-  async changes(type: string, args: object): Promise<ChangesAnswer> {
-    return (await this.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
-  }
-
-  async query(type: string, args: object): Promise<QueryAnswer> {
-    return (await this.ok(`${type}/query`, args)) as unknown as QueryAnswer;
-  }
-
-  async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
-    return (await this.ok(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
+    return asResponse(answer.json);
   }
 
   async session(): Promise<JsonMap> {

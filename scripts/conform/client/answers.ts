@@ -74,18 +74,19 @@ export interface QueryChangesAnswer {
   readonly added: { id: string; index: number }[];
 }
 
+/** What a /set response has of what was not asked for, or did not fail. */
+export const NOTHING_SET = Object.freeze({
+  created: null,
+  updated: null,
+  destroyed: null,
+  notCreated: null,
+  notUpdated: null,
+  notDestroyed: null,
+});
+
 /** Fills in what a /set response may leave out where it is null. */
-export function asSet(response: JsonMap): SetAnswer {
-  const nothing = {
-    created: null,
-    updated: null,
-    destroyed: null,
-    notCreated: null,
-    notUpdated: null,
-    notDestroyed: null,
-  };
-  return { ...nothing, ...response } as unknown as SetAnswer;
-}
+export const asSet = (response: JsonMap): SetAnswer =>
+  ({ ...NOTHING_SET, ...response }) as unknown as SetAnswer;
 
 /** The arguments of the one response to a call of a request, which must be no error. */
 export function answerTo({ methodResponses }: ApiResponse, callId: string): JsonMap {

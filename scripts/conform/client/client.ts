@@ -1,26 +1,18 @@
 import { NotApplicable } from '../not-applicable.js';
-import {
-  type ApiResponse,
-  asSet,
-  type Call,
-  type ChangesAnswer,
-  type CopyAnswer,
-  type GetAnswer,
-  type QueryAnswer,
-  type QueryChangesAnswer,
-  type SetAnswer,
-} from './answers.js';
+import type { ApiResponse, Call, ChangesAnswer, QueryChangesAnswer } from './answers.js';
 import type { ApiAnswer, Connection } from './connection.js';
 import type { JsonMap } from './json.js';
+import { Methods } from './methods.js';
 
 /** Method calls as a user makes them, by one connection. */
-export class Client {
+export class Client extends Methods {
   readonly connection: Connection;
   readonly using: readonly string[];
   readonly #calculates: boolean;
 
   /** `calculates`: the server must calculate changes where it is asked for them. */
   constructor(connection: Connection, using: readonly string[], calculates: boolean) {
+    super();
     this.connection = connection;
     this.using = using;
     this.#calculates = calculates;
@@ -36,8 +28,7 @@ export class Client {
     return this.connection.send(text);
   }
 
-  /** A whole request whose envelope must be accepted. */
-  async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
+  override async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
     const body = { using: this.using, methodCalls: calls, ...more };
     const answer = await this.connection.send(JSON.stringify(body));
     if (answer.kind === 'problem')
@@ -47,44 +38,11 @@ export class Client {
     return answer.response;
   }
 
-  /** One call: the name and arguments of its one response. */
-  async call(name: string, args: object): Promise<[string, JsonMap]> {
-    const { methodResponses } = await this.api([[name, args, 'c0']]);
-    const [response, ...others] = methodResponses;
-    if (response === undefined || others.length > 0 || response[2] !== 'c0')
-      throw new Error(`One call c0 has one response c0: ${JSON.stringify(methodResponses)}`);
-    return [response[0], response[1]];
-  }
-
-  /** One call that must succeed: its response's arguments. */
-  async ok(name: string, args: object): Promise<JsonMap> {
-    const [responseName, response] = await this.call(name, args);
-    if (responseName !== name) throw new Error(`${name} answered ${JSON.stringify(response)}`);
-    return response;
-  }
-
-  async get(type: string, args: object): Promise<GetAnswer> {
-    return (await this.ok(`${type}/get`, args)) as unknown as GetAnswer;
-  }
-
-  async set(type: string, args: object): Promise<SetAnswer> {
-    return asSet(await this.ok(`${type}/set`, args));
-  }
-
-  async copy(type: string, args: object): Promise<CopyAnswer> {
-    const response = await this.ok(`${type}/copy`, args);
-    return { created: null, notCreated: null, ...response } as unknown as CopyAnswer;
-  }
-
-  async changes(type: string, args: object): Promise<ChangesAnswer> {
+  override async changes(type: string, args: object): Promise<ChangesAnswer> {
     return (await this.#told(`${type}/changes`, args)) as unknown as ChangesAnswer;
   }
 
-  async query(type: string, args: object): Promise<QueryAnswer> {
-    return (await this.ok(`${type}/query`, args)) as unknown as QueryAnswer;
-  }
-
-  async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
+  override async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
     return (await this.#told(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
   }
 

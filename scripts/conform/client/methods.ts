@@ -1,0 +1,59 @@
+import {
+  type ApiResponse,
+  asSet,
+  type Call,
+  type ChangesAnswer,
+  type CopyAnswer,
+  type GetAnswer,
+  type QueryAnswer,
+  type QueryChangesAnswer,
+  type SetAnswer,
+} from './answers.js';
+import type { JsonMap } from './json.js';
+
+/** Single method calls, the standard ones by name, over whatever takes a request. */
+export abstract class Methods {
+  /** A whole request whose envelope must be accepted. */
+  abstract api(calls: readonly Call[], more?: object): Promise<ApiResponse>;
+
+  /** One call: the name and arguments of its one response. */
+  async call(name: string, args: object): Promise<[string, JsonMap]> {
+    const { methodResponses } = await this.api([[name, args, 'c0']]);
+    const [response, ...others] = methodResponses;
+    if (response === undefined || others.length > 0 || response[2] !== 'c0')
+      throw new Error(`One call c0 has one response c0: ${JSON.stringify(methodResponses)}`);
+    return [response[0], response[1]];
+  }
+
+  /** One call that must succeed: its response's arguments. */
+  async ok(name: string, args: object): Promise<JsonMap> {
+    const [responseName, response] = await this.call(name, args);
+    if (responseName !== name) throw new Error(`${name} answered ${JSON.stringify(response)}`);
+    return response;
+  }
+
+  async get(type: string, args: object): Promise<GetAnswer> {
+    return (await this.ok(`${type}/get`, args)) as unknown as GetAnswer;
+  }
+
+  async set(type: string, args: object): Promise<SetAnswer> {
+    return asSet(await this.ok(`${type}/set`, args));
+  }
+
+  async copy(type: string, args: object): Promise<CopyAnswer> {
+    const response = await this.ok(`${type}/copy`, args);
+    return { created: null, notCreated: null, ...response } as unknown as CopyAnswer;
+  }
+
+  async changes(type: string, args: object): Promise<ChangesAnswer> {
+    return (await this.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
+  }
+
+  async query(type: string, args: object): Promise<QueryAnswer> {
+    return (await this.ok(`${type}/query`, args)) as unknown as QueryAnswer;
+  }
+
+  async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
+    return (await this.ok(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
+  }
+}
