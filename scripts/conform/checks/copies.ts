@@ -1,5 +1,5 @@
 import type { TypeNeeds } from '../check.js';
-import type { CopyAnswer, MethodResponse } from '../client/answers.js';
+import type { Call, CopyAnswer, MethodResponse } from '../client/answers.js';
 import type { Item, JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
@@ -35,6 +35,28 @@ export const from = (subject: Subject, id: string, more: JsonMap = {}): JsonMap 
 export async function copied(subject: Subject, id: string, more: JsonMap = {}): Promise<Item> {
   const { created } = await copy(subject, { create: { k: from(subject, id, more) } });
   return entry(created, 'k');
+}
+
+/** A /copy of one object, under the creation id `k` and the call id `c`, as a call of a request. */
+export const copyCall = (subject: Subject, id: string): Call => [
+  `${subject.type}/copy`,
+  argsOf(subject, { create: { k: from(subject, id) } }),
+  'c',
+];
+
+/** An object in an account that the user may only read, made by its owner for as long as something is done with it. */
+export async function inReadOnly(
+  subject: Subject,
+  text: string,
+  work: (id: string, accountId: string) => Promise<void>,
+): Promise<void> {
+  const { AR: accountId, type, profile } = subject;
+  const owner = subject.server.writer(accountId).client(profile.capability);
+  await subject.prepare(accountId);
+  const create = { k: subject.create(text, accountId) };
+  const { id } = entry((await owner.set(type, { accountId, create })).created, 'k');
+  await work(id, accountId);
+  await owner.set(type, { accountId, destroy: [id] });
 }
 
 /** Arguments of one of a request's responses, which must be there. */

@@ -4,12 +4,26 @@ import { asMap, type JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { beyond } from '../subject/limits.js';
-import { copy, from, NEEDS, refused } from './copies.js';
+import type { Subject } from '../subject/subject.js';
+import { argsOf, copy, from, inReadOnly, NEEDS, refused } from './copies.js';
 
 /** RFC 8620 5.4: what stops a /copy, and what does not. */
 
 /** More would be a burden for a server that isn't one's own. */
 const MANY = 5000;
+
+/** An account is refused as the source and as the target, each by an error of its own. */
+async function refusesAccount(
+  subject: Subject,
+  account: string,
+  source: string,
+  target: string,
+): Promise<void> {
+  expect(await refused(subject, { fromAccountId: account, create: {} })).toEqual(
+    subject.err(source),
+  );
+  expect(await refused(subject, { accountId: account, create: {} })).toEqual(subject.err(target));
+}
 
 export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
@@ -39,8 +53,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const state = await subject.state(subject.A2);
       const create = { k: { [text]: 'a' }, n: { id: null }, m: { id: 5 } };
-      const args = { fromAccountId: subject.A1, accountId: subject.A2, create };
-      const [name, answer] = await subject.client.call(`${subject.type}/copy`, args);
+      const [name, answer] = await refused(subject, { create });
       // An argument that lacks what it must have may be invalid as a whole (3.6.2): ours tells each.
       if (name === 'error' && !subject.server.isOurs)
         expect(answer).toEqual(subject.methodError('invalidArguments'));
@@ -72,11 +85,8 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule: 'A fromAccountId that is no account is fromAccountNotFound, an accountId that is none accountNotFound.',
     needs: { room: 0 },
     async run(subject) {
-      const { unknownAccount: account } = subject;
-      const source = await refused(subject, { fromAccountId: account, create: {} });
-      expect(source).toEqual(subject.err('fromAccountNotFound'));
-      const target = await refused(subject, { accountId: account, create: {} });
-      expect(target).toEqual(subject.err('accountNotFound'));
+      const { unknownAccount } = subject;
+      await refusesAccount(subject, unknownAccount, 'fromAccountNotFound', 'accountNotFound');
     },
   },
   {
@@ -85,11 +95,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule: 'An account that is another’s alone is answered as one that isn’t there, as source and as target.',
     needs: { room: 0 },
     async run(subject) {
-      const { AX: account } = subject;
-      const source = await refused(subject, { fromAccountId: account, create: {} });
-      expect(source).toEqual(subject.err('fromAccountNotFound'));
-      const target = await refused(subject, { accountId: account, create: {} });
-      expect(target).toEqual(subject.err('accountNotFound'));
+      await refusesAccount(subject, subject.AX, 'fromAccountNotFound', 'accountNotFound');
     },
   },
   {
@@ -98,11 +104,12 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule: 'A source without the type is fromAccountNotSupportedByMethod, such a target accountNotSupportedByMethod.',
     needs: { room: 0 },
     async run(subject) {
-      const { accountWithout: account } = subject;
-      const source = await refused(subject, { fromAccountId: account, create: {} });
-      expect(source).toEqual(subject.err('fromAccountNotSupportedByMethod'));
-      const target = await refused(subject, { accountId: account, create: {} });
-      expect(target).toEqual(subject.err('accountNotSupportedByMethod'));
+      await refusesAccount(
+        subject,
+        subject.accountWithout,
+        'fromAccountNotSupportedByMethod',
+        'accountNotSupportedByMethod',
+      );
     },
   },
   {
@@ -136,21 +143,12 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     id: 'copy-read-only-source',
     level: 'must',
     rule: 'From an account that the user may only read copies are made.',
-    async run(subject) {
-      const { AR } = subject;
-      const { profile, type } = subject;
-      const owner = subject.server.writer(AR).client(profile.capability);
-      await subject.prepare(AR);
-      const create = { k: subject.create('read', AR) };
-      const made = entry((await owner.set(type, { accountId: AR, create })).created, 'k');
-      const answer = await copy(subject, {
-        fromAccountId: AR,
-        create: { k: from(subject, made.id) },
-      });
-      const { id } = entry(answer.created, 'k');
-      expect((await subject.read(id, subject.A2))[profile.text]).toBe('read');
-      await owner.set(type, { accountId: AR, destroy: [made.id] });
-    },
+    run: (subject) =>
+      inReadOnly(subject, 'read', async (original, fromAccountId) => {
+        const create = { k: from(subject, original) };
+        const { id } = entry((await copy(subject, { fromAccountId, create })).created, 'k');
+        expect((await subject.read(id, subject.A2))[subject.profile.text]).toBe('read');
+      }),
   },
   {
     id: 'copy-read-only-target',
@@ -204,11 +202,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { id: 'x1' }]));
       const { notCreated } = await copy(subject, { create: create(most) });
       expect(Object.keys(notCreated ?? {})).toHaveLength(most);
-      const args = {
-        fromAccountId: subject.A1,
-        accountId: subject.A2,
-        create: create(most + 1),
-      };
+      const args = argsOf(subject, { create: create(most + 1) });
       const answer = await beyond(subject, 'maxObjectsInSet', `${subject.type}/copy`, args);
       if (answer !== null) expect(Object.keys(asMap(answer['notCreated']))).toHaveLength(most + 1);
     },

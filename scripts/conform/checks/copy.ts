@@ -1,12 +1,13 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { asSet } from '../client/answers.js';
+import { answerTo } from '../client/answers.js';
 import type { Json } from '../client/json.js';
 import { entry, satisfying, serverId } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable, writable } from '../subject/described.js';
 import { populated } from '../subject/populated.js';
-import { argsOf, argsOfResponse, copied, copy, from, NEEDS } from './copies.js';
+import { copied, copy, copyCall, from, NEEDS } from './copies.js';
+import { getCall, madeBy, setCall, setTo } from './requests.js';
 
 /** RFC 8620 5.4: what a /copy makes. */
 
@@ -165,11 +166,8 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule: 'Creation ids of copies are creation ids: where the client gave createdIds, the response’s has them.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'copied');
-      const create = { k: from(subject, id) };
-      const call = [`${subject.type}/copy`, argsOf(subject, { create }), 'c'] as const;
-      const { methodResponses, createdIds } = await subject.client.api([call], { createdIds: {} });
-      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
-      expect(createdIds).toEqual({ k: made.id });
+      const response = await subject.client.api([copyCall(subject, id)], { createdIds: {} });
+      expect(response.createdIds).toEqual({ k: madeBy(response, 'c').id });
     },
   },
   {
@@ -178,13 +176,11 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule: 'A later call of the request may destroy a copy by its creation id.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'copied');
-      const create = { k: from(subject, id) };
-      const { methodResponses } = await subject.client.api([
-        [`${subject.type}/copy`, argsOf(subject, { create }), 'c'],
-        [`${subject.type}/set`, { accountId: subject.A2, destroy: ['#k'] }, 's'],
+      const response = await subject.client.api([
+        copyCall(subject, id),
+        setCall(subject, { accountId: subject.A2, destroy: ['#k'] }, 's'),
       ]);
-      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
-      expect(asSet(argsOfResponse(methodResponses, 1)).destroyed).toEqual([made.id]);
+      expect(setTo(response, 's').destroyed).toEqual([madeBy(response, 'c').id]);
     },
   },
   {
@@ -194,14 +190,12 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'copied');
-      const create = { k: from(subject, id) };
-      const { methodResponses } = await subject.client.api([
-        [`${subject.type}/copy`, argsOf(subject, { create }), 'c'],
-        [`${subject.type}/get`, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'],
+      const response = await subject.client.api([
+        copyCall(subject, id),
+        getCall(subject, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'),
       ]);
-      const made = entry(asSet(argsOfResponse(methodResponses, 0)).created, 'k');
-      const { list } = argsOfResponse(methodResponses, 1);
-      expect(list).toEqual([{ id: made.id, [text]: 'copied' }]);
+      const { id: made } = madeBy(response, 'c');
+      expect(answerTo(response, 'g')['list']).toEqual([{ id: made, [text]: 'copied' }]);
     },
   },
   {

@@ -1,7 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { answerTo, asSet } from '../client/answers.js';
+import { answerTo } from '../client/answers.js';
 import { entry, sameMembers } from '../expected.js';
+import { expectGone, getCall, madeBy, setCall, setTo } from './requests.js';
 
 /** RFC 8620 3.3, 3.4 and 5.3: creation ids and createdIds. */
 
@@ -15,11 +16,11 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '3.4',
     rule: 'A Response has createdIds where the request had them, be they empty, and not otherwise.',
     async run(subject) {
-      const { A1, type, client } = subject;
+      const { client } = subject;
       const create = { k: subject.create('a') };
-      const without = await client.api([[`${type}/set`, { accountId: A1, create }, 'c']]);
+      const without = await client.api([setCall(subject, { create }, 'c')]);
       expect(without).not.toHaveProperty('createdIds');
-      const get = [`${type}/get`, { accountId: A1, ids: [] }, 'g'] as const;
+      const get = getCall(subject, { ids: [] }, 'g');
       const empty = await client.api([get], { createdIds: {} });
       expect(empty.createdIds).toEqual({});
     },
@@ -30,18 +31,16 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '3.4',
     rule: 'createdIds of a Response are those that were given and those of the objects that were created, and none of what was refused.',
     async run(subject) {
-      const { A1, type } = subject;
       const create = { k: subject.create('a'), bad: { noSuchProperty: 1 } };
       const given = { x: 'id1', 'y-_9': 'id2' };
       const response = await subject.client.api(
         [
-          [`${type}/set`, { accountId: A1, create }, 'c'],
-          [`${type}/set`, { accountId: A1, create: { m: subject.create('b') } }, 'd'],
+          setCall(subject, { create }, 'c'),
+          setCall(subject, { create: { m: subject.create('b') } }, 'd'),
         ],
         { createdIds: given },
       );
-      const id = (call: string, key: string) =>
-        entry(asSet(answerTo(response, call)).created, key).id;
+      const id = (call: string, key: string) => madeBy(response, call, key).id;
       expect(response.createdIds).toEqual({ ...given, k: id('c', 'k'), m: id('d', 'm') });
     },
   },
@@ -51,16 +50,12 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '3.3',
     rule: 'A creation id of the request’s createdIds stands for its id in destroy.',
     async run(subject) {
-      const { A1, type } = subject;
-      const id = await subject.one(A1, 'before');
+      const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
-        [
-          [`${type}/set`, { accountId: A1, destroy: ['#x'] }, 'd'],
-          [`${type}/get`, { accountId: A1, ids: [id] }, 'g'],
-        ],
+        [setCall(subject, { destroy: ['#x'] }, 'd'), getCall(subject, { ids: [id] }, 'g')],
         { createdIds: { x: id } },
       );
-      expect(asSet(answerTo(response, 'd')).notDestroyed).toBeNull();
+      expect(setTo(response, 'd').notDestroyed).toBeNull();
       expect(answerTo(response, 'g')['notFound']).toEqual([id]);
       expect(response.createdIds).toEqual({ x: id });
     },
@@ -72,19 +67,17 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '3.3',
     rule: 'It does so as a key of update, too (decision 13).',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const id = await subject.one(A1, 'before');
-      const update = { '#x': { [profile.text]: 'after' } };
-      const get = { accountId: A1, ids: [id], properties: [profile.text] };
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
         [
-          [`${type}/set`, { accountId: A1, update }, 'u'],
-          [`${type}/get`, get, 'g'],
+          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          getCall(subject, { ids: [id], properties: [text] }, 'g'),
         ],
         { createdIds: { x: id } },
       );
-      expect(asSet(answerTo(response, 'u')).notUpdated).toBeNull();
-      expect(answerTo(response, 'g')['list']).toEqual([{ id, [profile.text]: 'after' }]);
+      expect(setTo(response, 'u').notUpdated).toBeNull();
+      expect(answerTo(response, 'g')['list']).toEqual([{ id, [text]: 'after' }]);
       expect(response.createdIds).toEqual({ x: id });
     },
   },
@@ -93,17 +86,17 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'decision',
     rule: 'The keys of updated and the entries of destroyed are real ids, also where creation ids were sent (decision 13).',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const id = await subject.one(A1, 'before');
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
         [
-          [`${type}/set`, { accountId: A1, update: { '#x': { [profile.text]: 'after' } } }, 'u'],
-          [`${type}/set`, { accountId: A1, destroy: ['#x'] }, 'd'],
+          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          setCall(subject, { destroy: ['#x'] }, 'd'),
         ],
         { createdIds: { x: id } },
       );
-      expect(Object.keys(asSet(answerTo(response, 'u')).updated ?? {})).toEqual([id]);
-      expect(asSet(answerTo(response, 'd')).destroyed).toEqual([id]);
+      expect(Object.keys(setTo(response, 'u').updated ?? {})).toEqual([id]);
+      expect(setTo(response, 'd').destroyed).toEqual([id]);
     },
   },
   {
@@ -112,15 +105,14 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '5.1',
     rule: 'ids of a /get may be creation ids; what is found has its real id, and one that is nobody’s is notFound as it was sent (decision 12).',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const get = { accountId: A1, ids: ['#k', '#nope'], properties: [profile.text] };
+      const { text } = subject.profile;
       const response = await subject.client.api([
-        [`${type}/set`, { accountId: A1, create: { k: subject.create('a') } }, 'a'],
-        [`${type}/get`, get, 'g'],
+        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        getCall(subject, { ids: ['#k', '#nope'], properties: [text] }, 'g'),
       ]);
-      const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
+      const { id } = madeBy(response, 'a');
       expect(answerTo(response, 'g')).toMatchObject({
-        list: [{ id, [profile.text]: 'a' }],
+        list: [{ id, [text]: 'a' }],
         notFound: ['#nope'],
       });
     },
@@ -131,14 +123,12 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     section: '5.1',
     rule: 'ids of a /get may be creation ids of the request’s createdIds, too (decision 12).',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const id = await subject.one(A1, 'given');
-      const args = { accountId: A1, ids: ['#x'], properties: [profile.text] };
-      const response = await subject.client.api([[`${type}/get`, args, 'g']], {
-        createdIds: { x: id },
-      });
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'given');
+      const get = getCall(subject, { ids: ['#x'], properties: [text] }, 'g');
+      const response = await subject.client.api([get], { createdIds: { x: id } });
       expect(answerTo(response, 'g')).toMatchObject({
-        list: [{ id, [profile.text]: 'given' }],
+        list: [{ id, [text]: 'given' }],
         notFound: [],
       });
     },
@@ -149,21 +139,19 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule: 'Of a creation id that is used again the object that was created last is meant.',
     needs: { room: 2 },
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const set = (text: string) => ({ accountId: A1, create: { k: subject.create(text) } });
+      const creates = (text: string) => ({ create: { k: subject.create(text) } });
       const response = await subject.client.api(
         [
-          [`${type}/set`, set('first'), 'a'],
-          [`${type}/set`, set('second'), 'b'],
-          [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
+          setCall(subject, creates('first'), 'a'),
+          setCall(subject, creates('second'), 'b'),
+          setCall(subject, { destroy: ['#k'] }, 'c'),
         ],
         { createdIds: { k: 'given' } },
       );
-      const id = (call: string) => entry(asSet(answerTo(response, call)).created, 'k').id;
-      expect(response.createdIds).toEqual({ k: id('b') });
-      expect((await subject.read(id('a')))[profile.text]).toBe('first');
-      const get = { accountId: A1, ids: [id('b')] };
-      expect((await subject.client.get(type, get)).notFound).toEqual([id('b')]);
+      const [first, second] = [madeBy(response, 'a').id, madeBy(response, 'b').id];
+      expect(response.createdIds).toEqual({ k: second });
+      expect((await subject.read(first))[subject.profile.text]).toBe('first');
+      await expectGone(subject, second);
     },
   },
   {
@@ -171,20 +159,18 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'A create that is refused does not touch the map: its creation id stands for what it stood for before.',
     async run(subject) {
-      const { A1, type } = subject;
       const response = await subject.client.api(
         [
-          [`${type}/set`, { accountId: A1, create: { k: subject.create('first') } }, 'a'],
-          [`${type}/set`, { accountId: A1, create: { k: { noSuchProperty: 1 } } }, 'b'],
-          [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
+          setCall(subject, { create: { k: subject.create('first') } }, 'a'),
+          setCall(subject, { create: { k: { noSuchProperty: 1 } } }, 'b'),
+          setCall(subject, { destroy: ['#k'] }, 'c'),
         ],
         { createdIds: {} },
       );
-      const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
-      expect(Object.keys(asSet(answerTo(response, 'b')).notCreated ?? {})).toEqual(['k']);
+      const { id } = madeBy(response, 'a');
+      expect(Object.keys(setTo(response, 'b').notCreated ?? {})).toEqual(['k']);
       expect(response.createdIds).toEqual({ k: id });
-      const get = { accountId: A1, ids: [id] };
-      expect((await subject.client.get(type, get)).notFound).toEqual([id]);
+      await expectGone(subject, id);
     },
   },
   {
@@ -192,15 +178,13 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'What an earlier call of the request created is destroyed by its creation id.',
     async run(subject) {
-      const { A1, type } = subject;
       const response = await subject.client.api([
-        [`${type}/set`, { accountId: A1, create: { k: subject.create('a') } }, 'a'],
-        [`${type}/set`, { accountId: A1, destroy: ['#k'] }, 'c'],
+        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        setCall(subject, { destroy: ['#k'] }, 'c'),
       ]);
-      const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
-      expect(asSet(answerTo(response, 'c')).notDestroyed).toBeNull();
-      const { notFound } = await subject.client.get(type, { accountId: A1, ids: [id] });
-      expect(notFound).toEqual([id]);
+      const { id } = madeBy(response, 'a');
+      expect(setTo(response, 'c').notDestroyed).toBeNull();
+      await expectGone(subject, id);
     },
   },
   {
@@ -208,15 +192,14 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'decision',
     rule: 'It is updated by its creation id, too (decision 13).',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const update = { '#k': { [profile.text]: 'b' } };
+      const { text } = subject.profile;
       const response = await subject.client.api([
-        [`${type}/set`, { accountId: A1, create: { k: subject.create('a') } }, 'a'],
-        [`${type}/set`, { accountId: A1, update }, 'b'],
+        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        setCall(subject, { update: { '#k': { [text]: 'b' } } }, 'b'),
       ]);
-      const { id } = entry(asSet(answerTo(response, 'a')).created, 'k');
-      expect(asSet(answerTo(response, 'b')).notUpdated).toBeNull();
-      expect((await subject.read(id))[profile.text]).toBe('b');
+      const { id } = madeBy(response, 'a');
+      expect(setTo(response, 'b').notUpdated).toBeNull();
+      expect((await subject.read(id))[text]).toBe('b');
     },
   },
   {
@@ -244,8 +227,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const { id } = entry(answer.created, 'k');
       expect(answer.notDestroyed).toBeNull();
       expect(answer.destroyed).toHaveLength(1);
-      const get = { accountId: subject.A1, ids: [id] };
-      expect((await subject.client.get(subject.type, get)).notFound).toEqual([id]);
+      await expectGone(subject, id);
     },
   },
   {
@@ -282,22 +264,18 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'A creation id that nothing was created under, or is only later in the request, is notFound under the string that was sent.',
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const args = {
-        accountId: A1,
-        update: { '#later': { [profile.text]: 'x' } },
-        destroy: ['#nobody'],
-      };
+      const { text } = subject.profile;
+      const args = { update: { '#later': { [text]: 'x' } }, destroy: ['#nobody'] };
       const response = await subject.client.api([
-        [`${type}/set`, args, 'a'],
-        [`${type}/set`, { accountId: A1, create: { later: subject.create('a') } }, 'b'],
+        setCall(subject, args, 'a'),
+        setCall(subject, { create: { later: subject.create('a') } }, 'b'),
       ]);
-      const answer = asSet(answerTo(response, 'a'));
+      const answer = setTo(response, 'a');
       expect([answer.updated, answer.destroyed]).toEqual([null, null]);
       expect(answer.notUpdated).toEqual({ '#later': subject.setError('notFound') });
       expect(answer.notDestroyed).toEqual({ '#nobody': subject.setError('notFound') });
-      const { id } = entry(asSet(answerTo(response, 'b')).created, 'later');
-      expect((await subject.read(id))[profile.text]).toBe('a');
+      const { id } = madeBy(response, 'b', 'later');
+      expect((await subject.read(id))[text]).toBe('a');
     },
   },
   {
@@ -318,25 +296,22 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule: 'A String that begins with # is text, also where something was created under what follows.',
     needs: { room: 2 },
     async run(subject) {
-      const { A1, type, profile } = subject;
+      const { text } = subject.profile;
       const response = await subject.client.api(
         [
-          [`${type}/set`, { accountId: A1, create: { '1': subject.create('#1 priority') } }, 'a'],
-          [`${type}/set`, { accountId: A1, create: { b: subject.create('#1') } }, 'b'],
+          setCall(subject, { create: { '1': subject.create('#1 priority') } }, 'a'),
+          setCall(subject, { create: { b: subject.create('#1') } }, 'b'),
         ],
         { createdIds: {} },
       );
-      const [one, two] = (['a', 'b'] as const).map((call, index) => {
-        const made = entry(asSet(answerTo(response, call)).created, index === 0 ? '1' : 'b');
-        expect(Object.keys(made)).not.toContain(profile.text);
-        return made.id;
-      });
-      const update = { [one ?? '']: { [profile.text]: '#b' } };
-      await subject.client.api([[`${type}/set`, { accountId: A1, update }, 'c']], {
+      const [one, two] = [madeBy(response, 'a', '1'), madeBy(response, 'b', 'b')];
+      for (const made of [one, two]) expect(Object.keys(made)).not.toContain(text);
+      const update = { [one.id]: { [text]: '#b' } };
+      await subject.client.api([setCall(subject, { update }, 'c')], {
         createdIds: response.createdIds ?? {},
       });
-      expect((await subject.read(one ?? ''))[profile.text]).toBe('#b');
-      expect((await subject.read(two ?? ''))[profile.text]).toBe('#1');
+      expect((await subject.read(one.id))[text]).toBe('#b');
+      expect((await subject.read(two.id))[text]).toBe('#1');
     },
   },
   {
@@ -348,12 +323,12 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const { A1, type, profile } = subject;
       const first = await subject.client.api(
-        [[`${type}/set`, { accountId: A1, create: { k: subject.create('one') } }, 'a']],
+        [setCall(subject, { create: { k: subject.create('one') } }, 'a')],
         { createdIds: {} },
       );
       const create = { m: subject.create('two') };
       const second = await subject.client.api(
-        [[`${type}/set`, { accountId: A1, create, destroy: ['#k'] }, 'b']],
+        [setCall(subject, { create, destroy: ['#k'] }, 'b')],
         { createdIds: first.createdIds ?? {} },
       );
       const { k = '', m = '' } = second.createdIds ?? {};
@@ -371,14 +346,13 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule: 'Any Id may be a creation id: digits alone, 255 characters, a dash in front, and names that a program may have a meaning for.',
     needs: { room: 6 },
     async run(subject) {
-      const { A1, type } = subject;
       const keys = ['1', '-_9', 'x'.repeat(255), ...NAMES];
       const objects = keys.map((key) => [key, subject.create(key.slice(0, 9))] as const);
       // A literal { __proto__ } would name no member; fromEntries makes one.
       const create = Object.fromEntries(objects);
-      const calls = [[`${type}/set`, { accountId: A1, create }, 'a']] as const;
-      const response = await subject.client.api(calls, { createdIds: {} });
-      const { created } = asSet(answerTo(response, 'a'));
+      const call = setCall(subject, { create }, 'a');
+      const response = await subject.client.api([call], { createdIds: {} });
+      const { created } = setTo(response, 'a');
       expect(Object.getOwnPropertyNames(created).sort()).toEqual([...keys].sort());
       expect(Object.getOwnPropertyNames(response.createdIds).sort()).toEqual([...keys].sort());
       for (const key of keys)

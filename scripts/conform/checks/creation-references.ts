@@ -1,12 +1,12 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { answerTo, asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { hasLinks, linksOf, type Reference } from './described-links.js';
 import { refusalOf } from './patch-places.js';
+import { madeBy, setCall, setTo } from './requests.js';
 
 /** RFC 8620 3.3 and 5.3: creation ids in properties that hold ids of other objects. */
 
@@ -22,6 +22,10 @@ const noMutableLinks = (subject: Subject) =>
   ownLinks(subject).some(isMutable)
     ? null
     : 'No mutable property refers to objects of the same type.';
+
+/** Those of them that are maps of ids, which a pointer reaches into. */
+const mutableMaps = (subject: Subject) =>
+  ownLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
 
 /** Each link with the type that it leads to, which is ready to be created; what is made is removed again. */
 async function each(
@@ -48,6 +52,10 @@ async function each(
   }
 }
 
+/** A call that updates objects and creates another one, which they may be told to refer to. */
+const withNew = (subject: Subject, update: JsonMap) =>
+  subject.set({ update, create: { p: subject.create('p') } });
+
 export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
     id: 'creation-references-earlier-call',
@@ -58,14 +66,12 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#p') };
-        const { A1 } = subject;
-        const calls: Call[] = [
-          [`${target.type}/set`, { accountId: A1, create: { p: target.create('p') } }, 'p'],
-          [`${subject.type}/set`, { accountId: A1, create: { c: object } }, 'c'],
-        ];
-        const response = await subject.clientOfAll.api(calls);
-        const { id } = entry(asSet(answerTo(response, 'p')).created, 'p');
-        const made = entry(asSet(answerTo(response, 'c')).created, 'c');
+        const response = await subject.clientOfAll.api([
+          setCall(target, { create: { p: target.create('p') } }, 'p'),
+          setCall(subject, { create: { c: object } }, 'c'),
+        ]);
+        const { id } = madeBy(response, 'p', 'p');
+        const made = madeBy(response, 'c', 'c');
         const expected = wrapped(reference.form, id);
         expect({ name, value: made[name] }).toEqual({ name, value: expected });
         expect((await subject.read(made.id))[name]).toEqual(expected);
@@ -81,14 +87,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('early'), [name]: wrapped(reference.form, '#late') };
-        const { A1 } = subject;
         const response = await subject.clientOfAll.api([
-          [`${subject.type}/set`, { accountId: A1, create: { c: object } }, 'c'],
-          [`${target.type}/set`, { accountId: A1, create: { late: target.create('late') } }, 'p'],
+          setCall(subject, { create: { c: object } }, 'c'),
+          setCall(target, { create: { late: target.create('late') } }, 'p'),
         ]);
-        const { created, notCreated } = asSet(answerTo(response, 'c'));
+        const { created, notCreated } = setTo(response, 'c');
         expect([name, created, notCreated]).toEqual([name, null, { c: refusalOf(name) }]);
-        expect(asSet(answerTo(response, 'p')).notCreated).toBeNull();
+        expect(setTo(response, 'p').notCreated).toBeNull();
       });
     },
   },
@@ -104,10 +109,10 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         const [id = ''] = await target.make(subject.A1, 'given');
         const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#x') };
         const response = await subject.clientOfAll.api(
-          [[`${subject.type}/set`, { accountId: subject.A1, create: { c: object } }, 'c']],
+          [setCall(subject, { create: { c: object } }, 'c')],
           { createdIds: { x: id } },
         );
-        const made = entry(asSet(answerTo(response, 'c')).created, 'c');
+        const made = madeBy(response, 'c', 'c');
         expect((await subject.read(made.id))[name]).toEqual(wrapped(reference.form, id));
         expect(response.createdIds).toEqual({ x: id, c: made.id });
       });
@@ -147,9 +152,8 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       const links = ownLinks(subject).filter(isMutable);
       await each(subject, links, async ({ name, reference: { form } }) => {
         const id = await subject.put1({});
-        const { created, updated, notUpdated } = await subject.set({
-          update: { [id]: { [name]: wrapped(form, '#p') } },
-          create: { p: subject.create('p') },
+        const { created, updated, notUpdated } = await withNew(subject, {
+          [id]: { [name]: wrapped(form, '#p') },
         });
         expect(notUpdated).toBeNull();
         const expected = wrapped(form, entry(created, 'p').id);
@@ -164,18 +168,14 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     rule: 'A key of a map of ids may be # and a creation id in a pointer, too; one that is nobody’s is invalidProperties.',
     needs: { room: 2 },
     applies: (subject) =>
-      ownLinks(subject).some((link) => link.reference.form === 'set' && isMutable(link))
+      mutableMaps(subject).length > 0
         ? null
         : 'No mutable property is a map of ids of the same type.',
     async run(subject) {
-      const links = ownLinks(subject).filter(
-        (link) => link.reference.form === 'set' && isMutable(link),
-      );
-      await each(subject, links, async ({ name }) => {
+      await each(subject, mutableMaps(subject), async ({ name }) => {
         const id = await subject.put1({});
-        const { created, notUpdated } = await subject.set({
-          create: { p: subject.create('p') },
-          update: { [id]: { [`${name}/#p`]: true } },
+        const { created, notUpdated } = await withNew(subject, {
+          [id]: { [`${name}/#p`]: true },
         });
         expect(notUpdated).toBeNull();
         const made = entry(created, 'p').id;

@@ -1,12 +1,12 @@
 import { expect } from 'expect';
 import type { ModelProperty } from '../../generator/model.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
-import { answerTo, asSet } from '../client/answers.js';
 import { entry } from '../expected.js';
 import { writable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
 import { refusal } from './refusal.js';
+import { madeBy, setCall } from './requests.js';
 
 /** `blob: true` of a descriptor: properties that hold ids of blobs (RFC 8620 6). */
 
@@ -162,15 +162,15 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     needs: { singleton: undefined },
     applies: (subject) => hasBlobs(subject) ?? withoutMethods(subject),
     async run(subject) {
-      const { A1: accountId, type } = subject;
+      const { A1: accountId } = subject;
       await each(subject, async ({ name }, made) => {
         const b = { data: [{ 'data:asText': `${name} uploaded` }] };
         const create = { k: { ...subject.create('k'), [name]: '#b' } };
         const response = await subject.clientOfAll.api([
           ['Blob/upload', { accountId, create: { b } }, 'up'],
-          [`${type}/set`, { accountId, create }, 's'],
+          setCall(subject, { create }, 's'),
         ]);
-        const k = entry(asSet(answerTo(response, 's')).created, 'k');
+        const k = madeBy(response, 's');
         made.push(k.id);
         const { blobId, text } = await contentOf(subject, name, k.id);
         expect([k[name], text]).toEqual([blobId, `${name} uploaded`]);

@@ -1,9 +1,9 @@
-import { expect } from 'expect';
 import type { JSONSchema7 } from 'json-schema';
 import type { ModelProperty } from '../../generator/model.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
 import { givable } from '../subject/described.js';
+import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { keysOf, kindsOf, ofSchema, schemaOf, size, valuesOf } from '../subject/values.js';
 
@@ -56,6 +56,12 @@ export const freeMapsOf = (subject: Subject) =>
     const isFree = only === undefined && pattern === undefined && format === undefined;
     return isFree && minLength === 0 && minProperties === 0 && maxProperties >= 6;
   });
+
+/** A value that a place may have instead of its own, in so many octets. */
+export const otherThan = ({ schema, value }: Place, most: number): Json | undefined =>
+  isSet(schema)
+    ? undefined
+    : ofSchema(schema).good.find((one) => one !== null && !same(one, value) && size(one) < most);
 
 export const isSet = (schema: JSONSchema7): boolean => schema.enum?.[0] === true;
 
@@ -155,44 +161,4 @@ export function refusalOf(name: string): Matcher {
       properties === undefined || (Array.isArray(properties) && properties.every(isNamed));
     return type === 'invalidProperties' && isTold;
   });
-}
-
-/** An object with these values while something is done with it; the only one of a singleton gets its own back. */
-export async function held(
-  subject: Subject,
-  values: JsonMap,
-  work: (id: string) => Promise<void>,
-): Promise<void> {
-  const { profile } = subject;
-  const before: JsonMap = profile.singleton ? await subject.read('singleton') : {};
-  const id = await subject.put1(values);
-  try {
-    await work(id);
-  } finally {
-    if (!profile.singleton) await subject.set({ destroy: [id] });
-    else {
-      const own = Object.keys(values).map((name) => [name, before[name] ?? null] as const);
-      await subject.update(id, Object.fromEntries(own));
-    }
-  }
-}
-
-export const invalidPatch = satisfying(
-  'invalidPatch',
-  (error) => (error as JsonMap | null)?.['type'] === 'invalidPatch',
-);
-
-/** Each of the patches is refused, and leaves the object as it was. */
-export async function refusesAll(
-  subject: Subject,
-  id: string,
-  refusal: object,
-  patches: readonly JsonMap[],
-): Promise<void> {
-  const before = await subject.read(id);
-  for (const patch of patches) {
-    const { refused } = await subject.update(id, patch);
-    expect({ patch, refused }).toEqual({ patch, refused: refusal });
-  }
-  expect(await subject.read(id)).toEqual(before);
 }

@@ -5,17 +5,16 @@ import { at, entry, satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 import { ofSchema, size } from '../subject/values.js';
 import {
-  freeMapsOf,
+  eachFreeMap,
+  eachObject,
   held,
   invalidPatch,
-  listsOf,
-  noObjects,
-  objectsOf,
-  placesOf,
-  pointerTo,
+  noEntries,
+  oneEntry,
+  patched,
   refusesAll,
-  richest,
-} from './patch-places.js';
+} from './patch-holding.js';
+import { freeMapsOf, listsOf, noObjects, objectsOf, pointerTo, richest } from './patch-places.js';
 
 /** RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them. */
 
@@ -56,18 +55,11 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       const pointers = ['__proto__/x', 'constructor/prototype/x', 'toString/x'];
       const patches = pointers.flatMap((one) => [{ [one]: 1 }, { [one]: null }]);
       await refusesAll(subject, id, invalidPatch, patches);
-      for (const property of objectsOf(subject)) {
-        const value = richest(subject, property);
+      await eachObject(subject, richest, (other) => {
         const names = ['__proto__/x', 'constructor/prototype/x'];
-        await held(subject, { [property.name]: value }, (other) =>
-          refusesAll(
-            subject,
-            other,
-            invalidPatch,
-            names.map((one) => ({ [`${property.name}/${one}`]: 1 })),
-          ),
-        );
-      }
+        const within = names.map((one) => ({ [`${other.name}/${one}`]: 1 }));
+        return refusesAll(subject, other.id, invalidPatch, within);
+      });
       const later = entry((await subject.set({ create: { k: subject.create('b') } })).created, 'k');
       expect(Object.keys(later)).not.toContain('x');
     },
@@ -78,28 +70,23 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     rule: 'Where one pointer of a patch is the prefix of another, the update is invalidPatch, whatever the values are.',
     needs: withObjects,
     applies: noObjects,
-    async run(subject) {
-      for (const property of objectsOf(subject)) {
-        const { name } = property;
-        const start = richest(subject, property);
-        await held(subject, { [name]: start }, async (id) => {
-          for (const { pointer, value, path } of placesOf(property, start)) {
-            const parents = path.map((_, depth) => pointerTo(name, path.slice(0, depth)));
-            await refusesAll(
-              subject,
-              id,
-              invalidPatch,
-              parents.map((parent, depth) => ({
-                [pointer]: value,
-                [parent]: path
-                  .slice(0, depth)
-                  .reduce<Json>((inner, token) => (inner as JsonMap)[token] ?? null, start),
-              })),
-            );
-          }
-        });
-      }
-    },
+    run: (subject) =>
+      eachObject(subject, richest, async ({ id, name, start, places }) => {
+        for (const { pointer, value, path } of places) {
+          const parents = path.map((_, depth) => pointerTo(name, path.slice(0, depth)));
+          await refusesAll(
+            subject,
+            id,
+            invalidPatch,
+            parents.map((parent, depth) => ({
+              [pointer]: value,
+              [parent]: path
+                .slice(0, depth)
+                .reduce<Json>((inner, token) => (inner as JsonMap)[token] ?? null, start),
+            })),
+          );
+        }
+      }),
   },
   {
     id: 'patch-prefix-tokens',
@@ -107,19 +94,12 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     rule: 'A prefix is one of whole tokens: of two keys of which one begins with the other both may be patched.',
     needs: withObjects,
     applies: noMaps,
-    async run(subject) {
-      for (const { property, value } of freeMapsOf(subject)) {
-        const { name } = property;
-        await held(subject, { [name]: {} }, async (id) => {
-          const { refused } = await subject.update(id, {
-            [`${name}/foo`]: value,
-            [`${name}/foobar`]: value,
-          });
-          expect(refused).toBeNull();
-          expect((await subject.read(id))[name]).toEqual({ foo: value, foobar: value });
-        });
-      }
-    },
+    run: (subject) =>
+      eachFreeMap(subject, noEntries, async ({ name, value, id }) => {
+        const patch = { [`${name}/foo`]: value, [`${name}/foobar`]: value };
+        const stored = await patched(subject, { id, name }, patch);
+        expect(stored).toEqual({ foo: value, foobar: value });
+      }),
   },
   {
     id: 'patch-escapes',
@@ -138,22 +118,12 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
         isOurs ? [{ [one]: 'x' }, { [one]: null }] : [{ [one]: 'x' }],
       );
       await refusesAll(subject, id, isOurs ? invalidPatch : either, patches);
-      for (const { property, value } of freeMapsOf(subject)) {
-        const { name } = property;
-        await held(subject, { [name]: {} }, async (other) => {
-          const { refused } = await subject.update(other, {
-            [`${name}/a~1b`]: value,
-            [`${name}/a~0b`]: value,
-            [`${name}/~01`]: value,
-          });
-          expect(refused).toBeNull();
-          expect((await subject.read(other))[name]).toEqual({
-            'a/b': value,
-            'a~b': value,
-            '~1': value,
-          });
-        });
-      }
+      await eachFreeMap(subject, noEntries, async ({ name, value, ...holding }) => {
+        const tokens = ['a~1b', 'a~0b', '~01'].map((token) => [`${name}/${token}`, value] as const);
+        const patch = Object.fromEntries(tokens);
+        const stored = await patched(subject, { name, ...holding }, patch);
+        expect(stored).toEqual({ 'a/b': value, 'a~b': value, '~1': value });
+      });
     },
   },
   {
@@ -179,21 +149,15 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     restsOn: 'which maps may have keys of any text',
     needs: withObjects,
     applies: noMaps,
-    async run(subject) {
-      for (const { property, value } of freeMapsOf(subject)) {
-        const { name } = property;
-        await held(subject, { [name]: {} }, async (id) => {
-          const keys = ['', '0', '-', '01', '__proto__'];
-          const patch = keys.map((key) => [pointerTo(name, [key]), value] as const);
-          const { refused } = await subject.update(id, Object.fromEntries(patch));
-          expect(refused).toBeNull();
-          const now = (await subject.read(id))[name] as JsonMap;
-          expect(Object.keys(now).sort()).toEqual([...keys].sort());
-          expect(await subject.update(id, { [`${name}/`]: null })).toMatchObject({ refused: null });
-          expect(Object.keys((await subject.read(id))[name] as JsonMap)).not.toContain('');
-        });
-      }
-    },
+    run: (subject) =>
+      eachFreeMap(subject, noEntries, async ({ name, value, id }) => {
+        const keys = ['', '0', '-', '01', '__proto__'];
+        const patch = keys.map((key) => [pointerTo(name, [key]), value] as const);
+        const now = await patched(subject, { id, name }, Object.fromEntries(patch));
+        expect(Object.keys(now as JsonMap).sort()).toEqual([...keys].sort());
+        const then = await patched(subject, { id, name }, { [`${name}/`]: null });
+        expect(Object.keys(then as JsonMap)).not.toContain('');
+      }),
   },
   {
     id: 'patch-array',
@@ -213,8 +177,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
           const patches = pointers.flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
           await refusesAll(subject, id, invalidPatch, patches);
           const turned = longest.toReversed();
-          expect((await subject.update(id, { [name]: turned })).refused).toBeNull();
-          expect((await subject.read(id))[name]).toEqual(turned);
+          expect(await patched(subject, { id, name }, { [name]: turned })).toEqual(turned);
         });
       }
     },
@@ -225,23 +188,17 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     rule: 'A pointer to the property replaces its whole value: an empty object clears a map, and null restores what it is at first.',
     needs: withObjects,
     applies: noMaps,
-    async run(subject) {
-      for (const { property, value } of freeMapsOf(subject)) {
-        const { name, default: initial = null } = property;
-        await held(subject, { [name]: { a: value } }, async (id) => {
-          expect((await subject.update(id, { [name]: { b: value } })).refused).toBeNull();
-          expect((await subject.read(id))[name]).toEqual({ b: value });
-          expect((await subject.update(id, { [name]: {} })).refused).toBeNull();
-          expect((await subject.read(id))[name]).toEqual({});
-          await subject.update(id, { [name]: { a: value } });
-          if (property.required) return;
-          const { set, refused } = await subject.update(id, { [name]: null });
-          expect(refused).toBeNull();
-          expect((await subject.read(id))[name]).toEqual(initial);
-          if (initial !== null) expect(set).toMatchObject({ [name]: initial });
-        });
-      }
-    },
+    run: (subject) =>
+      eachFreeMap(subject, oneEntry, async ({ id, name, property, value, start }) => {
+        for (const now of [{ b: value }, {}, start])
+          expect(await patched(subject, { id, name }, { [name]: now })).toEqual(now);
+        if (property.required) return;
+        const { default: initial = null } = property;
+        const { set, refused } = await subject.update(id, { [name]: null });
+        expect(refused).toBeNull();
+        expect((await subject.read(id))[name]).toEqual(initial);
+        if (initial !== null) expect(set).toMatchObject({ [name]: initial });
+      }),
   },
   {
     id: 'patch-shared-value',

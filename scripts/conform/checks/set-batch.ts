@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { asSet } from '../client/answers.js';
+import { asSet, NOTHING_SET } from '../client/answers.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
@@ -52,14 +52,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       for (const args of [{}, nulls, { create: {}, update: {}, destroy: [] }]) {
         const answer = await subject.set(args);
         expect(answer).toMatchObject({
+          ...NOTHING_SET,
           accountId: subject.A1,
           newState: state,
-          created: null,
-          updated: null,
-          destroyed: null,
-          notCreated: null,
-          notUpdated: null,
-          notDestroyed: null,
         });
       }
       expect(await subject.snapshot(subject.A1)).toEqual(before);

@@ -1,6 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
+import { NOTHING_SET } from '../client/answers.js';
 import { sameMembers } from '../expected.js';
+import { setErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what a destroy leaves. */
 
@@ -19,13 +21,9 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       expect([before, null]).toContain(oldState);
       expect(newState).not.toBe(before);
       expect(rest).toMatchObject({
+        ...NOTHING_SET,
         accountId: A1,
-        created: null,
-        updated: null,
         destroyed: [id],
-        notCreated: null,
-        notUpdated: null,
-        notDestroyed: null,
       });
       const got = await subject.client.get(type, { accountId: A1, ids: [id, other] });
       expect(got).toMatchObject({ state: newState, list: [stays], notFound: [id] });
@@ -41,15 +39,11 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const answer = await subject.set({ destroy: [id] });
       expect(answer).toEqual({
         ...subject.more('set', answer),
+        ...NOTHING_SET,
         accountId: subject.A1,
         oldState,
         newState: String(Number(oldState) + 1),
-        created: null,
-        updated: null,
         destroyed: [id],
-        notCreated: null,
-        notUpdated: null,
-        notDestroyed: null,
       });
     },
   },
@@ -64,9 +58,7 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const before = await subject.snapshot(subject.A2);
       const answer = await subject.set({ destroy: ['x1', id, foreign] });
       expect(answer.destroyed).toBeNull();
-      expect(answer.notDestroyed).toEqual(
-        Object.fromEntries(['x1', id, foreign].map((one) => [one, subject.setError('notFound')])),
-      );
+      expect(answer.notDestroyed).toEqual(setErrors(subject, ['x1', id, foreign], 'notFound'));
       expect(answer.newState).toBe(await subject.state(subject.A1));
       expect(await subject.snapshot(subject.A2)).toEqual(before);
     },

@@ -2,6 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { answerTo, asSet } from '../client/answers.js';
 import { at } from '../expected.js';
+import { getCall, setCall, setTo } from './requests.js';
 
 /** RFC 8620 5.3: /set, ifInState and the states that it answers. */
 
@@ -108,15 +109,14 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     rule: 'Each call that changes something answers a newState that /get answers right after it, and that is another than the one before.',
     needs: { room: 2 },
     async run(subject) {
-      const { A1, type, profile } = subject;
-      const get = { accountId: A1, ids: [] };
+      const { A1, profile } = subject;
       const seen = [await subject.state(A1)];
       const step = async (args: object) => {
         const response = await subject.client.api([
-          [`${type}/set`, { accountId: A1, ...args }, 's'],
-          [`${type}/get`, get, 'g'],
+          setCall(subject, args, 's'),
+          getCall(subject, { ids: [] }, 'g'),
         ]);
-        const answer = asSet(answerTo(response, 's'));
+        const answer = setTo(response, 's');
         expect([seen.at(-1), null]).toContain(answer.oldState);
         expect(answerTo(response, 'g')['state']).toBe(answer.newState);
         expect(answer.newState).not.toBe(seen.at(-1));
@@ -140,10 +140,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       const { A1, type, profile } = subject;
       const [updated = '', same = '', gone = ''] = await subject.make(A1, 'a', 'b', 'c');
       const response = await subject.client.api([
-        [
-          `${type}/set`,
+        setCall(
+          subject,
           {
-            accountId: A1,
             create: { k: subject.create('new'), bad: { nope: 1 } },
             update: {
               [updated]: { [profile.text]: 'x' },
@@ -153,10 +152,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
             destroy: [gone, 'nobody'],
           },
           's',
-        ],
-        [`${type}/get`, { accountId: A1, ids: [] }, 'g'],
+        ),
+        getCall(subject, { ids: [] }, 'g'),
       ]);
-      const answer = asSet(answerTo(response, 's'));
+      const answer = setTo(response, 's');
       expect(Number(answer.newState)).toBe(Number(answer.oldState) + 3);
       expect(answerTo(response, 'g')['state']).toBe(answer.newState);
       const changes = await subject.client.changes(type, {

@@ -6,7 +6,8 @@ import type { Json, JsonMap } from '../client/json.js';
 import { entry, utcDate } from '../expected.js';
 import { givable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { freeMapsOf, held } from './patch-places.js';
+import { held } from './patch-holding.js';
+import { freeMapsOf } from './patch-places.js';
 
 /** RFC 8620 1.3, 1.4 and 5.3: what /set makes of values whose form leaves room. */
 

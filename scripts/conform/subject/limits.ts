@@ -12,7 +12,7 @@ export async function beyond(
   subject: Subject,
   limit: 'maxObjectsInGet' | 'maxObjectsInSet',
   method: string,
-  args: JsonMap,
+  args: object,
 ): Promise<JsonMap | null> {
   const { client, server } = subject;
   const body = { using: client.using, methodCalls: [[method, args, 'c0']] };

@@ -1,0 +1,36 @@
+import { expect } from 'expect';
+import { type ApiResponse, answerTo, asSet, type Call, type SetAnswer } from '../client/answers.js';
+import type { Item } from '../client/json.js';
+import { entry } from '../expected.js';
+import type { Subject } from '../subject/subject.js';
+
+/** Requests of several calls, of the first account, and what they made. */
+
+export const setCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
+  `${type}/set`,
+  { accountId: A1, ...args },
+  callId,
+];
+
+export const getCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
+  `${type}/get`,
+  { accountId: A1, ...args },
+  callId,
+];
+
+/** What a /set of a request was answered, which must be no error. */
+export const setTo = (response: ApiResponse, callId: string): SetAnswer =>
+  asSet(answerTo(response, callId));
+
+/** The object that a call of a request must have created, as its response tells of it. */
+export const madeBy = (response: ApiResponse, callId: string, key = 'k'): Item =>
+  entry(setTo(response, callId).created, key);
+
+/** Nothing has the id any more. */
+export async function expectGone({ client, type, A1 }: Subject, id: string): Promise<void> {
+  expect((await client.get(type, { accountId: A1, ids: [id] })).notFound).toEqual([id]);
+}
+
+/** What notUpdated or notDestroyed says where all of these have one error. */
+export const setErrors = (subject: Subject, ids: readonly string[], type: string): object =>
+  Object.fromEntries(ids.map((id) => [id, subject.setError(type)]));
