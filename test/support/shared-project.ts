@@ -11,7 +11,7 @@ export const EXAMPLES: readonly string[] = readdirSync(join(ROOT, 'examples'))
   .sort();
 
 /** What the shared copy has beside the project's own descriptors. */
-const DESCRIPTORS: readonly string[] = [
+export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/conformance/gadget.yaml'),
   join(ROOT, 'test/hooks/ledger.yaml'),
   join(ROOT, 'test/hooks/machines.yaml'),
