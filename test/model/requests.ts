@@ -128,8 +128,13 @@ export class Requests {
     const ids = this.#seen.ids(this.#otherId, typeName);
     const keys = KEYS.slice(0, dice.below(3) + 1);
     const known = this.#known(keys);
+    const near: Known = { ids: () => keys.map((key) => `#${key}`), strangers: () => [] };
+    let last: string | null = null;
     const create = keys.map((key) => {
-      const id = ids.length === 0 || dice.chance(8) ? 'r1' : dice.pick(ids);
+      const isNew = last === null || dice.chance(70);
+      // Copies of one original may collide, and then it matters which of them refers to the other.
+      const id = ids.length === 0 || dice.chance(8) ? 'r1' : isNew ? dice.pick(ids) : String(last);
+      if (id !== 'r1') last = id;
       const overrides: JsonMap = { [named(type, 'id')]: id };
       if (id === 'r1') return [key, overrides] as const;
       for (const one of shown(type)) {
@@ -139,7 +144,8 @@ export class Requests {
         if (!dice.chance(chance)) continue;
         const isNone = one.reference !== undefined && dice.chance(70);
         const none: Json = one.reference?.form === 'single' ? null : {};
-        overrides[one.name] = isNone ? none : goodValue(dice, type, one, known);
+        const within = one.reference !== undefined && dice.chance(40) ? near : known;
+        overrides[one.name] = isNone ? none : goodValue(dice, type, one, within);
         if (dice.chance(3)) overrides[one.name] = badValue(dice, one);
       }
       if (dice.chance(2)) overrides['nope'] = 1;
