@@ -110,7 +110,8 @@ export const blobLookupChecks = serverChecks(
       level: 'must',
       rule: 'An account that is nobody’s is accountNotFound.',
       async run(server) {
-        const args = { accountId: server.unknownAccount, typeNames: [], ids: [] };
+        const typeNames = typesOf(server).slice(0, 1);
+        const args = { accountId: server.unknownAccount, typeNames, ids: [] };
         expect(await clientOf(server).call('Blob/lookup', args)).toEqual(
           server.err('accountNotFound'),
         );
