@@ -3,6 +3,7 @@ import {
   dropping,
   http,
   items,
+  list,
   onCalls,
   onResponses,
   renamed,
@@ -33,6 +34,8 @@ const instead = (
 ): Partial<Fault> => ({ answer: (answer) => (is(answer) ? other(answer) : answer) });
 
 const TIMES: readonly string[] = ['created', 'updated'];
+
+const CHARSET = 'application/json; charset=utf-8';
 
 const isType = (type: string | undefined): boolean => type?.startsWith('application/json') === true;
 
@@ -151,6 +154,18 @@ export const ALLOWED: readonly Fault[] = [
     ),
   },
   {
+    name: 'reads JSON however deep it is',
+    checks: ['ijson-deep'],
+    ...http(
+      ({ body }) => body.includes('[[[[[[[[[[[[[[[[[[[[') || body.includes('{"a":{"a":{"a":'),
+      (answer) => {
+        const response = { methodResponses: [['Core/echo', {}, 'e']], sessionState: 's' };
+        const headers = { 'content-type': 'application/json' };
+        return withBody({ ...answer, status: 200, headers }, JSON.stringify(response));
+      },
+    ),
+  },
+  {
     name: 'refuses a long body in front of the server',
     checks: ['limits-size'],
     ...instead(isProblem('limit'), (answer) => plain(answer, 413)),
@@ -209,5 +224,51 @@ export const ALLOWED: readonly Fault[] = [
       ...answer,
       headers: { ...answer.headers, 'cache-control': 'no-store' },
     }),
+  },
+];
+
+/** What the RFC leaves to each server, ours among them: each check takes it of any. */
+export const ANYWHERE: readonly Fault[] = [
+  {
+    name: 'tells no oldState',
+    checks: [
+      ...['set-create-answer', 'set-update-answer', 'set-destroy-answer', 'set-states'],
+      'copy-response',
+    ],
+    ...onResponses(([name, args, id]) =>
+      'oldState' in args && !name.endsWith('/changes')
+        ? [name, { ...args, oldState: null }, id]
+        : [name, args, id],
+    ),
+  },
+  {
+    name: 'leaves out what is null',
+    checks: [
+      ...['set-create-answer', 'set-update-answer', 'set-destroy-answer', 'set-nothing'],
+      ...['copy-response', 'copy-destroy-original', 'set-update-unknown-id'],
+    ],
+    ...onResponses(([name, args, id]) =>
+      /[/](set|copy)$/.test(name)
+        ? [name, dropping(args, (_, value) => value === null), id]
+        : [name, args, id],
+    ),
+  },
+  {
+    name: 'lists what was removed in another order',
+    checks: ['query-changes-around-filter', 'query-changes-max-changes', 'query-changes-sparse'],
+    ...list('queryChanges', 'removed', (ids) => ids.toReversed()),
+  },
+  {
+    name: 'lists objects in another order',
+    checks: ['get-all', 'query-sync-first', 'references-query-get'],
+    ...list('get', 'list', (all) => all.toReversed()),
+  },
+  {
+    name: 'says which characters its JSON has',
+    checks: ['session-json', 'request-response-type'],
+    answer: (answer) =>
+      isType(String(answer.headers['content-type']))
+        ? { ...answer, headers: { ...answer.headers, 'content-type': CHARSET } }
+        : answer,
   },
 ];
