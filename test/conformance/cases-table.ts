@@ -240,6 +240,8 @@ export const CHECKS_OF_CASES: Readonly<Record<number, string>> = Object.freeze({
   493: 'events-types',
   495: 'events-close-after-state',
   496: 'events-parameters',
+  498: 'events-ping events-open',
+  500: 'events-ping',
   501: 'events-ids',
   503: 'events-accounts',
   505: 'events-nothing-changed',

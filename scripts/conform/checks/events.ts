@@ -9,7 +9,10 @@ import type { Subject } from '../subject/subject.js';
 import type { EventVariables } from '../subject/user.js';
 import { CORE } from '../subject/user.js';
 
-/** RFC 8620 7.1 and 7.3: the event source, as far as it can be seen without waiting for pings. */
+/** RFC 8620 7.1 and 7.3: the event source. */
+
+/** s that a server's least interval of pings may be at the most. */
+const LEAST = 30;
 
 /** A stream that must open; it is closed afterwards. */
 export async function withEvents<T>(
@@ -48,6 +51,19 @@ export const eventServerChecks = serverChecks('7.3', [
           expect([ping, stream.isOpen]).toEqual([ping, true]);
         });
     },
+  },
+  {
+    id: 'events-ping',
+    level: 'must',
+    rule: `Where nothing happens an event \`ping\` comes, after ${LEAST} seconds at the most where that or less is asked for: its data is an object with the interval in use, and it sets no id.`,
+    run: (server) =>
+      withEvents(server, { ping: '1' }, async (stream) => {
+        const { id, data } = await stream.next('ping', LEAST * 1500);
+        const { interval } = data;
+        expect([id, Number.isInteger(interval)]).toEqual([null, true]);
+        expect(interval).toBeGreaterThan(0);
+        expect(interval).toBeLessThanOrEqual(LEAST);
+      }),
   },
   {
     id: 'events-authenticated',

@@ -77,13 +77,20 @@ export class EventStream {
   }
 
   /** The next `state` event that wasn't taken yet; a failure where the stream ends or nothing comes. */
-  async state(): Promise<ServerEvent> {
-    await this.#until(() => this.#nextState() !== -1, 'A state event');
-    const at = this.#nextState();
+  state(): Promise<ServerEvent> {
+    return this.next('state');
+  }
+
+  /** The same of any name, and of whatever comes behind what was taken last. */
+  async next(name: string, patience = PATIENCE): Promise<ServerEvent> {
+    const nextAt = (): number =>
+      this.events.findIndex(({ event }, n) => n >= this.#taken && event === name);
+    await this.#until(() => nextAt() !== -1, `A ${name} event`, patience);
+    const at = nextAt();
     this.#taken = at + 1;
     const event = this.events[at];
     if (event === undefined)
-      throw new Error(`The stream ended without a state event: ${JSON.stringify(this.events)}`);
+      throw new Error(`The stream ended without a ${name} event: ${JSON.stringify(this.events)}`);
     return event;
   }
 
@@ -96,11 +103,7 @@ export class EventStream {
     this.#response.destroy();
   };
 
-  #nextState(): number {
-    return this.events.findIndex(({ event }, n) => n >= this.#taken && event === 'state');
-  }
-
-  #until(is: () => boolean, what: string): Promise<void> {
+  #until(is: () => boolean, what: string, patience = PATIENCE): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         if (!is() && this.#isOpen) return;
@@ -110,8 +113,8 @@ export class EventStream {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new NoAnswerError(`${what} didn't come within ${PATIENCE} ms.`));
-      }, PATIENCE);
+        reject(new NoAnswerError(`${what} didn't come within ${patience} ms.`));
+      }, patience);
       this.#waiting.add(look);
       look();
     });

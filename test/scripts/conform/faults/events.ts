@@ -117,6 +117,21 @@ export const eventFaults: readonly Fault[] = [
     ...events('state', (event) => `event: ping\ndata: {"interval":5}\n\n${event}`),
   },
   {
+    name: 'pings have an id',
+    checks: ['events-ping'],
+    ...events('ping', (event) => `id: 7\n${event}`),
+  },
+  {
+    name: 'pings tell no interval',
+    checks: ['events-ping'],
+    ...events('ping', (event) => event.replace(/^data: .*$/m, 'data: {}')),
+  },
+  {
+    name: 'pings come at intervals of a minute at the least',
+    checks: ['events-ping'],
+    ...events('ping', (event) => event.replace(/^data: .*$/m, 'data: {"interval":60}')),
+  },
+  {
     name: 'what changed nothing is told',
     checks: ['events-nothing-changed'],
     ...events('state', (event) => `${event.replaceAll(/":"\w+"/g, '":"0"')}\n\n${event}`),
