@@ -42,7 +42,7 @@ interface Watched {
 const OCTETS = 10_000;
 const TITLE = 'x'.repeat(200);
 
-function watch({ services: { store } }: Rig): Watched {
+export function watch({ services: { store } }: Rig): Watched {
   const watched: Watched = { operations: [], gets: [] };
   const write = store.write.bind(store);
   vi.spyOn(store, 'write').mockImplementation((accountId, options, work) =>

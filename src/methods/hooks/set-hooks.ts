@@ -34,8 +34,11 @@ class RegistryHooks implements SetHooks {
     this.#exclusive = exclusiveTypes(registry);
   }
 
+  /** Those of destroyed objects are for these hooks alone: compute is of what is written. */
   needsWholeRows({ name }: DataTypeDefinition): boolean {
-    return this.#sources.has(name) || this.#types.has(name);
+    const { check, inTransaction, afterCommit } = this.#types.get(name) ?? {};
+    const hearing = check ?? inTransaction ?? afterCommit;
+    return this.#sources.has(name) || hearing !== undefined;
   }
 
   /** compute is a pure function: it needs no lock. */
