@@ -1,8 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { QueryChangesAnswer } from '../client/answers.js';
-import { at, sameMembers } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
+import { sameMembers } from '../expected.js';
 import { anyErrorOf } from '../subject/limits.js';
 import {
   byText,
@@ -10,7 +9,6 @@ import {
   cached,
   changesOf,
   everyId,
-  type Query,
   query,
   spliced,
   unordered,
@@ -18,27 +16,10 @@ import {
 } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { textFilter } from './applies.js';
-import { follows, refusesChanges } from './query-follow.js';
+import { queryChangesUpToChecks } from './query-changes-up-to.js';
+import { follows, NEEDS, refusesChanges, update } from './query-follow.js';
 
-/** RFC 8620 5.6: /queryChanges. */
-
-const update = (subject: Subject, id: string, value: string) =>
-  subject.set({ update: { [id]: { [subject.profile.text]: value } } });
-
-/** Reads the text: a filter or sort by a mutable property. */
-function mutableQueries(subject: Subject, part: string): readonly Query[] {
-  const { textFilter: name } = subject.profile;
-  const sort = byText(subject);
-  const queries: Query[] = [];
-  if (name !== undefined) queries.push({ filter: { [name]: part } });
-  if (sort !== null) queries.push({ sort });
-  return queries;
-}
-
-const reading = (subject: Subject): string | null =>
-  mutableQueries(subject, '').length === 0
-    ? 'The type declares neither filter nor sort by its text.'
-    : null;
+/** RFC 8620 5.6: /queryChanges; what upToId and lists in part have is in query-changes-up-to.ts. */
 
 /** From what was cached /queryChanges leads to what a fresh query finds, in its state, with added in order. */
 async function expectFollows(
@@ -58,513 +39,385 @@ async function expectFollows(
 
 const counted = ({ removed, added }: QueryChangesAnswer): number => removed.length + added.length;
 
-export const queryChangesChecks = typeChecks(
-  '5.6',
-  { methods: ['get', 'set', 'query', 'queryChanges'], text: true, room: 3 },
-  [
-    {
-      id: 'query-changes-none',
-      level: 'must',
-      rule: 'Where nothing changed, oldQueryState and newQueryState are sinceQueryState and both lists are empty; no total is there that wasn’t asked for.',
-      async run(subject) {
-        await subject.make(subject.A1, 'a', 'b');
-        const before = await cached(subject);
-        const { queryState } = before;
-        const answer = await changesOf(subject, before);
-        const members = {
-          accountId: subject.A1,
-          oldQueryState: queryState,
-          newQueryState: queryState,
-          removed: [],
-          added: [],
-        };
-        expect(answer).toMatchObject(members);
-        expect(answer).not.toHaveProperty('total');
-        // Members of its own are another server's affair.
-        const more = subject.more('queryChanges', answer);
-        if (subject.server.isOurs) expect(answer).toEqual({ ...more, ...members });
-        const nulls = { filter: null, sort: null, maxChanges: null, upToId: null };
-        expect(await changesOf(subject, before, nulls)).toEqual(answer);
-      },
+const ofWholeLists = typeChecks('5.6', NEEDS, [
+  {
+    id: 'query-changes-none',
+    level: 'must',
+    rule: 'Where nothing changed, oldQueryState and newQueryState are sinceQueryState and both lists are empty; no total is there that wasn’t asked for.',
+    async run(subject) {
+      await subject.make(subject.A1, 'a', 'b');
+      const before = await cached(subject);
+      const { queryState } = before;
+      const answer = await changesOf(subject, before);
+      const members = {
+        accountId: subject.A1,
+        oldQueryState: queryState,
+        newQueryState: queryState,
+        removed: [],
+        added: [],
+      };
+      expect(answer).toMatchObject(members);
+      expect(answer).not.toHaveProperty('total');
+      // Members of its own are another server's affair.
+      const more = subject.more('queryChanges', answer);
+      if (subject.server.isOurs) expect(answer).toEqual({ ...more, ...members });
+      const nulls = { filter: null, sort: null, maxChanges: null, upToId: null };
+      expect(await changesOf(subject, before, nulls)).toEqual(answer);
     },
-    {
-      id: 'query-changes-created',
-      level: 'must',
-      rule: 'A created object that matches is added at the index that it has in the new results; the response is in the new state.',
-      async run(subject) {
-        await subject.empty(subject.A1);
-        await subject.make(subject.A1, 'a', 'c');
-        const sort = byText(subject);
-        const before = await cached(subject, { sort });
-        const id = await subject.one(subject.A1, 'b');
-        const answer = await expectFollows(subject, before);
-        expect(answer.added).toContainEqual({
-          id,
-          index: (await everyId(subject, { sort })).indexOf(id),
-        });
-        expect(answer.total).toBe(subject.foreign().size + 3);
-      },
+  },
+  {
+    id: 'query-changes-created',
+    level: 'must',
+    rule: 'A created object that matches is added at the index that it has in the new results; the response is in the new state.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      await subject.make(subject.A1, 'a', 'c');
+      const sort = byText(subject);
+      const before = await cached(subject, { sort });
+      const id = await subject.one(subject.A1, 'b');
+      const answer = await expectFollows(subject, before);
+      expect(answer.added).toContainEqual({
+        id,
+        index: (await everyId(subject, { sort })).indexOf(id),
+      });
+      expect(answer.total).toBe(subject.foreign().size + 3);
     },
-    {
-      id: 'query-changes-destroyed',
-      level: 'must',
-      rule: 'A destroyed object that was in the results is removed.',
-      async run(subject) {
-        const [, id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-        const before = await cached(subject);
-        await subject.set({ destroy: [id] });
+  },
+  {
+    id: 'query-changes-destroyed',
+    level: 'must',
+    rule: 'A destroyed object that was in the results is removed.',
+    async run(subject) {
+      const [, id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      const before = await cached(subject);
+      await subject.set({ destroy: [id] });
+      const answer = await expectFollows(subject, before);
+      expect(answer.removed).toContain(id);
+      expect(answer.added.map((item) => item.id)).not.toContain(id);
+    },
+  },
+  {
+    id: 'query-changes-total',
+    level: 'must',
+    rule: 'total is how many are in the new results, and is there only where calculateTotal is true.',
+    async run(subject) {
+      const [id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      const before = await cached(subject);
+      await subject.set({ destroy: [id] });
+      const { length } = await everyId(subject);
+      expect((await changesOf(subject, before, { calculateTotal: true })).total).toBe(length);
+      for (const more of [{}, { calculateTotal: false }])
+        expect(await changesOf(subject, before, more)).not.toHaveProperty('total');
+    },
+  },
+  {
+    id: 'query-changes-created-and-destroyed',
+    level: 'must',
+    rule: 'What was created and destroyed since is not added.',
+    async run(subject) {
+      await subject.make(subject.A1, 'a');
+      const before = await cached(subject);
+      const id = await subject.one(subject.A1);
+      await subject.set({ destroy: [id] });
+      const answer = await expectFollows(subject, before);
+      expect(answer.added.map((item) => item.id)).not.toContain(id);
+    },
+  },
+  {
+    id: 'query-changes-exact',
+    level: 'decision',
+    rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more (decision 16).',
+    needs: { room: 4 },
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const [, b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      const first = await cached(subject);
+      await subject.set({ destroy: [b] });
+      const gone = await changesOf(subject, first);
+      expect([gone.removed, gone.added]).toEqual([[b], []]);
+      const second = await cached(subject);
+      const brief = await subject.one(subject.A1, 'brief');
+      await subject.set({ destroy: [brief] });
+      const nothing = await changesOf(subject, second);
+      expect([nothing.removed, nothing.added]).toEqual([[], []]);
+    },
+  },
+  {
+    id: 'query-changes-added-in-order',
+    level: 'must',
+    rule: 'added is sorted by index, lowest first, so that inserting one by one gives the new results.',
+    needs: { room: 6 },
+    async run(subject) {
+      await subject.make(subject.A1, 'b', 'd', 'f');
+      const before = await cached(subject, { sort: byText(subject) });
+      const ids = await subject.make(subject.A1, 'e', 'a', 'c');
+      const { added } = await expectFollows(subject, before);
+      expect(added.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    },
+  },
+  {
+    id: 'query-changes-around-filter',
+    level: 'must',
+    rule: 'An update that takes an object out of the filter removes it, one that brings it in adds it; one that leaves it among the results where the filter or sort looks is in both lists.',
+    needs: { room: 7 },
+    applies: textFilter,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const texts = ['keep in', 'in leaves', 'out enters', 'out stays out', 'in untouched'];
+      const made = await subject.make(subject.A1, ...texts);
+      const [keep = '', leaves = '', enters = '', out = ''] = made;
+      const filter = { [subject.profile.textFilter ?? '']: 'in' };
+      const before = await cached(subject, { filter });
+      await update(subject, keep, 'still in');
+      await update(subject, leaves, 'gone');
+      await update(subject, enters, 'now in');
+      await update(subject, out, 'still not');
+      const created = await subject.one(subject.A1, 'new in');
+      const never = await subject.one(subject.A1, 'new, but no');
+      const answer = await expectFollows(subject, before);
+      const added = answer.added.map(({ id }) => id);
+      expect(answer.removed).toEqual(expect.arrayContaining([keep, leaves]));
+      expect(added).toEqual(expect.arrayContaining([keep, enters, created]));
+      for (const id of [leaves, out, never]) expect(added).not.toContain(id);
+      expect(await whole(subject, { filter })).toHaveLength(4);
+      expect(answer.total).toBe((await everyId(subject, { filter })).length);
+    },
+  },
+  {
+    id: 'query-changes-around-filter-exact',
+    level: 'decision',
+    rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added (decision 16).',
+    needs: { room: 6 },
+    applies: textFilter,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const made = await subject.make(subject.A1, 'keep in', 'in leaves', 'enters', 'out', 'in');
+      const [keep = '', leaves = '', enters = '', out = ''] = made;
+      const filter = { [subject.profile.textFilter ?? '']: 'in' };
+      const before = await cached(subject, { filter });
+      for (const [id, value] of [
+        [keep, 'still in'],
+        [leaves, 'gone'],
+        [enters, 'now in'],
+        [out, 'still not'],
+      ] as const)
+        await update(subject, id, value);
+      const created = await subject.one(subject.A1, 'new in');
+      const ids = await everyId(subject, { filter });
+      expect(subject.own(ids)).toHaveLength(4);
+      const answer = await changesOf(subject, before, { calculateTotal: true });
+      expect(answer).toEqual({
+        ...subject.more('queryChanges', answer),
+        accountId: subject.A1,
+        oldQueryState: before.queryState,
+        newQueryState: (await query(subject, { filter })).queryState,
+        total: ids.length,
+        removed: sameMembers([keep, leaves, enters, out]),
+        added: [keep, enters, created].map((id) => ({ id, index: ids.indexOf(id) })),
+      });
+    },
+  },
+  {
+    id: 'query-changes-moved',
+    level: 'must',
+    rule: 'An object whose value of a property that is sorted by changed is in removed and in added with its new index, also where it stays where it was.',
+    applies: (subject) =>
+      subject.profile.textSort ? null : 'The type declares no sort by its text.',
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      for (const [id, value] of [
+        [a, 'zz'],
+        [b, 'ba'],
+      ] as const) {
+        const before = await cached(subject, { sort: byText(subject) });
+        await update(subject, id, value);
         const answer = await expectFollows(subject, before);
         expect(answer.removed).toContain(id);
-        expect(answer.added.map((item) => item.id)).not.toContain(id);
-      },
+        expect(answer.added.map((item) => item.id)).toContain(id);
+      }
     },
-    {
-      id: 'query-changes-total',
-      level: 'must',
-      rule: 'total is how many are in the new results, and is there only where calculateTotal is true.',
-      async run(subject) {
-        const [id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-        const before = await cached(subject);
-        await subject.set({ destroy: [id] });
-        const { length } = await everyId(subject);
-        expect((await changesOf(subject, before, { calculateTotal: true })).total).toBe(length);
-        for (const more of [{}, { calculateTotal: false }])
-          expect(await changesOf(subject, before, more)).not.toHaveProperty('total');
-      },
+  },
+  {
+    id: 'query-changes-max-changes',
+    level: 'must',
+    rule: 'Each removed and each added item counts as a change: with as many as maxChanges all are told, with more it is tooManyChanges.',
+    async run(subject) {
+      const [a = ''] = await subject.make(subject.A1, 'a', 'b');
+      const before = await cached(subject);
+      const { args, queryState: sinceQueryState } = before;
+      await subject.set({ destroy: [a] });
+      await subject.one(subject.A1, 'c');
+      const all = await changesOf(subject, before);
+      expect(counted(all)).toBeGreaterThanOrEqual(2);
+      for (const maxChanges of [counted(all), counted(all) + 1, 2 ** 53 - 1])
+        expect(unordered(await changesOf(subject, before, { maxChanges }))).toEqual(unordered(all));
+      const maxChanges = counted(all) - 1;
+      const since = { ...args, sinceQueryState, maxChanges };
+      await refusesChanges(subject, since, subject.err('tooManyChanges'));
     },
-    {
-      id: 'query-changes-created-and-destroyed',
-      level: 'must',
-      rule: 'What was created and destroyed since is not added.',
-      async run(subject) {
-        await subject.make(subject.A1, 'a');
-        const before = await cached(subject);
-        const id = await subject.one(subject.A1);
-        await subject.set({ destroy: [id] });
-        const answer = await expectFollows(subject, before);
-        expect(answer.added.map((item) => item.id)).not.toContain(id);
-      },
+  },
+  {
+    id: 'query-changes-max-changes-zero',
+    level: 'decision',
+    rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise (case 381).',
+    async run(subject) {
+      await subject.make(subject.A1, 'a');
+      const before = await cached(subject);
+      expect((await changesOf(subject, before, { maxChanges: 0 })).added).toEqual([]);
+      await subject.one(subject.A1, 'b');
+      const since = { sinceQueryState: before.queryState, maxChanges: 0 };
+      await refusesChanges(subject, since, subject.err('tooManyChanges'));
     },
-    {
-      id: 'query-changes-exact',
-      level: 'decision',
-      rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more (decision 16).',
-      needs: { room: 4 },
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const [, b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-        const first = await cached(subject);
-        await subject.set({ destroy: [b] });
-        const gone = await changesOf(subject, first);
-        expect([gone.removed, gone.added]).toEqual([[b], []]);
-        const second = await cached(subject);
-        const brief = await subject.one(subject.A1, 'brief');
-        await subject.set({ destroy: [brief] });
-        const nothing = await changesOf(subject, second);
-        expect([nothing.removed, nothing.added]).toEqual([[], []]);
-      },
-    },
-    {
-      id: 'query-changes-added-in-order',
-      level: 'must',
-      rule: 'added is sorted by index, lowest first, so that inserting one by one gives the new results.',
-      needs: { room: 6 },
-      async run(subject) {
-        await subject.make(subject.A1, 'b', 'd', 'f');
-        const before = await cached(subject, { sort: byText(subject) });
-        const ids = await subject.make(subject.A1, 'e', 'a', 'c');
-        const { added } = await expectFollows(subject, before);
-        expect(added.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-      },
-    },
-    {
-      id: 'query-changes-around-filter',
-      level: 'must',
-      rule: 'An update that takes an object out of the filter removes it, one that brings it in adds it; one that leaves it among the results where the filter or sort looks is in both lists.',
-      needs: { room: 7 },
-      applies: textFilter,
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const texts = ['keep in', 'in leaves', 'out enters', 'out stays out', 'in untouched'];
-        const made = await subject.make(subject.A1, ...texts);
-        const [keep = '', leaves = '', enters = '', out = ''] = made;
-        const filter = { [subject.profile.textFilter ?? '']: 'in' };
-        const before = await cached(subject, { filter });
-        await update(subject, keep, 'still in');
-        await update(subject, leaves, 'gone');
-        await update(subject, enters, 'now in');
-        await update(subject, out, 'still not');
-        const created = await subject.one(subject.A1, 'new in');
-        const never = await subject.one(subject.A1, 'new, but no');
-        const answer = await expectFollows(subject, before);
-        const added = answer.added.map(({ id }) => id);
-        expect(answer.removed).toEqual(expect.arrayContaining([keep, leaves]));
-        expect(added).toEqual(expect.arrayContaining([keep, enters, created]));
-        for (const id of [leaves, out, never]) expect(added).not.toContain(id);
-        expect(await whole(subject, { filter })).toHaveLength(4);
-        expect(answer.total).toBe((await everyId(subject, { filter })).length);
-      },
-    },
-    {
-      id: 'query-changes-around-filter-exact',
-      level: 'decision',
-      rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added (decision 16).',
-      needs: { room: 6 },
-      applies: textFilter,
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const made = await subject.make(subject.A1, 'keep in', 'in leaves', 'enters', 'out', 'in');
-        const [keep = '', leaves = '', enters = '', out = ''] = made;
-        const filter = { [subject.profile.textFilter ?? '']: 'in' };
-        const before = await cached(subject, { filter });
-        for (const [id, value] of [
-          [keep, 'still in'],
-          [leaves, 'gone'],
-          [enters, 'now in'],
-          [out, 'still not'],
-        ] as const)
-          await update(subject, id, value);
-        const created = await subject.one(subject.A1, 'new in');
-        const ids = await everyId(subject, { filter });
-        expect(subject.own(ids)).toHaveLength(4);
-        const answer = await changesOf(subject, before, { calculateTotal: true });
-        expect(answer).toEqual({
-          ...subject.more('queryChanges', answer),
-          accountId: subject.A1,
-          oldQueryState: before.queryState,
-          newQueryState: (await query(subject, { filter })).queryState,
-          total: ids.length,
-          removed: sameMembers([keep, leaves, enters, out]),
-          added: [keep, enters, created].map((id) => ({ id, index: ids.indexOf(id) })),
-        });
-      },
-    },
-    {
-      id: 'query-changes-moved',
-      level: 'must',
-      rule: 'An object whose value of a property that is sorted by changed is in removed and in added with its new index, also where it stays where it was.',
-      applies: (subject) =>
-        subject.profile.textSort ? null : 'The type declares no sort by its text.',
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-        for (const [id, value] of [
-          [a, 'zz'],
-          [b, 'ba'],
-        ] as const) {
-          const before = await cached(subject, { sort: byText(subject) });
-          await update(subject, id, value);
-          const answer = await expectFollows(subject, before);
-          expect(answer.removed).toContain(id);
-          expect(answer.added.map((item) => item.id)).toContain(id);
+  },
+  {
+    id: 'query-changes-invalid',
+    level: 'must',
+    rule: 'A maxChanges that is no UnsignedInt or null, an upToId that is no string or null, and a calculateTotal that is no Boolean are invalidArguments; sinceQueryState is required, and may not be null.',
+    async run(subject) {
+      const { queryState: sinceQueryState } = await cached(subject);
+      const wrong: readonly (readonly [string, readonly unknown[]])[] = [
+        ['maxChanges', [-1, 1.5, '1', true]],
+        ['upToId', [5, true, {}]],
+        ['calculateTotal', ['true', 1, null]],
+        ['sinceQueryState', [undefined, null, 5, {}]],
+      ];
+      for (const [name, values] of wrong)
+        for (const value of values) {
+          const args = { sinceQueryState, [name]: value };
+          await refusesChanges(subject, args, subject.err('invalidArguments', name));
         }
-      },
     },
-    {
-      id: 'query-changes-max-changes',
-      level: 'must',
-      rule: 'Each removed and each added item counts as a change: with as many as maxChanges all are told, with more it is tooManyChanges.',
-      async run(subject) {
-        const [a = ''] = await subject.make(subject.A1, 'a', 'b');
-        const before = await cached(subject);
-        const { args, queryState: sinceQueryState } = before;
-        await subject.set({ destroy: [a] });
-        await subject.one(subject.A1, 'c');
-        const all = await changesOf(subject, before);
-        expect(counted(all)).toBeGreaterThanOrEqual(2);
-        for (const maxChanges of [counted(all), counted(all) + 1, 2 ** 53 - 1])
-          expect(unordered(await changesOf(subject, before, { maxChanges }))).toEqual(
-            unordered(all),
-          );
-        const maxChanges = counted(all) - 1;
-        const since = { ...args, sinceQueryState, maxChanges };
-        await refusesChanges(subject, since, subject.err('tooManyChanges'));
-      },
-    },
-    {
-      id: 'query-changes-max-changes-zero',
-      level: 'decision',
-      rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise (case 381).',
-      async run(subject) {
-        await subject.make(subject.A1, 'a');
-        const before = await cached(subject);
-        expect((await changesOf(subject, before, { maxChanges: 0 })).added).toEqual([]);
-        await subject.one(subject.A1, 'b');
-        const since = { sinceQueryState: before.queryState, maxChanges: 0 };
-        await refusesChanges(subject, since, subject.err('tooManyChanges'));
-      },
-    },
-    {
-      id: 'query-changes-invalid',
-      level: 'must',
-      rule: 'A maxChanges that is no UnsignedInt or null, an upToId that is no string or null, and a calculateTotal that is no Boolean are invalidArguments; sinceQueryState is required, and may not be null.',
-      async run(subject) {
-        const { queryState: sinceQueryState } = await cached(subject);
-        const wrong: readonly (readonly [string, readonly unknown[]])[] = [
-          ['maxChanges', [-1, 1.5, '1', true]],
-          ['upToId', [5, true, {}]],
-          ['calculateTotal', ['true', 1, null]],
-          ['sinceQueryState', [undefined, null, 5, {}]],
-        ];
-        for (const [name, values] of wrong)
-          for (const value of values) {
-            const args = { sinceQueryState, [name]: value };
-            await refusesChanges(subject, args, subject.err('invalidArguments', name));
-          }
-      },
-    },
-    {
-      id: 'query-changes-malformed-query',
-      level: 'must',
-      rule: 'A filter or sort that is malformed is refused as it is in /query: invalidArguments.',
-      async run(subject) {
-        const { queryState: sinceQueryState } = await cached(subject);
-        for (const [name, value] of [
-          ['filter', { operator: 'XOR', conditions: [] }],
-          ['filter', { operator: 'AND' }],
-          ['sort', [{}]],
-          ['sort', 'text'],
-        ] as const)
-          await refusesChanges(
-            subject,
-            { sinceQueryState, [name]: value },
-            subject.err('invalidArguments', name),
-          );
-      },
-    },
-    {
-      id: 'query-changes-unsupported-first',
-      level: 'decision',
-      rule: 'An unsupported filter or sort is told before the state is looked at (decision 16).',
-      needs: { room: 0 },
-      async run(subject) {
-        const since = { sinceQueryState: 'never issued' };
-        const filtered = { ...since, filter: { nope: 1 } };
-        await refusesChanges(subject, filtered, subject.err('unsupportedFilter'));
-        const sorted = { ...since, sort: [{ property: 'nope' }] };
-        await refusesChanges(subject, sorted, subject.err('unsupportedSort'));
-      },
-    },
-    {
-      id: 'query-changes-unknown-state',
-      level: 'must',
-      rule: 'From a state that the server never issued changes can’t be calculated: cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that are silently wrong.',
-      async run(subject) {
-        const { queryState } = await cached(subject);
-        const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
-        for (const sinceQueryState of ['', 'never issued', `${queryState}x`, 'x'.repeat(300), '٣'])
-          await refusesChanges(subject, { sinceQueryState }, refused);
-      },
-    },
-    {
-      id: 'query-changes-other-query',
-      level: 'decision',
-      rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges (decision 16).',
-      async run(subject) {
-        const { queryState } = await cached(subject);
-        const number = /^\d+/.exec(queryState)?.[0] ?? '';
-        const nothing = { filter: { operator: 'OR', conditions: [] } };
-        const another = [...subject.world.keys()].find((name) => {
-          const other = subject.of(name);
-          return name !== subject.type && other.has('query', 'queryChanges');
-        });
-        const states = [
-          '0',
-          number,
-          `${Number(number) + 1}${queryState.slice(number.length)}`,
-          queryState.slice(0, -1),
-          (await query(subject, nothing)).queryState,
-          ...(another === undefined ? [] : [(await query(subject.of(another))).queryState]),
-        ];
-        const error = subject.err('cannotCalculateChanges');
-        for (const sinceQueryState of states)
-          await refusesChanges(subject, { sinceQueryState }, error);
-        const sorts = subject.profile.sorts.map((property) => ({ sort: [{ property }] }));
-        for (const args of [nothing, ...sorts])
-          await refusesChanges(subject, { ...args, sinceQueryState: queryState }, error);
-      },
-    },
-    {
-      id: 'query-changes-same-query',
-      level: 'decision',
-      rule: 'The same filter and sort written otherwise have the same state (decision 16).',
-      async run(subject) {
-        const before = await cached(subject);
-        await subject.one(subject.A1);
-        for (const args of [{ filter: null, sort: null }, { filter: {}, sort: [] }, { sort: [] }]) {
-          const { queryState } = before;
-          expect(await changesOf(subject, { args, queryState })).toEqual(
-            await changesOf(subject, before),
-          );
-        }
-      },
-    },
-    {
-      id: 'query-changes-old-state',
-      level: 'must',
-      rule: 'Changes are told from an older state as well as from the newest: each cache comes to the same results.',
-      needs: { room: 5 },
-      async run(subject) {
-        const args = { sort: byText(subject) };
-        const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
-        const caches = [await cached(subject, args)];
-        for (const step of [
-          () => subject.one(subject.A1, 'aa'),
-          () => update(subject, a, 'zz'),
-          () => subject.set({ destroy: [b] }),
-          () => subject.one(subject.A1, 'c'),
-        ]) {
-          await step();
-          caches.push(await cached(subject, args));
-        }
-        for (const before of caches) await expectFollows(subject, before);
-      },
-    },
-    {
-      id: 'query-changes-busy-writer',
-      level: 'must',
-      rule: 'While others write, newQueryState belongs to exactly the lists that came with it: a client that follows arrives at the results.',
-      needs: { room: 17 },
-      async run(subject) {
-        await subject.make(subject.A1, 'a', 'b');
-        let mine = await cached(subject);
-        const writing = (async () => {
-          for (let round = 0; round < 12; round += 1) await subject.make(subject.A1, `w${round}`);
-        })();
-        const follow = async (): Promise<void> => {
-          const answer = await changesOf(subject, mine);
-          const ids = spliced(mine.ids, answer);
-          mine = { args: {}, ids, queryState: answer.newQueryState };
-        };
-        for (let round = 0; round < 12; round += 1) await follow();
-        await writing;
-        await follow();
-        expect(mine.ids).toEqual(await everyId(subject));
-      },
-    },
-    {
-      id: 'query-changes-sparse',
-      level: 'must',
-      rule: 'A client that holds the first ids and not those behind them applies what is told to what it holds: that is what the new results begin with.',
-      needs: { room: 32 },
-      applies: reading,
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const texts = Array.from(
-          { length: 30 },
-          (_, index) => `in ${String(index).padStart(2, '0')}`,
+  },
+  {
+    id: 'query-changes-malformed-query',
+    level: 'must',
+    rule: 'A filter or sort that is malformed is refused as it is in /query: invalidArguments.',
+    async run(subject) {
+      const { queryState: sinceQueryState } = await cached(subject);
+      for (const [name, value] of [
+        ['filter', { operator: 'XOR', conditions: [] }],
+        ['filter', { operator: 'AND' }],
+        ['sort', [{}]],
+        ['sort', 'text'],
+      ] as const)
+        await refusesChanges(
+          subject,
+          { sinceQueryState, [name]: value },
+          subject.err('invalidArguments', name),
         );
-        const ids = await subject.make(subject.A1, ...texts);
-        const name = subject.profile.textFilter;
-        const args = {
-          ...(name === undefined ? {} : { filter: { [name]: 'in' } }),
-          sort: byText(subject),
-        };
-        const before = await cached(subject, args);
-        await update(subject, at(ids, 3), 'in 99');
-        await update(subject, at(ids, 25), 'in 00b');
-        await subject.set({ destroy: [at(ids, 7), at(ids, 20)] });
-        await subject.make(subject.A1, 'in 05b', 'in 28b');
-        const answer = await changesOf(subject, before, { calculateTotal: true });
-        const fresh = await everyId(subject, args);
-        expect(answer.total).toBe(fresh.length);
-        for (const count of [5, 10, 29]) {
-          const held = before.ids.map((id, index) => (index < count ? id : null));
-          const after = spliced(held, answer);
-          const known = after.indexOf(null);
-          expect(known).toBeGreaterThan(count - 4);
-          expect({ count, ids: after.slice(0, known) }).toEqual({
-            count,
-            ids: fresh.slice(0, known),
-          });
-        }
-      },
     },
-    {
-      id: 'query-changes-up-to-id',
-      level: 'must',
-      rule: 'With upToId a client that holds the results up to that id has the new ones up to it, whatever is sorted by.',
-      needs: { room: 9 },
-      async run(subject) {
-        for (const args of [{}, ...mutableQueries(subject, '')]) {
-          await subject.empty(subject.A1);
-          const made = await subject.make(subject.A1, ...'bdfhj');
-          const before = await cached(subject, args);
-          const upToId = at(before.ids, 3);
-          const held = before.ids.slice(0, 4);
-          const others = made.filter((id) => id !== upToId);
-          await update(subject, at(others, 0), 'ee');
-          await subject.set({ destroy: [at(others, 1)] });
-          await subject.make(subject.A1, 'a', 'ff', 'k');
-          const answer = await changesOf(subject, before, { upToId });
-          const after = spliced(held, answer);
-          const fresh = await everyId(subject, args);
-          const end = fresh.indexOf(upToId) + 1;
-          expect(end).toBeGreaterThan(0);
-          expect({ args, ids: after.slice(0, end) }).toEqual({ args, ids: fresh.slice(0, end) });
-        }
-      },
+  },
+  {
+    id: 'query-changes-unsupported-first',
+    level: 'decision',
+    rule: 'An unsupported filter or sort is told before the state is looked at (decision 16).',
+    needs: { room: 0 },
+    async run(subject) {
+      const since = { sinceQueryState: 'never issued' };
+      const filtered = { ...since, filter: { nope: 1 } };
+      await refusesChanges(subject, filtered, subject.err('unsupportedFilter'));
+      const sorted = { ...since, sort: [{ property: 'nope' }] };
+      await refusesChanges(subject, sorted, subject.err('unsupportedSort'));
     },
-    {
-      id: 'query-changes-up-to-id-ignored',
-      level: 'must',
-      rule: 'Where the filter or sort looks at a mutable property upToId is ignored: all changes are told.',
-      needs: { room: 4 },
-      applies: reading,
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const [a = '', b = ''] = await subject.make(subject.A1, 'in a', 'in b', 'in c');
-        for (const args of mutableQueries(subject, 'in')) {
-          const before = await cached(subject, args);
-          await update(subject, b, `in b${String(before.ids.length)}`);
-          const id = await subject.one(subject.A1, 'in z');
-          const answer = await changesOf(subject, before, { upToId: a });
-          expect(unordered(answer)).toEqual(unordered(await changesOf(subject, before)));
-          expect(answer.added.map((item) => item.id)).toContain(id);
-          await subject.set({ destroy: [id] });
-        }
-      },
+  },
+  {
+    id: 'query-changes-unknown-state',
+    level: 'must',
+    rule: 'From a state that the server never issued changes can’t be calculated: cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that are silently wrong.',
+    async run(subject) {
+      const { queryState } = await cached(subject);
+      const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
+      for (const sinceQueryState of ['', 'never issued', `${queryState}x`, 'x'.repeat(300), '٣'])
+        await refusesChanges(subject, { sinceQueryState }, refused);
     },
-    {
-      id: 'query-changes-up-to-id-cuts',
-      level: 'should',
-      rule: 'Where filter and sort look at immutable properties alone, what was added or removed behind upToId is left out.',
-      needs: { room: 6 },
-      applies: (subject) =>
-        subject.profile.sorts.includes('created') ? null : 'The type declares no sort by created.',
-      async run(subject) {
-        await subject.make(subject.A1, 'a', 'b', 'c', 'd');
-        const args = { sort: [{ property: 'created' }] };
-        const before = await cached(subject, args);
-        const [upToId, last] = [at(before.ids, 1), at(subject.own(before.ids), -1)];
-        const id = await subject.one(subject.A1, 'new');
-        await subject.set({ destroy: [last] });
-        if ((await everyId(subject, args)).indexOf(id) < 2)
-          throw new NotApplicable('What is created later doesn’t come later by created.');
-        const answer = await changesOf(subject, before, { upToId });
-        expect([answer.removed, answer.added]).toEqual([[], []]);
-        expect(answer.newQueryState).toBe((await query(subject, args)).queryState);
-      },
+  },
+  {
+    id: 'query-changes-other-query',
+    level: 'decision',
+    rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges (decision 16).',
+    async run(subject) {
+      const { queryState } = await cached(subject);
+      const number = /^\d+/.exec(queryState)?.[0] ?? '';
+      const nothing = { filter: { operator: 'OR', conditions: [] } };
+      const another = [...subject.world.keys()].find((name) => {
+        const other = subject.of(name);
+        return name !== subject.type && other.has('query', 'queryChanges');
+      });
+      const states = [
+        '0',
+        number,
+        `${Number(number) + 1}${queryState.slice(number.length)}`,
+        queryState.slice(0, -1),
+        (await query(subject, nothing)).queryState,
+        ...(another === undefined ? [] : [(await query(subject.of(another))).queryState]),
+      ];
+      const error = subject.err('cannotCalculateChanges');
+      for (const sinceQueryState of states)
+        await refusesChanges(subject, { sinceQueryState }, error);
+      const sorts = subject.profile.sorts.map((property) => ({ sort: [{ property }] }));
+      for (const args of [nothing, ...sorts])
+        await refusesChanges(subject, { ...args, sinceQueryState: queryState }, error);
     },
-    {
-      id: 'query-changes-up-to-id-default-order',
-      level: 'decision',
-      rule: 'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it is not in the results (decision 16).',
-      needs: { room: 6 },
-      async run(subject) {
-        await subject.empty(subject.A1);
-        const [, b = '', , d = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
-        const before = await cached(subject);
-        const id = await subject.one(subject.A1, 'new');
-        const added = async (more: object) =>
-          (await changesOf(subject, before, more)).added.map((item) => item.id);
-        expect(await added({})).toEqual([id]);
-        expect(await added({ upToId: b })).toEqual([]);
-        expect(await added({ upToId: 'x1' })).toEqual([id]);
-        await subject.set({ destroy: [d] });
-        expect((await changesOf(subject, before)).removed).toEqual([d]);
-        expect((await changesOf(subject, before, { upToId: b })).removed).toEqual([]);
-      },
+  },
+  {
+    id: 'query-changes-same-query',
+    level: 'decision',
+    rule: 'The same filter and sort written otherwise have the same state (decision 16).',
+    async run(subject) {
+      const before = await cached(subject);
+      await subject.one(subject.A1);
+      for (const args of [{ filter: null, sort: null }, { filter: {}, sort: [] }, { sort: [] }]) {
+        const { queryState } = before;
+        expect(await changesOf(subject, { args, queryState })).toEqual(
+          await changesOf(subject, before),
+        );
+      }
     },
-  ],
-);
+  },
+  {
+    id: 'query-changes-old-state',
+    level: 'must',
+    rule: 'Changes are told from an older state as well as from the newest: each cache comes to the same results.',
+    needs: { room: 5 },
+    async run(subject) {
+      const args = { sort: byText(subject) };
+      const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
+      const caches = [await cached(subject, args)];
+      for (const step of [
+        () => subject.one(subject.A1, 'aa'),
+        () => update(subject, a, 'zz'),
+        () => subject.set({ destroy: [b] }),
+        () => subject.one(subject.A1, 'c'),
+      ]) {
+        await step();
+        caches.push(await cached(subject, args));
+      }
+      for (const before of caches) await expectFollows(subject, before);
+    },
+  },
+  {
+    id: 'query-changes-busy-writer',
+    level: 'must',
+    rule: 'While others write, newQueryState belongs to exactly the lists that came with it: a client that follows arrives at the results.',
+    needs: { room: 17 },
+    async run(subject) {
+      await subject.make(subject.A1, 'a', 'b');
+      let mine = await cached(subject);
+      const writing = (async () => {
+        for (let round = 0; round < 12; round += 1) await subject.make(subject.A1, `w${round}`);
+      })();
+      const follow = async (): Promise<void> => {
+        const answer = await changesOf(subject, mine);
+        const ids = spliced(mine.ids, answer);
+        mine = { args: {}, ids, queryState: answer.newQueryState };
+      };
+      for (let round = 0; round < 12; round += 1) await follow();
+      await writing;
+      await follow();
+      expect(mine.ids).toEqual(await everyId(subject));
+    },
+  },
+]);
+
+export const queryChangesChecks = [...ofWholeLists, ...queryChangesUpToChecks];

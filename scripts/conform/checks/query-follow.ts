@@ -1,7 +1,43 @@
 import { expect } from 'expect';
+import type { TypeNeeds } from '../check.js';
 import type { QueryChangesAnswer } from '../client/answers.js';
-import { type Cached, everyId, spliced, triedChanges } from '../subject/queries.js';
+import {
+  byText,
+  type Cached,
+  everyId,
+  type Query,
+  spliced,
+  triedChanges,
+} from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
+
+/** What checks of /queryChanges have in common. */
+
+export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
+  methods: ['get', 'set', 'query', 'queryChanges'],
+  text: true,
+  room: 3,
+});
+
+/** Gives an object another text. */
+export const update = (subject: Subject, id: string, value: string) =>
+  subject.set({ update: { [id]: { [subject.profile.text]: value } } });
+
+/** Queries that read the text, a mutable property: by its filter, and sorted by it. */
+export function mutableQueries(subject: Subject, part: string): readonly Query[] {
+  const { textFilter: name } = subject.profile;
+  const sort = byText(subject);
+  const queries: Query[] = [];
+  if (name !== undefined) queries.push({ filter: { [name]: part } });
+  if (sort !== null) queries.push({ sort });
+  return queries;
+}
+
+/** Why there is no such query; null where there is one. */
+export const reading = (subject: Subject): string | null =>
+  mutableQueries(subject, '').length === 0
+    ? 'The type declares neither filter nor sort by its text.'
+    : null;
 
 /** What /queryChanges says, applied to what was cached, is what the query finds now, which is returned. */
 export async function follows(

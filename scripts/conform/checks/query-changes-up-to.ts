@@ -1,0 +1,143 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { at } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import {
+  byText,
+  cached,
+  changesOf,
+  everyId,
+  query,
+  spliced,
+  unordered,
+} from '../subject/queries.js';
+import { mutableQueries, NEEDS, reading, update } from './query-follow.js';
+
+/** RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it. */
+
+export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
+  {
+    id: 'query-changes-sparse',
+    level: 'must',
+    rule: 'A client that holds the first ids and not those behind them applies what is told to what it holds: that is what the new results begin with.',
+    needs: { room: 32 },
+    applies: reading,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const texts = Array.from(
+        { length: 30 },
+        (_, index) => `in ${String(index).padStart(2, '0')}`,
+      );
+      const ids = await subject.make(subject.A1, ...texts);
+      const name = subject.profile.textFilter;
+      const args = {
+        ...(name === undefined ? {} : { filter: { [name]: 'in' } }),
+        sort: byText(subject),
+      };
+      const before = await cached(subject, args);
+      await update(subject, at(ids, 3), 'in 99');
+      await update(subject, at(ids, 25), 'in 00b');
+      await subject.set({ destroy: [at(ids, 7), at(ids, 20)] });
+      await subject.make(subject.A1, 'in 05b', 'in 28b');
+      const answer = await changesOf(subject, before, { calculateTotal: true });
+      const fresh = await everyId(subject, args);
+      expect(answer.total).toBe(fresh.length);
+      for (const count of [5, 10, 29]) {
+        const held = before.ids.map((id, index) => (index < count ? id : null));
+        const after = spliced(held, answer);
+        const known = after.indexOf(null);
+        expect(known).toBeGreaterThan(count - 4);
+        expect({ count, ids: after.slice(0, known) }).toEqual({
+          count,
+          ids: fresh.slice(0, known),
+        });
+      }
+    },
+  },
+  {
+    id: 'query-changes-up-to-id',
+    level: 'must',
+    rule: 'With upToId a client that holds the results up to that id has the new ones up to it, whatever is sorted by.',
+    needs: { room: 9 },
+    async run(subject) {
+      for (const args of [{}, ...mutableQueries(subject, '')]) {
+        await subject.empty(subject.A1);
+        const made = await subject.make(subject.A1, ...'bdfhj');
+        const before = await cached(subject, args);
+        const upToId = at(before.ids, 3);
+        const held = before.ids.slice(0, 4);
+        const others = made.filter((id) => id !== upToId);
+        await update(subject, at(others, 0), 'ee');
+        await subject.set({ destroy: [at(others, 1)] });
+        await subject.make(subject.A1, 'a', 'ff', 'k');
+        const answer = await changesOf(subject, before, { upToId });
+        const after = spliced(held, answer);
+        const fresh = await everyId(subject, args);
+        const end = fresh.indexOf(upToId) + 1;
+        expect(end).toBeGreaterThan(0);
+        expect({ args, ids: after.slice(0, end) }).toEqual({ args, ids: fresh.slice(0, end) });
+      }
+    },
+  },
+  {
+    id: 'query-changes-up-to-id-ignored',
+    level: 'must',
+    rule: 'Where the filter or sort looks at a mutable property upToId is ignored: all changes are told.',
+    needs: { room: 4 },
+    applies: reading,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const [a = '', b = ''] = await subject.make(subject.A1, 'in a', 'in b', 'in c');
+      for (const args of mutableQueries(subject, 'in')) {
+        const before = await cached(subject, args);
+        await update(subject, b, `in b${String(before.ids.length)}`);
+        const id = await subject.one(subject.A1, 'in z');
+        const answer = await changesOf(subject, before, { upToId: a });
+        expect(unordered(answer)).toEqual(unordered(await changesOf(subject, before)));
+        expect(answer.added.map((item) => item.id)).toContain(id);
+        await subject.set({ destroy: [id] });
+      }
+    },
+  },
+  {
+    id: 'query-changes-up-to-id-cuts',
+    level: 'should',
+    rule: 'Where filter and sort look at immutable properties alone, what was added or removed behind upToId is left out.',
+    needs: { room: 6 },
+    applies: (subject) =>
+      subject.profile.sorts.includes('created') ? null : 'The type declares no sort by created.',
+    async run(subject) {
+      await subject.make(subject.A1, 'a', 'b', 'c', 'd');
+      const args = { sort: [{ property: 'created' }] };
+      const before = await cached(subject, args);
+      const [upToId, last] = [at(before.ids, 1), at(subject.own(before.ids), -1)];
+      const id = await subject.one(subject.A1, 'new');
+      await subject.set({ destroy: [last] });
+      if ((await everyId(subject, args)).indexOf(id) < 2)
+        throw new NotApplicable('What is created later doesn’t come later by created.');
+      const answer = await changesOf(subject, before, { upToId });
+      expect([answer.removed, answer.added]).toEqual([[], []]);
+      expect(answer.newQueryState).toBe((await query(subject, args)).queryState);
+    },
+  },
+  {
+    id: 'query-changes-up-to-id-default-order',
+    level: 'decision',
+    rule: 'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it is not in the results (decision 16).',
+    needs: { room: 6 },
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const [, b = '', , d = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
+      const before = await cached(subject);
+      const id = await subject.one(subject.A1, 'new');
+      const added = async (more: object) =>
+        (await changesOf(subject, before, more)).added.map((item) => item.id);
+      expect(await added({})).toEqual([id]);
+      expect(await added({ upToId: b })).toEqual([]);
+      expect(await added({ upToId: 'x1' })).toEqual([id]);
+      await subject.set({ destroy: [d] });
+      expect((await changesOf(subject, before)).removed).toEqual([d]);
+      expect((await changesOf(subject, before, { upToId: b })).removed).toEqual([]);
+    },
+  },
+]);
