@@ -33,6 +33,8 @@ const instead = (
   other: (answer: ProxyAnswer) => ProxyAnswer,
 ): Partial<Fault> => ({ answer: (answer) => (is(answer) ? other(answer) : answer) });
 
+const BLOB = 'urn:ietf:params:jmap:blob';
+
 const TIMES: readonly string[] = ['created', 'updated'];
 
 const CHARSET = 'application/json; charset=utf-8';
@@ -225,6 +227,11 @@ export const ALLOWED: readonly Fault[] = [
       headers: { ...answer.headers, 'cache-control': 'no-store' },
     }),
   },
+  {
+    name: 'has another state though nothing changed',
+    checks: ['changes-none'],
+    ...told('changes', (args) => ({ ...args, newState: `${String(args['newState'])}x` })),
+  },
 ];
 
 /** What the RFC leaves to each server, ours among them: each check takes it of any. */
@@ -271,4 +278,32 @@ export const ANYWHERE: readonly Fault[] = [
         ? { ...answer, headers: { ...answer.headers, 'content-type': CHARSET } }
         : answer,
   },
+  {
+    name: 'tells fewer changes than it may',
+    checks: ['changes-intermediate-state', 'changes-pages'],
+    ...sent('changes', (args) =>
+      args['maxChanges'] === undefined ? args : { ...args, maxChanges: 1 },
+    ),
+  },
+  {
+    name: 'tells that blobs have no state',
+    checks: ['blob-method-upload-create-only'],
+    ...told('upload', (args) => ({ ...args, oldState: null, newState: null })),
+  },
+  {
+    name: 'looks up no blobs',
+    checks: ['blob-methods-capability', 'blob-methods-foreign-account', 'blob-capability'],
+    ...onCalls(([name, args, id]) => [name.replace('Blob/lookup', 'Blob/nothing'), args, id]),
+    ...session((one) => ({
+      ...one,
+      accounts: values(one['accounts'], (account) => withoutLookup(asMap(account))),
+    })),
+  },
 ];
+
+/** An account whose blobs are not looked up (RFC 9404 3.1). */
+function withoutLookup(account: JsonMap): JsonMap {
+  const of = asMap(account['accountCapabilities']);
+  const blobs = { ...asMap(of[BLOB]), supportedTypeNames: [] };
+  return BLOB in of ? { ...account, accountCapabilities: { ...of, [BLOB]: blobs } } : account;
+}
