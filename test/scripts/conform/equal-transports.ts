@@ -10,6 +10,7 @@ import { SocketConnection } from '../../../scripts/conform/client/socket.js';
 import { run } from '../../../scripts/conform/run.js';
 import type { World } from '../../../scripts/conform/subject/described.js';
 import { Server } from '../../../scripts/conform/subject/server.js';
+import { Subject } from '../../../scripts/conform/subject/subject.js';
 
 /** Whom a run is made for: alike on either side, and nothing of theirs is there yet. */
 export interface Users {
@@ -18,9 +19,25 @@ export interface Users {
   readonly others: readonly string[];
 }
 
-/** What of the checks goes by the API endpoint; those of RFC 8887 and 7.3 are the same in both runs. */
+/** Checks that send several requests at one time: what comes first is a matter of time. */
+const AT_ONCE: ReadonlySet<string> = new Set([
+  'limits-concurrent',
+  'changes-busy-writer',
+  'changes-parallel-creates',
+  'changes-parallel-steps',
+  'query-changes-busy-writer',
+]);
+
+/**
+ * What of the checks goes by the API endpoint, over either transport; those of RFC 8887 and 7.3 are the same in both
+ * runs. What objects are given depends on what was given before, so that all of them are in both runs.
+ */
 const BY_REQUESTS = CHECKS.filter(
-  ({ specification, section }) => specification !== 'RFC 8887' && !section.startsWith('7'),
+  ({ id, specification, section, transport }) =>
+    specification !== 'RFC 8887' &&
+    !section.startsWith('7') &&
+    transport === undefined &&
+    !AT_ONCE.has(id),
 );
 
 /** Checks that are spread evenly over all of them. */
@@ -58,6 +75,14 @@ export async function transcript(
       return answer;
     });
   });
+  // What the check before has left is removed first.
+  const begin = Subject.prototype.begin;
+  const begun = vi.spyOn(Subject.prototype, 'begin').mockImplementation(async function (
+    this: Subject,
+  ) {
+    await begin.call(this);
+    said = [];
+  });
   const server = await Server.connect({ ...users, transport, seed: 7 });
   try {
     const selection = { types, checks };
@@ -79,36 +104,49 @@ export async function transcript(
     return kept;
   } finally {
     server.close();
-    for (const spy of spies) spy.mockRestore();
+    for (const spy of [...spies, begun]) spy.mockRestore();
   }
 }
 
-/** Checks that send several requests at one time: what comes first is a matter of time. */
-const AT_ONCE: readonly string[] = [
-  'limits-concurrent',
-  'changes-busy-writer',
-  'changes-parallel-creates',
-  'changes-parallel-steps',
-  'query-changes-busy-writer',
-];
+/** What differs between two transcripts, at the first place of each check. */
+export function differences(http: Transcript, socket: Transcript): readonly object[] {
+  return [...http].flatMap(([name, told]) => {
+    const other = socket.get(name);
+    const at = told.said.findIndex((line, n) => line !== other?.said[n]);
+    const isEqual = other?.status === told.status && other.said.length === told.said.length;
+    if (isEqual && at === -1) return [];
+    return [{ name, http: [told.status, told.said[at]], socket: [other?.status, other?.said[at]] }];
+  });
+}
 
-/** Why two transcripts of a check may differ. */
-export const DIFFERENT: ReadonlyMap<string, string> = new Map([
-  ...BY_REQUESTS.flatMap(({ id, transport }) =>
-    transport === undefined ? [] : [[id, `It is shown over ${transport} alone.`] as const],
-  ),
-  ...AT_ONCE.map((id) => [id, 'Its requests are answered in any order.'] as const),
-]);
+/** The number of a state, or of a query's. */
+const STATE = /(\\?"\w*[sS]tate\\?":\\?")(\d+)(?=[.\\"])/g;
+const DURATION = /("(?:milliseconds|waiting|database|committing|rest)":)[\d.]+/g;
+const UNREADABLE =
+  /("type":"urn:ietf:params:jmap:error:not(?:JSON|Request)","status":400,"detail":)"(?:[^"\\]|\\.)*"/g;
 
-/** Ids, times and states of a session, by the order in which a check meets them. */
+/** Ids, times and states, by the order in which a check meets them. */
 class Names {
   readonly #names = new Map<string, string>();
+  readonly #states = new Map<string, string>();
 
   apply(text: string): string {
-    return text
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
-      .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
-      .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word));
+    return (
+      text
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+        .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
+        .replaceAll(STATE, (_, member: string, number: string) => `${member}${this.#state(number)}`)
+        .replaceAll(DURATION, '$1TIME')
+        // Positions and words for people: a message over a WebSocket has members of its own.
+        .replaceAll(UNREADABLE, '$1"WORDS"')
+        .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word))
+    );
+  }
+
+  #state(number: string): string {
+    const known = this.#states.get(number) ?? `S${this.#states.size}`;
+    this.#states.set(number, known);
+    return known;
   }
 
   /** A word without a digit is no id. */
