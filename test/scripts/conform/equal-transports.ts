@@ -48,6 +48,21 @@ export function sample(size: number): readonly string[] {
 
 /** Of a request and its answer so much is compared: some have megabytes. */
 const COMPARED = 50_000;
+/** Of a difference so much is shown, from where it begins. */
+const SHOWN = 300;
+
+/** The order of members means nothing. */
+function inOrder(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isJsonObject(member) ? Object.fromEntries(Object.entries(member).sort(byName)) : member,
+  );
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : Number(a > b);
+
+const isJsonObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a check's requests came to, in the order in which they were sent. */
 export type Transcript = ReadonlyMap<string, { readonly status: string; readonly said: string[] }>;
@@ -95,7 +110,9 @@ export async function transcript(
         },
         ended: ({ check, type, status, reason, failure }) => {
           const names = new Names();
-          const lines = said.map((one) => names.apply(JSON.stringify(one).slice(0, COMPARED)));
+          const lines = said.map((one) =>
+            names.apply(inOrder(one).slice(0, 2 * COMPARED)).slice(0, COMPARED),
+          );
           const told = names.apply([status, reason ?? failure?.message ?? ''].join(': '));
           kept.set(`${type ?? 'the server'}: ${check.id}`, { status: told, said: lines });
         },
@@ -115,7 +132,13 @@ export function differences(http: Transcript, socket: Transcript): readonly obje
     const at = told.said.findIndex((line, n) => line !== other?.said[n]);
     const isEqual = other?.status === told.status && other.said.length === told.said.length;
     if (isEqual && at === -1) return [];
-    return [{ name, http: [told.status, told.said[at]], socket: [other?.status, other?.said[at]] }];
+    const [one = '', two = ''] = [told.said[at], other?.said[at]];
+    let from = 0;
+    while (from < one.length && one[from] === two[from]) from += 1;
+    const shown = (line: string): string => line.slice(Math.max(0, from - 100), from + SHOWN);
+    const request = one.slice(0, SHOWN);
+    const http = [told.status, told.said.length, shown(one)];
+    return [{ name, at, request, http, socket: [other?.status, other?.said.length, shown(two)] }];
   });
 }
 
