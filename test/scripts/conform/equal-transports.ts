@@ -51,12 +51,24 @@ const COMPARED = 50_000;
 /** Of a difference so much is shown, from where it begins. */
 const SHOWN = 300;
 
-/** The order of members means nothing. */
+/**
+ * The order of members means nothing, nor do the words for a text that can't be read: a message over a WebSocket has
+ * members of its own, and positions are told.
+ */
 function inOrder(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isJsonObject(member) ? Object.fromEntries(Object.entries(member).sort(byName)) : member,
-  );
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (!isJsonObject(member)) return member;
+    const entries = Object.entries(member).sort(byName);
+    return UNREADABLE.has((member as { type?: unknown }).type)
+      ? { ...Object.fromEntries(entries), detail: 'WORDS' }
+      : Object.fromEntries(entries);
+  });
 }
+
+const UNREADABLE: ReadonlySet<unknown> = new Set([
+  'urn:ietf:params:jmap:error:notJSON',
+  'urn:ietf:params:jmap:error:notRequest',
+]);
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : Number(a > b);
@@ -142,11 +154,9 @@ export function differences(http: Transcript, socket: Transcript): readonly obje
   });
 }
 
-/** The number of a state, or of a query's. */
-const STATE = /(\\?"\w*[sS]tate\\?":\\?")(\d+)(?=[.\\"])/g;
+/** A state, or a query's, which has what tells its query, too: ids that are in its filter. */
+const STATE = /(\\?"\w*[sS]tate\\?":\\?")(\d+)(?:[.]([\w-]+))?(?=\\?")/g;
 const DURATION = /("(?:milliseconds|waiting|database|committing|rest)":)[\d.]+/g;
-const UNREADABLE =
-  /("type":"urn:ietf:params:jmap:error:not(?:JSON|Request)","status":400,"detail":)"(?:[^"\\]|\\.)*"/g;
 
 /** Ids, times and states, by the order in which a check meets them. */
 class Names {
@@ -154,21 +164,21 @@ class Names {
   readonly #states = new Map<string, string>();
 
   apply(text: string): string {
-    return (
-      text
-        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
-        .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
-        .replaceAll(STATE, (_, member: string, number: string) => `${member}${this.#state(number)}`)
-        .replaceAll(DURATION, '$1TIME')
-        // Positions and words for people: a message over a WebSocket has members of its own.
-        .replaceAll(UNREADABLE, '$1"WORDS"')
-        .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word))
-    );
+    return text
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+      .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
+      .replaceAll(
+        STATE,
+        (_, member: string, number: string, query = '') =>
+          `${member}${this.#state(number)} ${this.#state(query)}`,
+      )
+      .replaceAll(DURATION, '$1TIME')
+      .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word));
   }
 
-  #state(number: string): string {
-    const known = this.#states.get(number) ?? `S${this.#states.size}`;
-    this.#states.set(number, known);
+  #state(part: string): string {
+    const known = this.#states.get(part) ?? `S${this.#states.size}`;
+    this.#states.set(part, known);
     return known;
   }
 
