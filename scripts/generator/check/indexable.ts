@@ -38,7 +38,12 @@ function longest({ node, format, blob, role, reference }: PropertyView): number 
   if (format !== undefined || blob || role !== undefined || reference !== undefined) return 0;
   const values = member(node, 'enum');
   if (values !== undefined)
-    return items(values).reduce((most, each) => Math.max(most, [...String(each.value)].length), 0);
+    return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);
   const length = member(node, 'maxLength')?.value;
   return typeof length === 'number' ? length : BOUNDS.stringLength;
+}
+
+/** What is no text is told elsewhere. */
+function codePoints(value: unknown): number {
+  return typeof value === 'string' ? [...value].length : 0;
 }

@@ -9,6 +9,7 @@ import { differences, type Transcript, transcript } from './equal-transports.js'
 // All checks for every type of gadget.yaml and of examples/: two fresh servers, one seed, a transport each.
 const descriptors = ['gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
 
+const clock = new URL('ticking-clock.mjs', import.meta.url).href;
 const servers: RunningServer[] = [];
 afterAll(async () => {
   for (const server of servers) await server.remove();
@@ -16,7 +17,8 @@ afterAll(async () => {
 
 async function over(transport: 'http' | 'websocket'): Promise<Transcript> {
   const world = describedWorld(...descriptors);
-  const server = await startServer({ project: await sharedProject() });
+  const env = { NODE_OPTIONS: `--import=${clock}` };
+  const server = await startServer({ project: await sharedProject(), env });
   servers.push(server);
   const { u1, u2, u3 } = await makeFixtures(server);
   const users = {

@@ -20,6 +20,14 @@ describe(`whatever a descriptor's text is (TEST_SEED=${seed})`, () => {
   });
 });
 
+it('an object among the values of a unique text is told, and never throws', () => {
+  const source = type(
+    'properties: { a: { type: string, enum: [{ b: c }, d], default: d, unique: true } }\n',
+  );
+  sound(source);
+  expect(judge(source).map(({ code }) => code)).toEqual(['bad-enum-value']);
+});
+
 const many = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
 const type = (lines: string) => `${HEAD}types:\n  T:\n${lines.replace(/^(?=.)/gm, '    ')}`;
