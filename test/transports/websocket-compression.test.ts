@@ -235,7 +235,7 @@ describe('WebSocket: what compressed messages may take (case 580)', () => {
   });
 });
 
-const BOUNDS = { maximum: 10, finalBlocks: 1, hold: () => true, refuse: () => undefined };
+const BOUNDS = { maximum: 10, hold: () => true, refuse: () => undefined };
 
 describe('deflaters', () => {
   it('are bounded in number: what finds none is sent as it is', () => {

@@ -23,8 +23,6 @@ export interface ConnectionOptions extends AnswersOptions {
   readonly deflaters: Deflaters;
   /** Octets beyond which a message ends the connection. */
   readonly maxPayload: number;
-  /** Fragments of a message, and final blocks of a compressed one, beyond which it does, too. */
-  readonly maxFragments: number;
 }
 
 /** The socket closed while a message was read in slices. */
@@ -54,7 +52,6 @@ export class Connection {
     this.#arrival = new Arrival(shared, this.#user);
     const deflate = deflateOf(socket, options.deflaters, {
       maximum: options.maxPayload,
-      finalBlocks: options.maxFragments,
       hold: (octets) => this.#arrival.hold(octets),
       refuse: (code, reason) => socket.close(code, reason),
     });

@@ -31,7 +31,6 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
   // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
   // beyond ends the connection (1009), since it would have to be held whole.
   const maxPayload = 2 * services.limits.maxSizeRequest;
-  const maxFragments = Math.max(LEAST_PARTS, Math.ceil(maxPayload / FRAGMENT));
   const deflaters = new Deflaters();
   const server = new WebSocketServer({
     noServer: true,
@@ -41,7 +40,7 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
       ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
       : false,
     maxPayload,
-    maxFragments,
+    maxFragments: Math.max(LEAST_PARTS, Math.ceil(maxPayload / FRAGMENT)),
     maxBufferedChunks: Math.max(4 * LEAST_PARTS, Math.ceil(maxPayload / PACKET)),
     handleProtocols: () => SUBPROTOCOL,
   });
@@ -80,7 +79,6 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
           requestId,
           deflaters,
           maxPayload,
-          maxFragments,
         });
         connections.add(connection);
         services.metrics.opened('websocket');

@@ -5,6 +5,10 @@ import { RecentOctets } from './recent-octets.js';
 const TAIL = Buffer.from([0x00, 0x00, 0xff, 0xff]);
 /** What an inflater takes with its window, its first chunk of output, and what its window is made anew of. */
 const CONTEXT = 131_072;
+/** Octets below which a chunk is copied: half of what an inflater has for one. */
+const SPARSE = 8192;
+/** Blocks of a message that may be final: behind each an inflater is made for what is left. */
+const FINAL_BLOCKS = 1024;
 /** RFC 6455 7.4.1. */
 const INVALID_DATA = 1007;
 const POLICY = 1008;
@@ -14,8 +18,6 @@ const TRY_AGAIN = 1013;
 export interface InflateBounds {
   /** Octets that a message may inflate to. */
   readonly maximum: number;
-  /** Blocks of a message that may be final: behind each an inflater is made for what is left. */
-  readonly finalBlocks: number;
   /** Counts octets of a message that isn't whole yet; false where there is no room for them. */
   hold(octets: number): boolean;
   /** Closes the connection. */
@@ -87,7 +89,7 @@ export class Inflating {
   /** Behind a final block, which has ended the stream. */
   #goOn(): boolean {
     this.#finalBlocks += 1;
-    if (this.#finalBlocks > this.#bounds.finalBlocks) {
+    if (this.#finalBlocks > FINAL_BLOCKS) {
       this.#fail(POLICY, 'The message has too many final blocks.');
       return false;
     }
@@ -112,8 +114,10 @@ export class Inflating {
     } else if (!this.#bounds.hold(chunk.length)) {
       this.#fail(TRY_AGAIN, 'The server has too much to do.');
     } else {
-      this.#chunks.push(chunk);
-      this.#recent.add(chunk);
+      // It is a part of what the inflater has for its output: a few octets would keep all of that.
+      const own = chunk.length < SPARSE ? Buffer.from(chunk) : chunk;
+      this.#chunks.push(own);
+      this.#recent.add(own);
     }
   }
 
