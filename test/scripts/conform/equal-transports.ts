@@ -164,16 +164,20 @@ class Names {
   readonly #states = new Map<string, string>();
 
   apply(text: string): string {
-    return text
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
-      .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
-      .replaceAll(
-        STATE,
-        (_, member: string, number: string, query = '') =>
-          `${member}${this.#state(number)} ${this.#state(query)}`,
-      )
-      .replaceAll(DURATION, '$1TIME')
-      .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word));
+    return (
+      text
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME')
+        .replaceAll(/("sessionState":)"[^"]*"/g, '$1"STATE"')
+        .replaceAll(
+          STATE,
+          (_, member: string, number: string, query = '') =>
+            `${member}${this.#state(number)} ${this.#state(query)}`,
+        )
+        .replaceAll(DURATION, '$1TIME')
+        // Times have as many digits as it takes.
+        .replaceAll(/has \d+ octets/g, 'has N octets')
+        .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word))
+    );
   }
 
   #state(part: string): string {
