@@ -6,6 +6,7 @@ import { asMap, type JsonMap } from '../client/json.js';
 import { apiAnswer, ERROR, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
+import { atOnce } from './at-once.js';
 
 /** RFC 8620 2 and 3.6.1: limits of a request, each at the number that the session tells. */
 
@@ -126,9 +127,9 @@ const ofServers = serverChecks('3.6.1', [
     async run(server) {
       const limit = limitOf(server, 'maxConcurrentRequests');
       const client = server.user.client();
-      const atOnce = (count: number) =>
-        Promise.all(
-          echoes(count).map(async (call) => {
+      const echoed = (count: number) =>
+        atOnce(
+          echoes(count).map((call) => async () => {
             const answer = await client.send(JSON.stringify(request([call])));
             if (answer.kind === 'problem') return answer;
             expect(asMap(answer.response as never)['methodResponses']).toEqual([call]);
@@ -136,13 +137,13 @@ const ofServers = serverChecks('3.6.1', [
           }),
         );
       const none = Array.from({ length: limit }, () => null);
-      expect(await atOnce(limit)).toEqual(none);
-      const surplus = (await atOnce(limit * 4)).filter((one) => one !== null);
+      expect(await echoed(limit)).toEqual(none);
+      const surplus = (await echoed(limit * 4)).filter((one) => one !== null);
       const limited = refused(server, 'limit', 'maxConcurrentRequests');
       // 429 is what HTTP has for it.
       for (const one of surplus)
         if (server.isOurs || one.status !== 429) expect(one).toEqual(limited);
-      expect(await atOnce(limit)).toEqual(none);
+      expect(await echoed(limit)).toEqual(none);
     },
   },
   {

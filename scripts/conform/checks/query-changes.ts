@@ -16,6 +16,7 @@ import {
 } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { textFilter } from './applies.js';
+import { sideBySide } from './at-once.js';
 import { queryChangesUpToChecks } from './query-changes-up-to.js';
 import { follows, NEEDS, refusesChanges, update } from './query-follow.js';
 
@@ -404,16 +405,19 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
       let mine = await cached(subject);
-      const writing = (async () => {
-        for (let round = 0; round < 12; round += 1) await subject.make(subject.A1, `w${round}`);
-      })();
       const follow = async (): Promise<void> => {
         const answer = await changesOf(subject, mine);
         const ids = spliced(mine.ids, answer);
         mine = { args: {}, ids, queryState: answer.newQueryState };
       };
-      for (let round = 0; round < 12; round += 1) await follow();
-      await writing;
+      await sideBySide(
+        subject,
+        12,
+        async (round) => {
+          await subject.one(subject.A1, `w${round}`);
+        },
+        follow,
+      );
       await follow();
       expect(mine.ids).toEqual(await everyId(subject));
     },
