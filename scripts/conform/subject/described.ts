@@ -43,10 +43,20 @@ export interface DescriptorSource {
  */
 export function worldOf(sources: readonly DescriptorSource[]): World {
   const { views, problems } = viewsOf(sources);
-  const wrong = checkForeign(views, problems);
+  const found = checkForeign(views, problems);
+  const wrong = found.length === 0 && views.every(isBare) ? views.map(nothing) : found;
   if (wrong.length > 0) throw new DescriptorError(sources, wrong);
   return typesOf(buildModel(views));
 }
+
+const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
+
+/** Who gives descriptors wants types checked: a run without any would pass and say nothing of them. */
+const nothing = ({ root }: CapabilityView): Problem => ({
+  at: root.members?.get('types')?.nameAt ?? root.at,
+  code: 'empty',
+  message: 'the descriptor has no types, so there is nothing of it to check: describe one.',
+});
 
 /** All types of what a server tells of itself, taken as it is: the language of a later one may have more words. */
 export function toldWorld(sources: readonly DescriptorSource[]): World {

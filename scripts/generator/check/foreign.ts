@@ -41,8 +41,9 @@ export function checkForeign(
   read: readonly Problem[],
 ): readonly Problem[] {
   const unsaid = serverSet(views);
-  const found = checkDescriptors(views).filter(
-    ({ code, at }) => !OURS.has(code) && !(code === 'missing-default' && unsaid.has(at)),
+  const found = checkDescriptors(
+    views,
+    (code, at) => OURS.has(code) || (code === 'missing-default' && unsaid.has(at)),
   );
   return [...read, ...besides(read, found)].filter(isError).sort(byPlace);
 }

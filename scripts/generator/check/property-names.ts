@@ -1,4 +1,4 @@
-import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
+import { isStandard, whyNoMemberName, whyNoPropertyName } from './reserved.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
@@ -8,6 +8,14 @@ import { schemasOf } from './schemas.js';
  */
 export const propertyNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
+    if (isStandard(name)) {
+      report(
+        'standard-property',
+        nameAt,
+        `every type has id, created and updated by itself: leave "${name}" out.`,
+      );
+      continue;
+    }
     const why = whyNoPropertyName(name);
     if (why !== undefined)
       report('bad-property-name', nameAt, `no property can be named "${name}": ${why}.`);

@@ -30,7 +30,8 @@ const PROPERTY_NAMES: ReadonlySet<string> = lowerCased([
   'true, false',
 ]);
 
-const STANDARD_PROPERTIES: ReadonlySet<string> = lowerCased(['id, created, updated']);
+/** What every type has by itself: a second one of that name could not be told from it. */
+const STANDARD_PROPERTIES: ReadonlySet<string> = new Set(['id', 'created', 'updated']);
 
 /** Member names within nested objects and messages that would read or write a prototype. */
 const MEMBER_NAMES: ReadonlySet<string> = new Set([
@@ -54,6 +55,11 @@ export function whyNoTypeName(name: string): string | undefined {
   return TYPE_NAMES.has(name.toLowerCase())
     ? 'the name has a meaning in TypeScript, Prisma or a database; a longer one is free'
     : undefined;
+}
+
+/** Whether the name, in exactly this spelling, is one that every type has by itself. */
+export function isStandard(name: string): boolean {
+  return STANDARD_PROPERTIES.has(name);
 }
 
 /** Why a property can't have the name, or undefined where it can. */

@@ -1,7 +1,6 @@
 import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
 import { META_SCHEMA } from '../descriptor/meta-schema.js';
 import { descend, type Located } from '../load/located.js';
-import { MAX_PROBLEMS } from '../load/parse.js';
 import type { Location } from '../model.js';
 import { didYouMeanWord } from './did-you-mean.js';
 import { oneOf, type Report, type Rule } from './rule.js';
@@ -55,8 +54,10 @@ const validate = new Ajv({
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
     if (validate(root.value)) continue;
-    const errors = (validate.errors ?? []).slice(0, MAX_PROBLEMS);
-    for (const error of errors) tell(withBothTypes(error, errors), root, report);
+    // All of them: the first thousand may be legal where the descriptor is used, and who takes them ends it.
+    const errors = validate.errors ?? [];
+    const choices = choicesOf(errors);
+    for (const error of errors) tell(withBothTypes(error, choices), root, report);
   }
 };
 
@@ -64,18 +65,29 @@ export const structure: Rule = (views, report) => {
  * Where a value has one of two types, the meta-schema asks for the one and else for the other:
  * the complaint about the other names both.
  */
-function withBothTypes(error: ErrorObject, all: readonly ErrorObject[]): ErrorObject {
+function withBothTypes(
+  error: ErrorObject,
+  choices: ReadonlyMap<string, readonly ErrorObject[]>,
+): ErrorObject {
   if (error.keyword !== 'type') return error;
-  const choice = all.find(
-    ({ keyword, params, instancePath, parentSchema }) =>
-      keyword === 'if' &&
-      params['failingKeyword'] === 'else' &&
-      instancePath === error.instancePath &&
-      parentSchema?.['else'] === error.parentSchema,
-  );
+  const choice = choices
+    .get(error.instancePath)
+    ?.find(({ parentSchema }) => parentSchema?.['else'] === error.parentSchema);
   const first: unknown = choice?.parentSchema?.['if']?.type;
   if (first === undefined) return error;
   return { ...error, params: { type: [first, error.params['type']].flat() } };
+}
+
+/** Where the other of two types was asked for, by place. */
+function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly ErrorObject[]> {
+  const choices = new Map<string, ErrorObject[]>();
+  for (const error of errors) {
+    if (error.keyword !== 'if' || error.params['failingKeyword'] !== 'else') continue;
+    const there = choices.get(error.instancePath);
+    if (there === undefined) choices.set(error.instancePath, [error]);
+    else there.push(error);
+  }
+  return choices;
 }
 
 function tell(error: ErrorObject, root: Located, report: Report): void {

@@ -102,6 +102,70 @@ it('all that is wrong is told with its place, the line and what is legal; exit c
   expect(stderr).toContain('[unknown-type] docs/errors.md#unknown-type');
 });
 
+it('what every type has by itself is to be left out, in exactly this spelling', async () => {
+  const { code, stderr, folder } = await given(`
+capability: urn:example:calendars
+types:
+  CalendarEvent:
+    properties:
+      id: { type: string, access: serverSet }
+      ID: { type: string, default: '' }
+      created: { type: string, format: utc-date, access: serverSet }
+      title: { type: string, default: '' }
+      Updated: { type: string, default: '' }
+      updated: { type: string, format: utc-date, default: '2026-01-01T00:00:00Z' }
+    sort: [created, updated]
+`);
+  expect(code).toBe(2);
+  expect(stderr.split('\n').filter((line) => line.startsWith(folder))).toEqual(
+    ['6:7 id', '8:7 created', '11:7 updated'].map((one) => {
+      const [place, name] = one.split(' ');
+      const why = 'every type has id, created and updated by itself';
+      return `${folder}/d1.yaml:${place}: ${why}: leave "${name}" out.`;
+    }),
+  );
+  expect(stderr).toContain('[standard-property] docs/errors.md#standard-property');
+});
+
+it('descriptors without types would be checked by nothing: exit code 2; beside others they are legal', async () => {
+  const [bare = '', more = ''] = ['capability: urn:x:y\ntypes: {}\n', 'capability: urn:x:z\n'];
+  const { code, stdout, stderr } = await given(bare, more);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('conform: 2 errors in descriptors.');
+  expect(stderr).toContain('d1.yaml:2:1: the descriptor has no types, so there is nothing of it');
+  expect(stderr).toContain('d2.yaml:1:1: the descriptor has no types, so there is nothing of it');
+  const full = `${more}types: { A: { properties: { a: { type: boolean, default: false } } } }`;
+  const sources = [bare, full].map((text, n) => ({ file: `d${n}.yaml`, text }));
+  expect([...worldOf(sources).keys()]).toEqual(['A']);
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
+
+/** Of a thousand lines as good as any, behind which one is wrong. */
+const MANY: Readonly<Record<string, (n: number) => string>> = {
+  'names in another style': (n) => `a_name_${n}: { type: boolean, default: false }`,
+  'bounds beyond our storage': (n) => `a${n}: { type: string, maxLength: 20000000, default: '' }`,
+  'what a server sets to what it likes': (n) => `a${n}: { type: boolean, access: serverSet }`,
+};
+
+it.each(Object.entries(MANY))('behind a thousand of %s a mistake is told', (_, line) => {
+  const lines = Array.from({ length: 1100 }, (_one, n) => `      ${line(n)}\n`).join('');
+  const text = `capability: urn:x:y\ntypes:\n  X:\n    properties:\n${lines}`;
+  const wrong = '      open: { type: strnig }\n    sort: [sise]\n    shape: round\n';
+  const told = messageOf(() => worldOf([{ file: 'x.yaml', text: `${text}${wrong}` }]));
+  expect(told).toMatch(/^x\.yaml:1105:21: "strnig" is not string/m);
+  expect(told).toMatch(/^x\.yaml:1106:12: "sise" is no property of X\./m);
+  expect(told).toMatch(/^x\.yaml:1107:5: unknown key "shape"\./m);
+  expect(worldOf([{ file: 'x.yaml', text }]).get('X')?.type.properties).toHaveLength(1103);
+});
+
 it.each([
   ['what is no YAML', 'types: [', 'd.yaml:1:9: not readable as YAML'],
   ['nothing', '', 'd.yaml:1:1: the descriptor must be an object'],
