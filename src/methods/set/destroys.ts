@@ -4,7 +4,7 @@ import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
 import type { AffectedRows } from './affected-rows.js';
-import { idsByType, type Link, type ObjectKey, textOf } from './object-keys.js';
+import { idsByType, type Link, type ObjectKey, push, textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
 import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
@@ -275,12 +275,6 @@ function blockers(
     if (own !== undefined) for (const kept of held.get(key) ?? []) block(kept, [own]);
   }
   return blocked;
-}
-
-function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 function tooMany(what: string, by: readonly string[]): SetError {

@@ -27,3 +27,9 @@ export function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, Re
   }
   return ids;
 }
+
+export function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

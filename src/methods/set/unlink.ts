@@ -1,17 +1,12 @@
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
-import { type Link, textOf } from './object-keys.js';
+import { type Link, push, textOf } from './object-keys.js';
 import { type ReferenceProperty, withoutReferences } from './reference-values.js';
 
 /** setNull: one change for each object, however many of its links go. By its key. */
 export function linksByOrigin(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
   const byOrigin = new Map<string, Link[]>();
-  for (const link of links) {
-    const key = textOf(link.from);
-    const list = byOrigin.get(key);
-    if (list === undefined) byOrigin.set(key, [link]);
-    else list.push(link);
-  }
+  for (const link of links) push(byOrigin, textOf(link.from), link);
   return byOrigin;
 }
 
