@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 /** Every environment variable, read once and validated: docs/configuration.md lists them. */
@@ -36,7 +37,7 @@ export interface Config {
   readonly websocketCompression: boolean;
   /** 32 octets: what encrypted secret properties are stored with. */
   readonly secretsKey: Uint8Array | null;
-  /** Requests may ask to be explained. */
+  /** Requests may ask to be explained: they see statements of the database. */
   readonly explain: boolean;
   /** Threads that scan, on SQLite; null: as many as suit the machine. */
   readonly scanThreads: number | null;
@@ -132,10 +133,12 @@ export function readConfig(environment: Environment, root: string): Config {
       .filter((item) => item !== '');
 
   const dataDir = resolve(root, text('DATA_DIR') ?? 'data');
+  const host = text('HOST') ?? '127.0.0.1';
+  const isDevelopment = isLoopback(host) && text('NODE_ENV') !== 'production';
   const huge = Number.MAX_SAFE_INTEGER;
   return Object.freeze({
     port: integer('PORT', 8080, 0, 65_535),
-    host: text('HOST') ?? '127.0.0.1',
+    host,
     baseUrl: baseUrl(text('BASE_URL')),
     database: database(text('DATABASE_URL'), root, dataDir),
     dataDir,
@@ -147,7 +150,7 @@ export function readConfig(environment: Environment, root: string): Config {
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
     websocketCompression: choice('WEBSOCKET_COMPRESSION', 'on', ['on', 'off']) === 'on',
     secretsKey: secretsKey(text('SECRETS_KEY')),
-    explain: choice('EXPLAIN', 'on', ['on', 'off']) === 'on',
+    explain: choice('EXPLAIN', isDevelopment ? 'on' : 'off', ['on', 'off']) === 'on',
     scanThreads: text('SCAN_THREADS') === null ? null : integer('SCAN_THREADS', 1, 1, 64),
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
@@ -167,6 +170,15 @@ export function readConfig(environment: Environment, root: string): Config {
       blobsKeep: duration('BLOBS_KEEP', 3600 * SECOND, SECOND),
     }),
   });
+}
+
+/** Only programs of the same machine reach a server that listens there. */
+function isLoopback(host: string): boolean {
+  if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8);
+  loopback.addAddress('::1', 'ipv6');
+  return loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Base64 of 32 octets; the value is never repeated. */

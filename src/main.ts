@@ -156,7 +156,6 @@ async function start(
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),
       unavailable,
-      registry.capabilities.has(EXPLAIN) ? EXPLAIN : null,
     ),
     unavailable,
     authenticator,
@@ -170,6 +169,7 @@ async function start(
       baseUrl: baseUrlText(config.baseUrl),
     }),
     blobCapability: BLOB,
+    explainCapability: EXPLAIN,
     metrics,
     log,
     // The migrations were applied before this process listened.

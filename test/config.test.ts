@@ -45,6 +45,24 @@ describe('configuration', () => {
     expect(read({ PORT: '', BASE_URL: '', METRICS_TOKEN: '' })).toEqual(read({}));
   });
 
+  it.each([
+    [{}, true],
+    [{ HOST: '127.8.0.1' }, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: 'localhost' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '::' }, false],
+    [{ HOST: '192.0.2.1' }, false],
+    [{ HOST: 'jmap.example.com' }, false],
+    [{ NODE_ENV: 'production' }, false],
+    [{ NODE_ENV: 'development' }, true],
+    [{ NODE_ENV: 'production', EXPLAIN: 'on' }, true],
+    [{ HOST: '0.0.0.0', EXPLAIN: 'on' }, true],
+    [{ EXPLAIN: 'off' }, false],
+  ])('with %j requests may ask to be explained: %s', (env, explain) => {
+    expect(read(env).explain).toBe(explain);
+  });
+
   it('SCAN_THREADS is a whole number from 1 to 64', () => {
     expect(read({ SCAN_THREADS: '64' }).scanThreads).toBe(64);
     for (const value of ['0', '65', 'two'])
@@ -108,6 +126,7 @@ describe('configuration', () => {
     ['CORS_ORIGINS', 'a.example', 'origins'],
     ['LOG_LEVEL', 'loud', 'trace, debug, info'],
     ['BOOTSTRAP_TOKEN', 'no', 'on, off'],
+    ['EXPLAIN', 'yes', 'one of on, off'],
     ['METRICS_TOKEN', 's3cret!x', 'characters'],
     ['SECRETS_KEY', 'c2hvcnQ=', '32 random octets'],
     ['MAX_CASCADE', '0', 'from 1 to'],

@@ -4,7 +4,7 @@ import { frozen } from 'jmapsmith/capability';
 import type * as jmap from 'jmapsmith/capability';
 import { reference } from './reference.js';
 
-/** With it in `using`, a response has a member `explain` that tells what each call did. */
+/** A request that names it in `using` and has a member `explain` of true is told what each of its calls did. */
 export const jmapsmithExplainCapability: jmap.CapabilityDefinition = frozen({
   urn: 'urn:jmapsmith:explain',
   name: 'jmapsmith-explain',

@@ -58,8 +58,6 @@ export function createDispatcher(
   limits: DispatchLimits,
   log: FailureLog,
   unavailable?: UnavailableLog,
-  /** The capability that a request to be explained names; null where none is. */
-  explained: string | null = null,
 ): Dispatcher {
   const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
   const explain = async (
@@ -76,7 +74,7 @@ export function createDispatcher(
   };
   return Object.freeze({
     handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
-      explained !== null && envelope.using.has(explained)
+      envelope.explain
         ? explain(envelope, principal, isLong)
         : new RequestRun(services, limits, fail, envelope, principal, isLong, null).run(),
   });

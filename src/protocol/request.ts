@@ -16,12 +16,16 @@ export interface RequestEnvelope {
   readonly methodCalls: readonly Invocation[];
   /** Null where the request has none: then the response has none either. */
   readonly createdIds: ReadonlyMap<string, string> | null;
+  /** The request asks what its calls did. */
+  readonly explain: boolean;
 }
 
 export interface RequestOptions {
   readonly maxCallsInRequest: number;
   /** Whether the session advertises a capability. */
   hasCapability(urn: string): boolean;
+  /** The capability by which the member `explain` has a meaning; without it the member is ignored. */
+  readonly explainCapability?: string | undefined;
 }
 
 /** D4: entries that `createdIds` of a request may have. */
@@ -43,9 +47,10 @@ export function parseRequest(value: JsonValue, options: RequestOptions): Request
       throw new RequestError('unknownCapability', detail);
     }
   }
+  const explain = parseExplain(member(value, 'explain'), using, options.explainCapability);
   limit('maxCallsInRequest', methodCalls.length, options.maxCallsInRequest);
   limit('maxCreatedIdsInRequest', createdIds?.size ?? 0, MAX_CREATED_IDS);
-  return { using, methodCalls, createdIds };
+  return { using, methodCalls, createdIds, explain };
 }
 
 function parseUsing(value: JsonValue | undefined): ReadonlySet<string> {
@@ -87,6 +92,20 @@ function parseCreatedIds(value: JsonValue | undefined): ReadonlyMap<string, stri
     createdIds.set(creationId, id);
   }
   return createdIds;
+}
+
+/**
+ * Clients may list every capability of the session in `using`, so a request asks to be explained by a
+ * member of its own. A request that doesn't list the capability doesn't know the member (3.3).
+ */
+function parseExplain(
+  value: JsonValue | undefined,
+  using: ReadonlySet<string>,
+  capability: string | undefined,
+): boolean {
+  if (value === undefined || capability === undefined || !using.has(capability)) return false;
+  if (typeof value !== 'boolean') notRequest('"explain" must be true or false.');
+  return value;
 }
 
 function member(object: JsonObject, name: string): JsonValue | undefined {

@@ -37,6 +37,8 @@ export interface ApiOptions {
   readonly sessions: Sessions;
   readonly metrics: Metrics;
   readonly maxCallsInRequest: number;
+  /** What a request that asks to be explained names in `using`. */
+  readonly explainCapability?: string;
 }
 
 const ERROR_PREFIX = '["error",{"type":"';
@@ -46,6 +48,7 @@ export function createApi(options: ApiOptions): Api {
   const requestOptions = {
     maxCallsInRequest: options.maxCallsInRequest,
     hasCapability: (urn: string) => registry.capabilities.has(urn),
+    explainCapability: options.explainCapability,
   };
   const answered = (body: ResponseBody, principal: Principal, first?: JsonObject): string[] => {
     for (const text of body.invocations) {

@@ -29,6 +29,8 @@ export interface TransportServices {
   readonly sessions: Sessions;
   /** The capability that an account must have for uploads and downloads; null asks for none. */
   readonly blobCapability: string | null;
+  /** What a request that asks to be explained names in `using`. */
+  readonly explainCapability?: string;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Is told why clients are answered 503, which says no reason. */

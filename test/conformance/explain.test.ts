@@ -47,7 +47,7 @@ describe.each([
   type Calls = readonly (readonly [string, JsonMap, string])[];
   const explained = async (calls: Calls, overSocket = false): Promise<readonly Told[]> => {
     const client = overSocket && socket !== undefined ? socket : fixtures().u1.with(USING);
-    const answer = await client.api(calls);
+    const answer = await client.api(calls, { explain: true });
     const told = (answer as unknown as { readonly explain: readonly Told[] }).explain;
     // One for each invocation of the response, in the same order.
     expect(told.map(({ name, callId }) => [name, callId])).toEqual(
@@ -199,6 +199,18 @@ describe.each([
     expect(told[0].statements.map(({ count }) => count)).toEqual(told[0].statements.map(() => 1));
   });
 
+  it('refuses a member that is neither true nor false', async () => {
+    const { u1 } = fixtures();
+    for (const explain of ['yes', 1, null]) {
+      const body = { using: [EXPLAIN], methodCalls: [], explain };
+      const { json } = await u1.post(JSON.stringify(body));
+      expect(json).toMatchObject({
+        type: 'urn:ietf:params:jmap:error:notRequest',
+        detail: '"explain" must be true or false.',
+      });
+    }
+  });
+
   it('answers the same as without it, and says nothing where it isn’t asked', async () => {
     const { A1, u1 } = fixtures();
     const calls: Calls = [
@@ -208,7 +220,15 @@ describe.each([
     ];
     const plain = await u1.api(calls);
     expect(plain).not.toHaveProperty('explain');
-    const { explain: _explain, ...answer } = (await u1.with(USING).api(calls)) as unknown as {
+    // A client may list all capabilities of the session: it must not see statements for that.
+    for (const explain of [undefined, false])
+      expect(await u1.with(USING).api(calls, { explain })).toEqual(plain);
+    // Without the capability the member means nothing (3.3).
+    expect(await u1.api(calls, { explain: true })).toEqual(plain);
+    expect(await socket?.api(calls)).toEqual(plain);
+    const { explain: _explain, ...answer } = (await u1
+      .with(USING)
+      .api(calls, { explain: true })) as unknown as {
       explain: unknown;
     };
     expect(answer).toEqual(plain);
@@ -226,7 +246,7 @@ it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async ()
     await holder.query('BEGIN; LOCK TABLE "Todo"');
     const args = { accountId, ids: ['x'] };
     const calls = ['Note/get', 'Todo/get'].map((name) => [name, args, 'c'] as const);
-    const answer = await client.with(USING).api(calls);
+    const answer = await client.with(USING).api(calls, { explain: true });
     await holder.query('ROLLBACK');
     holder.release();
     const { explain } = answer as unknown as { readonly explain: readonly Told[] };
@@ -242,8 +262,8 @@ it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async ()
   }
 });
 
-it('EXPLAIN=off: there is no such capability', async () => {
-  const server = await startServer({ env: { EXPLAIN: 'off' } });
+it('in production there is no such capability unless EXPLAIN=on', async () => {
+  const server = await startServer({ env: { NODE_ENV: 'production' } });
   try {
     await server.tool('scripts/account', ['create', '--name', 'A1', '--user', 'u1']);
     const token = await server.tool('scripts/token', ['create', '--user', 'u1']);

@@ -26,13 +26,18 @@ async function explained(
   services = rig.services,
   user = U1,
 ): Promise<Json> {
-  const dispatcher = createDispatcher(services, LIMITS, () => undefined, undefined, EXPLAIN);
+  const dispatcher = createDispatcher(services, LIMITS, () => undefined);
   const methodCalls = calls.map(([name, args], index) => ({
     name,
     args: { accountId: 'a1', ...args },
     callId: `c${index}`,
   }));
-  const envelope: RequestEnvelope = { using: new Set(using), methodCalls, createdIds: null };
+  const envelope: RequestEnvelope = {
+    using: new Set(using),
+    methodCalls,
+    createdIds: null,
+    explain: using.includes(EXPLAIN),
+  };
   return (await dispatcher.handle(envelope, user)).explain;
 }
 
