@@ -232,6 +232,14 @@ module.exports = {
       to: { path: '^(scripts|test|bench)/' },
     },
 
+    {
+      name: 'rules-without-emitters',
+      comment: 'A rule judges what a team wrote. What is made of it is no concern of a rule.',
+      severity: 'error',
+      from: { path: '^scripts/generator/(load|descriptor|check|validation|model|hooks)/' },
+      to: { path: '^scripts/generator/emit/' },
+    },
+
     onlyIn(
       ['express'],
       ['^src/transports/http/'],

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { BOUNDS } from '../../generator/descriptor/bounds.js';
-import { mainType } from '../../generator/emit/validation-schema.js';
+import { mainType } from '../../generator/validation/schema.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry, utcDate } from '../expected.js';

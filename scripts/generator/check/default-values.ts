@@ -1,10 +1,10 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
 import type { PropertyView } from '../descriptor/property-view.js';
-import { type AjvSchema, validationSchema } from '../emit/validation-schema.js';
-import { createAjv } from '../emit/validators.js';
 import { type Located, member, members, text } from '../load/located.js';
 import { buildSchema } from '../model/schema.js';
+import { createAjv } from '../validation/ajv.js';
+import { type AjvSchema, validationSchema } from '../validation/schema.js';
 import { whyNoPattern } from './patterns.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 

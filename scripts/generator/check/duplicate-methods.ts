@@ -1,5 +1,5 @@
+import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
 import type { CapabilityView } from '../descriptor/view.js';
-import { STANDARD_METHODS } from '../emit/standard-methods.js';
 import type { Location } from '../model.js';
 import { place, type Rule } from './rule.js';
 

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { typeOf } from '../descriptor/kinds.js';
+import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
 import type { MethodView, TypeView } from '../descriptor/view.js';
-import { STANDARD_METHODS } from '../emit/standard-methods.js';
 import { items, member, members } from '../load/located.js';
 import { isOpen } from '../model/schema.js';
 import type { Report, Rule } from './rule.js';

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../model/hash.js';
 import type { EmittedFiles, Model, ModelCapability } from '../model.js';
+import { RUNTIME_MODULE } from '../validation/keywords.js';
 import { Code, Wrapped } from './code.js';
 import { stemOf } from './definition.js';
 import {
@@ -13,7 +14,6 @@ import {
 import { ALL_DESCRIPTORS } from './preamble.js';
 import type { ImportStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
-import { RUNTIME_MODULE } from './validation-keywords.js';
 
 /** The definition of each capability. */
 export function emitCapabilities(model: Model): EmittedFiles {

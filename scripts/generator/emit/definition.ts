@@ -1,5 +1,13 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { isSearched } from '../descriptor/operators.js';
+import type { StandardMethodRow } from '../descriptor/standard-methods.js';
+import { isGivenByHooks } from '../model/access.js';
+import {
+  hasFurther,
+  hasStored,
+  methodTypeName,
+  standardMethodsOf,
+} from '../model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -10,9 +18,7 @@ import type {
   ModelStandardMethod,
   ModelType,
 } from '../model.js';
-import { isGivenByHooks } from './access.js';
 import { Code, quoted, Wrapped } from './code.js';
-import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
 import { charactersOfRow } from './key-ordered.js';
 import {
   constant,
@@ -22,7 +28,6 @@ import {
   namespaceImport,
   printModule,
 } from './module.js';
-import type { StandardMethodRow } from './standard-methods.js';
 import type { InterfaceStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
 

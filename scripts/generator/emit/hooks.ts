@@ -1,12 +1,13 @@
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
+import { fromProperties, onProperties } from '../model/computed.js';
+import { hasFurther, methodTypeName, standardMethodsOf } from '../model/further-members.js';
 import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
+import { RUNTIME_MODULE } from '../validation/keywords.js';
 import { quoted } from './code.js';
-import { hasFurther, methodTypeName, standardMethodsOf } from './further-members.js';
 import { constant, namedImports, namespaceImport, printModule } from './module.js';
 import { methodStem } from './own-methods.js';
 import type { ImportStructure } from './structures.js';
 import { sourceOf } from './type-validators.js';
-import { RUNTIME_MODULE } from './validation-keywords.js';
 
 /** The types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks its build. */
 export function emitHooks(model: Model): EmittedFiles {
@@ -159,14 +160,6 @@ function hooksInterface(capability: ModelCapability): string {
 
 function needsHooks(type: ModelType): boolean {
   return fromProperties(type).length + onProperties(type).length > 0;
-}
-
-export function fromProperties({ properties }: ModelType): readonly ModelProperty[] {
-  return properties.filter(({ computed }) => computed?.kind === 'from');
-}
-
-export function onProperties({ properties }: ModelType): readonly ModelProperty[] {
-  return properties.filter(({ computed }) => computed?.kind === 'on');
 }
 
 function sourcesOf({ computed }: ModelProperty): readonly string[] {

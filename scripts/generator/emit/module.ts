@@ -1,7 +1,7 @@
+import { RUNTIME_MODULE } from '../validation/keywords.js';
 import { Code, literal, withoutHidden } from './code.js';
 import { preamble } from './preamble.js';
 import { type ImportStructure, printStatement, type Statement } from './structures.js';
-import { RUNTIME_MODULE } from './validation-keywords.js';
 
 /** Prints a module from structures, each once: no Project, no formatter. */
 export function printModule(from: string, statements: readonly Statement[]): string {

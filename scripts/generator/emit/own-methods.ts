@@ -1,4 +1,5 @@
 import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../model.js';
+import { validationSchema } from '../validation/schema.js';
 import { Code, quoted, Wrapped } from './code.js';
 import {
   constant,
@@ -11,7 +12,6 @@ import {
 import { preamble } from './preamble.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
 import { sourceOf } from './type-validators.js';
-import { validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
 import { wireTypes } from './wire-types.js';
 

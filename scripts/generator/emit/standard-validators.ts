@@ -1,10 +1,10 @@
+import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
 import type { EmittedFiles } from '../model.js';
+import { validationSchema } from '../validation/schema.js';
 import { literal } from './code.js';
-import { STANDARD_METHODS } from './standard-methods.js';
-import { validationSchema } from './validation-schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
 
-const FROM = 'scripts/generator/emit/standard-methods.ts';
+const FROM = 'scripts/generator/descriptor/standard-methods.ts';
 
 /** The argument validators of the standard methods: emitted once, for every type. */
 export function emitStandardValidators(): EmittedFiles {

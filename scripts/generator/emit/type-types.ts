@@ -1,7 +1,12 @@
 import type { JSONSchema7 } from 'json-schema';
+import { isGiven, isShown } from '../model/access.js';
+import {
+  hasFurther,
+  hasStored,
+  methodTypeName,
+  standardMethodsOf,
+} from '../model/further-members.js';
 import type { EmittedFiles, Model, ModelProperty, ModelType } from '../model.js';
-import { isGiven, isShown } from './access.js';
-import { hasFurther, hasStored, methodTypeName, standardMethodsOf } from './further-members.js';
 import { deprecatedWords } from './module.js';
 import { preamble } from './preamble.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';

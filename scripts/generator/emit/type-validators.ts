@@ -1,9 +1,9 @@
 import type { JSONSchema7 } from 'json-schema';
+import { isGiven, isGivenByHooks } from '../model/access.js';
+import { hasFurther, standardMethodsOf, wholeArguments } from '../model/further-members.js';
 import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
 import { meanwhile } from '../thread/second.js';
-import { isGiven, isGivenByHooks } from './access.js';
-import { hasFurther, standardMethodsOf, wholeArguments } from './further-members.js';
-import { mainType, validationSchema } from './validation-schema.js';
+import { mainType, validationSchema } from '../validation/schema.js';
 import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
 
 /** Of fewer types, what a second thread loads takes as long as what it spares. */

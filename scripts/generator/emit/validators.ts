@@ -1,10 +1,10 @@
-import { Ajv } from 'ajv';
+import type { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import * as runtime from '../../../src/capability/runtime.js';
 import { byCodeUnit } from '../order.js';
+import { createAjv } from '../validation/ajv.js';
+import { RUNTIME_MODULE } from '../validation/keywords.js';
+import type { AjvSchema } from '../validation/schema.js';
 import { preamble } from './preamble.js';
-import { addKeywords, RUNTIME_MODULE } from './validation-keywords.js';
-import type { AjvSchema } from './validation-schema.js';
 
 /**
  * A validator to emit: the name it is exported by, its schema and the sentence above its
@@ -33,28 +33,6 @@ const KEEP_ERROR =
   /if\(vErrors === null\)\{\nvErrors = \[(err\d+)\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
 
 const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
-
-/**
- * An ajv that knows our keywords; a new one for each file, so that the names it makes up depend on
- * nothing else.
- */
-export function createAjv(): Ajv {
-  const ajv = new Ajv({
-    allErrors: true,
-    // These schemas are made here, from descriptors that were checked: the meta-schema costs
-    // milliseconds a file.
-    meta: false,
-    validateSchema: false,
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    code: { source: true, esm: true, lines: true },
-    // `create` calls `update` instead of repeating it.
-    inlineRefs: false,
-  });
-  addKeywords(ajv, runtime);
-  return ajv;
-}
 
 /**
  * Emits ajv's standalone code as an ES module: nothing is compiled at start, no `eval` runs. A

@@ -1,7 +1,7 @@
 import { page } from '../../invocation.js';
 import { didYouMean } from '../check/did-you-mean.js';
-import { standardMethodsOf } from '../emit/further-members.js';
-import { fromProperties, onProperties } from '../emit/hooks.js';
+import { fromProperties, onProperties } from '../model/computed.js';
+import { standardMethodsOf } from '../model/further-members.js';
 import type { Location, ModelCapability, ModelProperty, ModelType, Problem } from '../model.js';
 import type { HookFile, HookMember, HookNode } from './read.js';
 import { methodStub, propertyStub } from './stubs.js';

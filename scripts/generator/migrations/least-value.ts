@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { mainType, validationSchema } from '../emit/validation-schema.js';
-import { createAjv } from '../emit/validators.js';
+import { createAjv } from '../validation/ajv.js';
+import { mainType, validationSchema } from '../validation/schema.js';
 import type { SnapshotProperty } from './snapshot.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { StandardMethodName } from '../../../../src/capability/definition.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
+import { isGiven, isShown } from '../../model/access.js';
 import type { ModelProperty, ModelStandardMethod, ModelType } from '../../model.js';
-import { isGiven, isShown } from '../access.js';
 import {
   ACCOUNT,
   OTHER_ACCOUNT,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../src/protocol/json.js';
+import { isShown } from '../../model/access.js';
+import { standardMethodsOf } from '../../model/further-members.js';
 import type { ModelCapability, ModelSort, ModelType } from '../../model.js';
-import { isShown } from '../access.js';
-import { standardMethodsOf } from '../further-members.js';
 import { type Example, standardExample } from './examples.js';
 import { code, json, list, paragraphs, plain, table } from './markdown.js';
 import { memberTable } from './member-table.js';

@@ -1,7 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 import type { ModelFilter, ModelProperty } from '../../model.js';
-import { mainType } from '../validation-schema.js';
+import { mainType } from '../../validation/schema.js';
 
 /** Values for the examples: legal ones, the same in every run. */
 

@@ -2,7 +2,7 @@ import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { BOUNDS } from '../../descriptor/bounds.js';
 import type { ModelProperty, ModelType } from '../../model.js';
-import { mainType } from '../validation-schema.js';
+import { mainType } from '../../validation/schema.js';
 import { code, list } from './markdown.js';
 
 /** What a page says of a property or a schema. */

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { AccountUse } from '../../../src/capability/definition.js';
-import { BOUNDS } from '../descriptor/bounds.js';
+import { BOUNDS } from './bounds.js';
 
 /** One of the six methods that every data type has. */
 export interface StandardMethodRow {

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
+import { STANDARD_METHODS, type StandardMethodRow } from '../descriptor/standard-methods.js';
 import type { ModelStandardMethod, ModelType } from '../model.js';
 import { isShown } from './access.js';
-import { STANDARD_METHODS, type StandardMethodRow } from './standard-methods.js';
 
 /** What a descriptor adds to the standard methods and to the stored objects of a type. */
 
