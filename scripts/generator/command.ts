@@ -8,7 +8,6 @@ import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { findingProblem, findingWords } from './report/findings.js';
 import { counted, type Format, summary, tellProblems } from './report/index.js';
-import { endSecondThread } from './thread/second.js';
 import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
 
@@ -64,7 +63,6 @@ async function once(options: GenerateOptions): Promise<number> {
     throw asUsageError(error, options.root);
   } finally {
     progress.stop();
-    await endSecondThread();
   }
 }
 

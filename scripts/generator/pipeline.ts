@@ -12,6 +12,7 @@ import { expectMigrations, placed, planMigrations, readHistories } from './migra
 import { buildModel } from './model/index.js';
 import type { EmittedFiles, Problem } from './model.js';
 import { besides, byPlace, isError } from './problems.js';
+import { endSecondThread } from './thread/second.js';
 import { emitManifest } from './write/manifest.js';
 
 /**
@@ -40,6 +41,14 @@ export async function render(
   progress: Progress = () => undefined,
   contract = false,
 ): Promise<Rendered> {
+  try {
+    return await renderAll(root, progress, contract);
+  } finally {
+    await endSecondThread();
+  }
+}
+
+async function renderAll(root: string, progress: Progress, contract: boolean): Promise<Rendered> {
   progress('reading descriptors');
   expectMigrations(root);
   const loaded = await loadDescriptors(root);

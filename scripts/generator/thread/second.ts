@@ -12,7 +12,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A thread that runs `module` (worker.ts). */
+/** A thread that runs `module` (worker.ts) until `end` is called. */
 export class SecondThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -25,7 +25,6 @@ export class SecondThread {
     this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(new Error('The second thread ended too early.')));
-    this.#worker.unref();
   }
 
   do(name: JobName, args: readonly unknown[]): Promise<unknown> {
@@ -33,12 +32,14 @@ export class SecondThread {
     return new Promise((resolve, reject) => {
       this.#sent += 1;
       this.#waiting.set(this.#sent, { resolve, reject });
-      // Only what is waited for keeps the process.
-      this.#worker.ref();
       this.#worker.postMessage({ id: this.#sent, name, args } satisfies Job);
     });
   }
 
+  /**
+   * Ends the thread with whatever it still does. Until then it keeps the process alive: a thread that
+   * is unref'ed may be gone before `terminate` answers, and Node then exits with code 13.
+   */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }
@@ -46,7 +47,6 @@ export class SecondThread {
   #settle(outcome: Outcome): void {
     const waiting = this.#waiting.get(outcome.id);
     this.#waiting.delete(outcome.id);
-    if (this.#waiting.size === 0) this.#worker.unref();
     if ('error' in outcome) waiting?.reject(outcome.error);
     else waiting?.resolve(outcome.value);
   }
@@ -87,7 +87,7 @@ function start(name: JobName, args: readonly unknown[]): Promise<unknown> {
   return second.do(name, args);
 }
 
-/** Ends the second thread with whatever it still does: the process would wait for that. */
+/** Ends the second thread, if one was started. Whoever starts jobs calls it in the end, come what may. */
 export async function endSecondThread(): Promise<void> {
   const ending = second;
   second = undefined;
