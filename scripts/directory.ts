@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../src/config.js';
 import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js';
 import type { Pool } from '../src/database/postgresql/index.js';
 import {
+  DatabaseFileError,
   MigrationError,
   migrate,
   migrationStatus,
@@ -95,7 +96,11 @@ async function openPostgresqlDirectory(url: string, root: string): Promise<Direc
  * they are.
  */
 export function asUsageError(error: unknown, database: Config['database']): unknown {
-  if (error instanceof DirectoryError || error instanceof MigrationError) {
+  if (
+    error instanceof DirectoryError ||
+    error instanceof MigrationError ||
+    error instanceof DatabaseFileError
+  ) {
     return new UsageError(error.message);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -13,7 +13,7 @@ import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
 import { MigrationError } from './database/migrations.js';
 import { isUnavailable, isUnusable } from './database/postgresql/errors.js';
-import { ServerLockError } from './database/sqlite/index.js';
+import { DatabaseFileError, ServerLockError } from './database/sqlite/index.js';
 import { createLogging, type Logger } from './logging.js';
 import { useLessMemory } from './memory.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
@@ -70,7 +70,7 @@ const LAST_MOMENT = 10_000;
 /** What lines of the log may take that are on their way, ms. */
 const LAST_LINES = 100;
 
-/** Starts a server. Rejects with ConfigError, ServerLockError, MigrationError, or what the system says. */
+/** Starts a server. Rejects with ConfigError, ServerLockError, DatabaseFileError, MigrationError, or what the system says. */
 export async function startServer({ root, env }: StartOptions): Promise<StartedServer> {
   const config = readConfig(env, root);
   checkProxies(config);
@@ -196,7 +196,10 @@ async function start(
       const rows = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs(blobIds));
       return rows.map(({ id }) => id);
     },
-    blobsHeld: () => blobsHeld(prisma),
+    async blobsHeld() {
+      storage.requireFiles();
+      return blobsHeld(prisma);
+    },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     resumeDeletions(stopped) {
       const data = {
@@ -366,7 +369,11 @@ function startFailure(error: unknown): { readonly code: number; readonly message
     error instanceof ProjectError
   )
     return { code: EXIT.input, message: error.message };
-  if (error instanceof ServerLockError || error instanceof MigrationError) {
+  if (
+    error instanceof ServerLockError ||
+    error instanceof DatabaseFileError ||
+    error instanceof MigrationError
+  ) {
     return { code: EXIT.refused, message: error.message };
   }
   const { code, syscall } = error as NodeJS.ErrnoException;

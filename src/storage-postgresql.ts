@@ -72,9 +72,13 @@ export async function openPostgresqlStorage(
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
-  // PostgreSQL ends what a client has left.
-  const isHeld = (): boolean => false;
-  return { store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true, isHeld };
+  return {
+    ...{ store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true },
+    // Its server minds them.
+    requireFiles: () => undefined,
+    // PostgreSQL ends what a client has left.
+    isHeld: () => false,
+  };
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

@@ -4,6 +4,7 @@ import { openHookPrisma } from './database/sqlite/hook-prisma.js';
 import {
   lockServer,
   migrate,
+  OpenFiles,
   openDatabase,
   recordUnicodeVersion,
   Writer,
@@ -27,7 +28,8 @@ export async function openSqliteStorage(
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
   recordUnicodeVersion(writerDatabase);
 
-  const writer = new Writer(writerDatabase);
+  const files = new OpenFiles(file, [lock.path]);
+  const writer = new Writer(writerDatabase, { files });
   const store = createSqliteStore({
     writer,
     writerDatabase,
@@ -50,7 +52,8 @@ export async function openSqliteStorage(
   );
   const rest = openRest(writerDatabase);
   const isHeld = (): boolean => store.isInThread;
-  return { store, prisma, accessVersion, hooks, rest, shared: false, isHeld };
+  const requireFiles = (): void => files.require();
+  return { store, prisma, accessVersion, hooks, rest, shared: false, requireFiles, isHeld };
 }
 
 /** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../src/blobs/durable-folders.js';
 import { restoringFile } from '../../src/database/restoring.js';
 import {
+  DatabaseFileError,
   lockServer,
   migrate,
   openDatabase,
@@ -95,7 +96,8 @@ function takeLock(file: string): ReturnType<typeof lockServer> {
   try {
     return lockServer(file);
   } catch (error) {
-    if (error instanceof ServerLockError) throw new UsageError(error.message);
+    if (error instanceof ServerLockError || error instanceof DatabaseFileError)
+      throw new UsageError(error.message);
     throw error;
   }
 }

@@ -25,6 +25,16 @@ describe('server lock', () => {
     lock.release();
   });
 
+  it('is one where a symbolic link leads to a file that is not there yet', () => {
+    const folder = temporaryFolder();
+    const [file, link] = [join(folder, 'jmap.db'), join(temporaryFolder(), 'other.db')];
+    symlinkSync(file, link);
+    const lock = lockServer(link);
+    openDatabase({ file: link }).close();
+    expect(() => lockServer(file)).toThrow(ServerLockError);
+    lock.release();
+  });
+
   it('is held against other processes and dies with its own, kill -9 included', async () => {
     const file = join(temporaryFolder(), 'jmap.db');
     const other = await otherProcess(`${file}.lock`, 'BEGIN EXCLUSIVE');

@@ -1,7 +1,8 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { migrate, OpenFiles, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import {
   openPrisma,
   openPrismaStandalone,
@@ -22,7 +23,7 @@ function open(): Opened {
   const file = join(temporaryFolder(), 'jmap.db');
   const db = openDatabase({ file });
   migrate(db, MIGRATIONS);
-  const writer = new Writer(db);
+  const writer = new Writer(db, { files: new OpenFiles(file) });
   const prisma = openPrisma(db, writer);
   onTestFinished(async () => {
     await prisma.$disconnect();
@@ -159,6 +160,27 @@ describe('Prisma on the writing connection', () => {
     db.pragma('max_page_count = 1000000');
     await prisma.jmapMeta.create(meta('c'));
     expect(keysOf(db)).toEqual(['c']);
+  });
+
+  it('commits nothing while the file is not the one that was opened', async () => {
+    const { prisma, db, file } = open();
+    await prisma.jmapMeta.create(meta('a'));
+    renameSync(file, `${file}.away`);
+    const refused: UnavailableError[] = [];
+    const note = (error: UnavailableError): void => void refused.push(error);
+    await prisma.jmapMeta.create(meta('alone')).catch(note);
+    await prisma
+      .$transaction(async (tx) => void (await tx.jmapMeta.create(meta('in'))))
+      .catch(note);
+    const text = 'The database was removed or replaced.';
+    expect(refused.map((error) => [error.constructor, error.message])).toEqual([
+      [UnavailableError, text],
+      [UnavailableError, text],
+    ]);
+    expect([db.inTransaction, keysOf(db)]).toEqual([false, ['a']]);
+    renameSync(`${file}.away`, file);
+    await prisma.jmapMeta.create(meta('back'));
+    expect(keysOf(db)).toEqual(['a', 'back']);
   });
 
   it('waits for another process that writes', async () => {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { isBusy } from './errors.js';
+import { realDatabasePath, requireOnePath } from './open-files.js';
 
 /**
  * A second server on one database file. Commands that only read or write a little don't take the
@@ -12,6 +13,8 @@ export class ServerLockError extends Error {
 }
 
 export interface ServerLock {
+  /** The file that holds it: where it is removed, another server can start. */
+  readonly path: string;
   release(): void;
 }
 
@@ -21,10 +24,13 @@ export interface ServerLock {
  *
  * The lock is an exclusive transaction held on a side file, so the operating system gives it back
  * however the process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError
- * where it is taken.
+ * where it is taken,
+ * and DatabaseFileError where the database file may have another path, beside which another lock could lie.
  */
 export function lockServer(file: string): ServerLock {
-  const path = lockFile(file);
+  mkdirSync(dirname(file), { recursive: true });
+  requireOnePath(file);
+  const path = `${realDatabasePath(file)}.lock`;
   const db = new BetterSqlite3(path, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');
@@ -36,11 +42,5 @@ export function lockServer(file: string): ServerLock {
       { cause: error },
     );
   }
-  return { release: () => void db.close() };
-}
-
-function lockFile(file: string): string {
-  if (existsSync(file)) return `${realpathSync(file)}.lock`;
-  mkdirSync(dirname(file), { recursive: true });
-  return `${join(realpathSync(dirname(file)), basename(file))}.lock`;
+  return { path, release: () => void db.close() };
 }

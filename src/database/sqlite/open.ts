@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { requireRestored } from '../restoring.js';
 import { registerFunctions } from './functions.js';
+import { requireOnePath } from './open-files.js';
 
 /** How long opening may wait for another process, ms: nothing is served yet. */
 const OPEN_TIMEOUT = 10_000;
@@ -26,11 +27,13 @@ export interface OpenOptions {
  * Opens a connection with the settings that every connection of the project has: WAL, an fsync for
  * each commit (D27), no foreign keys (the engine keeps its references), and the project's SQL
  * functions. Creates the file and its folder unless `readonly`. Throws the driver's error where the
- * file can't be opened, and MigrationError where it is being restored.
+ * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it may have
+ * two paths.
  */
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;
   requireRestored(options.file);
+  requireOnePath(options.file);
   if (!readonly) mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
   const db = new BetterSqlite3(options.file, {
     readonly,

@@ -171,10 +171,10 @@ async function translated<T>(statement: () => Promise<T>): Promise<T> {
 function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_WAIT;
   return writer.exclusive(
-    async (db) => {
+    async () => {
       await writer.begin(deadline);
       const result = await write();
-      db.exec('COMMIT');
+      writer.commit();
       return result;
     },
     { deadline },
@@ -193,7 +193,7 @@ function startTransaction(db: Database, writer: Writer, writes: Adapter): Promis
         async () => {
           await writer.begin(deadline);
           await new Promise<void>((ended) => {
-            started(transaction(db, writes, ended));
+            started(transaction({ db, writer, writes }, ended));
           });
         },
         { deadline },
@@ -202,14 +202,21 @@ function startTransaction(db: Database, writer: Writer, writes: Adapter): Promis
   });
 }
 
-function transaction(db: Database, writes: Adapter, ended: () => void): Transaction {
+interface Writing {
+  readonly db: Database;
+  readonly writer: Writer;
+  readonly writes: Adapter;
+}
+
+function transaction({ db, writer, writes }: Writing, ended: () => void): Transaction {
   let open = true;
   const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
     if (!open) return;
     open = false;
     try {
       // A full disk has rolled back already: then COMMIT must fail, and ROLLBACK has nothing to do.
-      if (db.inTransaction || statement === 'COMMIT') db.exec(statement);
+      if (statement === 'COMMIT') writer.commit();
+      else if (db.inTransaction) db.exec(statement);
     } catch (error) {
       throw translateError(error);
     } finally {

@@ -5,6 +5,7 @@ import { FairQueue } from '../fair-queue.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
 import { isDiskError, translateError } from './errors.js';
+import type { OpenFiles } from './open-files.js';
 
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;
@@ -75,6 +76,7 @@ interface Finished {
 export class Writer {
   readonly #db: Database;
   readonly #queueLimit: number;
+  readonly #files: OpenFiles | undefined;
   readonly #plain = new FairQueue<Job>();
   readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
@@ -86,10 +88,14 @@ export class Writer {
   #closing: (() => void) | undefined;
   #closed = false;
 
-  /** `db` is a connection that nothing else writes on. */
-  constructor(db: Database, options: { readonly queueLimit?: number } = {}) {
+  /** `db` is a connection that nothing else writes on; `files`, its files, are looked at before each commit. */
+  constructor(
+    db: Database,
+    options: { readonly queueLimit?: number; readonly files?: OpenFiles } = {},
+  ) {
     this.#db = db;
     this.#queueLimit = options.queueLimit ?? QUEUE_LIMIT;
+    this.#files = options.files;
     this.#statements = {
       begin: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -127,6 +133,20 @@ export class Writer {
     } catch (error) {
       throw translateError(error);
     }
+  }
+
+  /**
+   * `COMMIT`, for an exclusive work too: all commits of the process are made here. Throws UnavailableError where the
+   * database's files are no longer the open ones.
+   */
+  commit(): void {
+    this.requireFiles();
+    this.#statements.commit.run();
+  }
+
+  /** Throws UnavailableError where a path of the database no longer leads to the open file. */
+  requireFiles(): void {
+    this.#files?.require();
   }
 
   /**
@@ -258,7 +278,7 @@ export class Writer {
     try {
       await this.#runWorks(finished);
       if (performance.now() - begun > TURN) await nextTurn(true);
-      this.#statements.commit.run();
+      this.commit();
     } catch (error) {
       // Nothing of the group is in the database: not even of the works that ran well.
       this.#abandon();

@@ -1,4 +1,3 @@
-import type { Statement } from 'better-sqlite3';
 import { lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { UnavailableError } from '../../protocol/errors.js';
@@ -14,7 +13,6 @@ import type { SqliteTransaction } from './transaction.js';
 export function runExclusive<T>(
   writer: Writer,
   connection: Connection,
-  commit: Statement,
   { accountId, deadline }: { readonly accountId: string; readonly deadline: number },
   open: () => SqliteTransaction,
   work: (transaction: SqliteTransaction) => Promise<T>,
@@ -27,7 +25,7 @@ export function runExclusive<T>(
       try {
         const value = await inTime(deadline, work(transaction), lateError);
         connection.assertTransaction();
-        commitWith(commit);
+        commitWith(writer);
         return value;
       } finally {
         // The writer rolls back what is still open: by then nobody may add to it.
@@ -38,9 +36,9 @@ export function runExclusive<T>(
   );
 }
 
-function commitWith(commit: Statement): void {
+function commitWith(writer: Writer): void {
   try {
-    commit.run();
+    writer.commit();
   } catch (error) {
     throw new UnavailableError('The database could not commit.', { cause: error });
   }

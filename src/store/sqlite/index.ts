@@ -86,7 +86,6 @@ class SqliteStore implements Store, ThreadedStore {
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
-  readonly #commit: Statement;
   readonly #backlog: Backlog | null;
   readonly #account: Statement<[string]>;
 
@@ -103,14 +102,14 @@ class SqliteStore implements Store, ThreadedStore {
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
       checkpoint: () => emptyLog(writer, this.#scans, this.#backlog),
     });
-    this.#waitingReads = new WaitingReads(
-      this.#names,
-      log,
-      () => new Connection(openDatabase({ file, readonly: true }), onStatement),
-    );
+    this.#waitingReads = new WaitingReads(this.#names, log, () => {
+      writer.requireFiles();
+      return new Connection(openDatabase({ file, readonly: true }), onStatement);
+    });
     const scans = options.scans ?? compiledScans(options.scanThreads);
     const extents = new Extents(numberedTables(reader));
-    const scanned = { file, names: this.#names, extents, log };
+    const requireFiles = (): void => writer.requireFiles();
+    const scanned = { file, names: this.#names, extents, log, requireFiles };
     this.#scans = scans && new Scans(scanned, scans, onStatement);
     if (this.#scans !== null) extents.measureBy(measureIn(this.#scans));
     this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
@@ -125,7 +124,6 @@ class SqliteStore implements Store, ThreadedStore {
     this.instant = this.#reads.instant;
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
-    this.#commit = writerDatabase.prepare('COMMIT');
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
     this.#pruner = new ChangePruner({
       rows: (query) => this.#reads.later(query),
@@ -167,7 +165,7 @@ class SqliteStore implements Store, ThreadedStore {
     const expected = expects && { table: expects.type.table, ids: expects.ids };
     const turn = { deadline, accountId, expects: expected, isLong };
     const result = await (options.exclusive === true
-      ? runExclusive(this.#writer, this.#writing, this.#commit, turn, open, whole)
+      ? runExclusive(this.#writer, this.#writing, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
@@ -183,6 +181,7 @@ class SqliteStore implements Store, ThreadedStore {
   }
 
   async ping(): Promise<void> {
+    this.#writer.requireFiles();
     await this.#reads.rows('SELECT 1 FROM "JmapMeta" LIMIT 1');
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../logging.js';
 import type { Metrics } from '../../metrics.js';
+import { UnavailableError } from '../../protocol/errors.js';
 import { send, sendJson } from './reply.js';
 import type { RouteHandler } from './route-request.js';
 
@@ -8,14 +9,18 @@ export function healthPage(): RouteHandler {
   return async ({ res }) => sendJson(res, 200, { status: 'ok' });
 }
 
-/** GET /readyz: 200 when requests can be served, 503 while the database can't be reached or the server stops. */
+/**
+ * GET /readyz: 200 when requests can be served, 503 while the database can't be reached, its files were removed or
+ * replaced, or the server stops. `reason` is what clients are told too; the log has the causes behind it.
+ */
 export function readyPage(ready: () => Promise<void>, log: Logger): RouteHandler {
   return async ({ res }) => {
     try {
       await ready();
     } catch (error) {
       log.warn({ requestId: res.requestId, err: error }, 'not ready');
-      sendJson(res, 503, { status: 'unavailable' }, ['Retry-After', '1']);
+      const reason = error instanceof UnavailableError ? { reason: error.message } : {};
+      sendJson(res, 503, { status: 'unavailable', ...reason }, ['Retry-After', '1']);
       return;
     }
     sendJson(res, 200, { status: 'ready' });

@@ -45,6 +45,8 @@ interface Scanned {
   readonly names: StorageNames;
   readonly extents: Extents;
   readonly log: Log;
+  /** Throws where a thread would open another file than the one that is served. */
+  requireFiles(): void;
 }
 
 /**
@@ -57,6 +59,7 @@ export class Scans {
   readonly #names: StorageNames;
   readonly #extents: Extents;
   readonly #log: Log;
+  readonly #requireFiles: () => void;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
@@ -69,7 +72,7 @@ export class Scans {
   #failedAt = 0;
 
   constructor(
-    { file, names, extents, log }: Scanned,
+    { file, names, extents, log, requireFiles }: Scanned,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
@@ -78,6 +81,7 @@ export class Scans {
     this.#names = names;
     this.#extents = extents;
     this.#log = log;
+    this.#requireFiles = requireFiles;
     this.#onStatement = onStatement;
     this.#turns = new FairTurns(threads ?? THREADS);
   }
@@ -114,6 +118,8 @@ export class Scans {
    */
   checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
     return this.#checkpoints.run(async () => {
+      // For its first one a thread opens a connection that writes, which would make a file where there is none.
+      this.#requireFiles();
       const thread = this.#take();
       try {
         await thread.ask({ checkpoint });
@@ -152,6 +158,7 @@ export class Scans {
   }
 
   #start(): ReadingThread {
+    this.#requireFiles();
     if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
       throw new UnavailableError('Threads that read could not be started.');
     try {
