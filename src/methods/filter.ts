@@ -22,7 +22,39 @@ const NONE: FilterNode = Object.freeze({ kind: 'none' });
  * `invalidArguments` for a wrong shape.
  */
 export function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode {
-  return filter === null ? ALL : new FilterCompiler(index).compile(filter, 1);
+  if (filter === null) return ALL;
+  requireFilterWithinBounds(filter);
+  return new FilterCompiler(index).compile(filter);
+}
+
+/**
+ * Throws `unsupportedFilter` for a filter that is nested too deep or has too many nodes. It looks at the
+ * shape alone: hooks get arguments before anything else of a filter is judged.
+ */
+export function requireFilterWithinBounds(filter: JsonValue): void {
+  const nodes = [{ node: filter, depth: 1 }];
+  // An array goes on over what is added while it is walked.
+  for (const { node, depth } of nodes) {
+    if (depth > MAX_DEPTH) unsupported(`The filter is nested deeper than ${MAX_DEPTH}.`);
+    for (const child of childrenOf(node)) {
+      if (nodes.length === MAX_NODES) unsupported(`The filter has more than ${MAX_NODES} nodes.`);
+      nodes.push({ node: child, depth: depth + 1 });
+    }
+  }
+}
+
+/** The conditions of an operator; of what a condition compares with, only what is nested again. */
+function* childrenOf(node: JsonValue): Iterable<JsonValue> {
+  if (isArray(node)) yield* node.filter(isNested);
+  if (!isJsonObject(node)) return;
+  for (const [name, value] of Object.entries(node)) {
+    if (isArray(value)) yield* name === 'conditions' ? value : value.filter(isNested);
+    else if (isNested(value)) yield value;
+  }
+}
+
+function isNested(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Every filter definition that a compiled filter uses. */
@@ -33,22 +65,19 @@ export function usedFilters(node: FilterNode): readonly FilterDefinition[] {
 
 class FilterCompiler {
   readonly #index: TypeIndex;
-  #nodes = 0;
 
   constructor(index: TypeIndex) {
     this.#index = index;
   }
 
-  /** Recursion ends at MAX_DEPTH, however deep the client's filter is. */
-  compile(node: JsonValue, depth: number): FilterNode {
-    if (depth > MAX_DEPTH) unsupported(`The filter is nested deeper than ${MAX_DEPTH}.`);
-    this.#count(1);
+  /** Of a filter within the bounds: recursion ends at MAX_DEPTH. */
+  compile(node: JsonValue): FilterNode {
     if (!isJsonObject(node))
       invalid('A filter must be a FilterOperator or FilterCondition object.');
-    return Object.hasOwn(node, 'operator') ? this.#operator(node, depth) : this.#condition(node);
+    return Object.hasOwn(node, 'operator') ? this.#operator(node) : this.#condition(node);
   }
 
-  #operator(node: JsonObject, depth: number): FilterNode {
+  #operator(node: JsonObject): FilterNode {
     const { operator, conditions, ...others } = node;
     if (operator !== 'AND' && operator !== 'OR' && operator !== 'NOT') {
       invalid('"operator" in a filter must be "AND", "OR" or "NOT".');
@@ -59,8 +88,7 @@ class FilterCompiler {
     if (further.length > 0) {
       invalid(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}.`);
     }
-    this.#count(conditions.length, false);
-    const compiled = conditions.map((condition) => this.compile(condition, depth + 1));
+    const compiled = conditions.map((condition) => this.compile(condition));
     if (compiled.length === 0) return empty(operator);
     return { kind: 'operator', operator, conditions: compiled };
   }
@@ -107,16 +135,6 @@ class FilterCompiler {
     if (complaints.length > 0) invalid(sentence(complaints.map(({ text }) => text)));
     for (const name of nulls) given[name] = null;
     return given;
-  }
-
-  /**
-   * Children are counted before they are walked, so that a wide filter is refused as fast as a deep
-   * one.
-   */
-  #count(nodes: number, kept = true): void {
-    if (this.#nodes + nodes > MAX_NODES)
-      unsupported(`The filter has more than ${MAX_NODES} nodes.`);
-    if (kept) this.#nodes += nodes;
   }
 }
 

@@ -4,6 +4,7 @@ import { frozen } from '../../capability/runtime.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
+import { requireFilterWithinBounds } from '../filter.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
@@ -75,6 +76,7 @@ async function replaced(
   context: CallContext,
   before: Before,
 ): Promise<JsonObject> {
+  requireFilterWithinBounds(standard['filter'] ?? null);
   const what = `before of ${type.name}/${verb}`;
   const { further } = context.hooks;
   const snapshot = new LateSnapshot(context);

@@ -15,13 +15,14 @@ afterEach(async () => {
   rig = undefined;
 });
 
-type Verb = 'get' | 'query' | 'set' | 'copy';
+type Verb = 'get' | 'query' | 'queryChanges' | 'set' | 'copy';
 
 const HEARD = { heard: { type: 'boolean' }, note: { type: 'string', maxLength: 5 } };
 
 const WHOLE = {
   get: standard.getArguments,
   query: standard.queryArguments,
+  queryChanges: standard.queryChangesArguments,
   set: standard.setArguments,
   copy: standard.copyArguments,
 } as const;
@@ -108,13 +109,56 @@ describe('before', () => {
     });
   }
 
-  test('a filter deeper than all bounds that it gives back is judged as without it', async () => {
-    const own = extendedBy('query', { before: (standard) => ({ ...standard, limit: 5 }) });
-    let filter: Json = { operator: 'OR', conditions: [] };
-    for (let level = 0; level < 1000; level += 1)
-      filter = { operator: 'NOT', conditions: [filter] };
-    expect((await own.call('Widget/query', { filter })).error).toBe('unsupportedFilter');
-    expect(own.failures).toEqual([]);
+  describe.each(['query', 'queryChanges'] as const)('of a /%s', (verb) => {
+    const since = verb === 'query' ? {} : { sinceQueryState: '0.x' };
+    const wide = (count: number) => ({
+      operator: 'OR',
+      conditions: Array(count).fill({ title: 'x' }),
+    });
+    const deep = (levels: number, inner: Json = {}): Json => {
+      let filter = inner;
+      for (let level = 1; level < levels; level += 1)
+        filter = { operator: 'NOT', conditions: [filter] };
+      return filter;
+    };
+    const list = (levels: number): Json => (levels === 0 ? 'x' : [list(levels - 1)]);
+
+    test.each([
+      ['deep', deep(65)],
+      ['very deep', deep(1000)],
+      ['wide', wide(1000)],
+      ['deep without operators', { conditions: [{ conditions: [deep(63)] }] }],
+      ['deep in what it compares with', deep(64, { title: list(2) })],
+    ])('sees no filter that is too %s', async (_, filter) => {
+      let asked = 0;
+      const own = extendedBy(verb, {
+        before: (args) => {
+          asked += 1;
+          return args;
+        },
+      });
+      const { error } = await own.call(`Widget/${verb}`, { filter, ...since });
+      expect([error, asked]).toEqual(['unsupportedFilter', 0]);
+      expect(own.failures).toEqual([]);
+    });
+
+    test('sees a filter at the bounds, and its own is held to them', async () => {
+      let seen: Json;
+      let given: Json;
+      const own = extendedBy(verb, {
+        before: (args) => {
+          seen = args['filter'];
+          return { ...args, filter: given ?? seen };
+        },
+      });
+      for (const filter of [deep(64), wide(999)]) {
+        await own.call(`Widget/${verb}`, { filter, ...since });
+        expect(seen).toEqual(filter);
+      }
+      given = deep(65);
+      const answer = await own.call(`Widget/${verb}`, since);
+      expect(answer.error).toBe('unsupportedFilter');
+    });
   });
 
   test('what is wrong with the arguments of the client is invalidArguments, and reaches no hook', async () => {
