@@ -103,9 +103,10 @@ export interface CallContext extends MethodContext {
 // biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
 export type BuiltInMethod = (args: any, context: CallContext) => object | Promise<object>;
 
-/** The signature of a generic standard method. */
+/** The signature of a generic standard method; `sent` is what the client sent where a hook replaced it. */
 export type StandardMethod<Arguments, Response> = (
   type: DataTypeDefinition,
   args: Arguments,
   context: CallContext,
+  sent?: Arguments,
 ) => Promise<Response>;

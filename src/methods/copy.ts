@@ -19,7 +19,12 @@ import { writeOptions } from './work/write-options.js';
  * blobs, then writes in one transaction of the target account. Destroying the originals is a /set
  * of its own, run right after.
  */
-export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, args, context) => {
+export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
+  type,
+  args,
+  context,
+  sent,
+) => {
   const { services, request } = context;
   const from = sourceOf(args.fromAccountId, context);
   const index = indexOf(type);
@@ -45,7 +50,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (type, ar
         context.hooks.begin();
         if (slices !== null) await slices.next();
         const unit = new UnitOfWork(transaction, slices);
-        const scene = { index, plan, seals, originals, blobs, from, context, unit };
+        const scene = { index, plan, seals, originals, blobs, from, context, unit, sent };
         return new CopyRun(scene).run(args);
       },
     );

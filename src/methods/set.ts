@@ -14,11 +14,12 @@ import { writeOptions } from './work/write-options.js';
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
  * objects.
  */
-export const set: StandardMethod<SetArguments, SetResponse> = async (type, args, context) => {
+export const set: StandardMethod<SetArguments, SetResponse> = async (type, args, context, sent) => {
   const account = accountOf(context);
   const { services, request } = context;
   const index = indexOf(type);
-  const plain = plainSet(index, args, context);
+  // A plain report takes it that what is stored is what was sent.
+  const plain = sent === undefined ? plainSet(index, args, context) : null;
   if (plain !== null) return services.store.write(account.id, writeOptions(type, context), plain);
   // What needs no data is judged before the transaction, which others wait for.
   const plan = planSet(index, args, {
@@ -34,7 +35,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     context.hooks.begin();
     if (slices !== null) await slices.next();
     const unit = new UnitOfWork(transaction, slices);
-    const run = new SetRun({ index, plan, seals }, context, unit);
+    const run = new SetRun({ index, plan, seals, sent }, context, unit);
     await run.run(args.ifInState);
     const changed = run.response();
     if (slices?.isOver() === true) await slices.next();

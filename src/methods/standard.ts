@@ -53,8 +53,8 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: SetArguments,
   ): Promise<SetResponse<S>> {
-    return extended(type, 'set', args, this.#context, (wanted) =>
-      set(type, wanted, this.#context),
+    return extended(type, 'set', args, this.#context, (wanted, sent) =>
+      set(type, wanted, this.#context, sent),
     ) as Promise<SetResponse<S>>;
   }
 
@@ -62,8 +62,8 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: CopyArguments,
   ): Promise<CopyResponse<S>> {
-    return extended(type, 'copy', args, this.#context, (wanted) =>
-      copy(type, wanted, this.#context),
+    return extended(type, 'copy', args, this.#context, (wanted, sent) =>
+      copy(type, wanted, this.#context, sent),
     ) as Promise<CopyResponse<S>>;
   }
 

@@ -95,6 +95,19 @@ test('a declared argument reaches before and after of a standard method', async 
   expect((await call('Machine/query')).heard).toBe(false);
 });
 
+test('5.3: created and updated tell what a hook made of what the client sent', async () => {
+  const create = { k: { machineId: 'm', what: '~new' } };
+  const { created } = await call('Entry/set', { create });
+  expect(created.k).toMatchObject({ what: 'new' });
+  expect(created.k).not.toHaveProperty('machineId');
+  const { id } = created.k;
+  const change = (what: string) => call('Entry/set', { update: { [id]: { what } } });
+  expect((await change('~newer')).updated[id]).toMatchObject({ what: 'newer' });
+  expect((await change('newest')).updated[id]).not.toHaveProperty('what');
+  // Nothing is changed by it, but the client takes it to be.
+  expect((await change('~newest')).updated[id]).toEqual({ what: 'newest' });
+});
+
 // Types with hooks and with further arguments are tested by their descriptors, too.
 const world = describedWorld('../hooks/machines.yaml');
 for (const name of world.keys()) {

@@ -1,8 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { HookRefusal } from 'jmapsmith/capability';
+import { HookRefusal, type JsonObject, type JsonValue } from 'jmapsmith/capability';
 import { entryType } from '../generated/machines/Entry.definition.js';
 import type { Hooks } from '../generated/machines/hooks.js';
 import { machineType } from '../generated/machines/Machine.definition.js';
+
+/** Entries, or patches of them, whose "what" has no tilde in front. */
+function tidied(entries: JsonValue): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entries as JsonObject).map(([key, entry]) => {
+      const { what } = entry as JsonObject;
+      const isUntidy = typeof what === 'string' && what.startsWith('~');
+      return [key, isUntidy ? { ...(entry as JsonObject), what: what.slice(1) } : entry];
+    }),
+  );
+}
 
 export const hooks = {
   types: {
@@ -31,6 +42,17 @@ export const hooks = {
             return { ...args, filter: { title: 'LOUD' } };
           },
           after: (_response, call) => ({ heard: call.arguments.shout === true }),
+        },
+      },
+    },
+    Entry: {
+      methods: {
+        set: {
+          before: (args) => ({
+            ...args,
+            ...(args['create'] ? { create: tidied(args['create']) } : {}),
+            ...(args['update'] ? { update: tidied(args['update']) } : {}),
+          }),
         },
       },
     },

@@ -6,6 +6,7 @@ import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
+import { resolveId } from '../creation-ids.js';
 import { blobIdsOf, requireUsableBlobs, type UsableBlobs, usableBlobs } from '../set/blobs.js';
 import { completeRefusals } from '../set/complete-refusals.js';
 import { newObject } from '../set/create.js';
@@ -15,6 +16,7 @@ import { type CreateOperation, Proposal } from '../set/proposal.js';
 import { referredIds } from '../set/reference-values.js';
 import { orNull } from '../set/report.js';
 import type { Seals } from '../set/secrets.js';
+import { sentObject } from '../set/sent.js';
 import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
@@ -34,6 +36,8 @@ export interface CopyScene {
   readonly context: CallContext;
   /** Of the transaction of the target account. */
   readonly unit: UnitOfWork;
+  /** What the client sent, where a hook has replaced it; the plan is of what the hook gave. */
+  readonly sent?: CopyArguments | undefined;
 }
 
 export interface CopyResult {
@@ -189,14 +193,30 @@ export class CopyRun {
 
   /** The copies as the unit leaves them. */
   #tell(): void {
-    const { index, unit } = this.#scene;
+    const { index, unit, originals } = this.#scene;
     for (const { operation, entry, moved } of this.#copies) {
       const { key, id } = operation;
       if (this.#notCreated.has(key)) continue;
       const object = unit.current(index.type, id) ?? operation.object;
       this.#createdIds.set(key, id);
-      this.#created.set(key, copyReport(index, entry.overrides.sent, object, moved.values));
+      const original = originals.objects.get(entry.sourceId);
+      const expected = this.#expected(key, entry, original);
+      this.#created.set(key, copyReport(index, expected, object, moved.values));
     }
+  }
+
+  /** What the client takes the copy to be. Of an original that a hook chose it knows nothing. */
+  #expected(
+    creationId: string,
+    { overrides, sourceId }: PendingCopy['entry'],
+    original: StoredObject | undefined,
+  ): JsonObject {
+    const { index, plan, sent } = this.#scene;
+    if (sent === undefined) return Object.assign(emptyObject(), original, overrides.sent);
+    const given = sentObject(index, sent.create, creationId);
+    const id = given[index.roles.id.name];
+    const isChosen = typeof id === 'string' && resolveId(id, plan.createdIds.earlier) === sourceId;
+    return Object.assign(emptyObject(), isChosen ? original : {}, given);
   }
 }
 
@@ -227,12 +247,12 @@ function inheritedReferences(
 }
 
 /**
- * 5.4: what the server set: ids, times, new blob ids, and overrides that are stored in another
- * form.
+ * 5.4: what the server set: ids, times, new blob ids, and what is stored otherwise than the client
+ * takes it to be.
  */
 function copyReport(
   index: TypeIndex,
-  sent: JsonObject,
+  expected: JsonObject,
   object: StoredObject,
   moved: JsonObject,
 ): JsonObject {
@@ -240,8 +260,8 @@ function copyReport(
   for (const property of index.visible) {
     const { name } = property;
     const stored = object[name] ?? null;
-    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    const differs = given !== undefined && !jsonEqual(given, stored);
+    const known = expected[name];
+    const differs = known === undefined || !jsonEqual(known, stored);
     if (isServerSet(property) || Object.hasOwn(moved, name) || differs) report[name] = stored;
   }
   return report;

@@ -1,13 +1,16 @@
 import type { DataTypeDefinition, StandardMethodName } from '../../capability/definition.js';
 import type { MethodExtension, TypeHooks } from '../../capability/hooks.js';
 import { frozen } from '../../capability/runtime.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { requireFilterWithinBounds } from '../filter.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
+
+/** `sent`: what the client sent, where a hook has replaced the arguments. */
+type Run<Arguments, Response> = (args: Arguments, sent?: Arguments) => Promise<Response>;
 
 /**
  * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
@@ -18,7 +21,7 @@ export function extended<Arguments extends object, Response extends object>(
   verb: StandardMethodName,
   args: Arguments,
   context: CallContext,
-  run: (args: Arguments) => Promise<Response>,
+  run: Run<Arguments, Response>,
 ): Promise<Response> {
   const hooks = context.services.registry.typeHooks.get(type.name);
   return hooks === undefined ? run(args) : byHooks(hooks, type, verb, args, context, run);
@@ -30,7 +33,7 @@ async function byHooks<Arguments extends object, Response extends object>(
   verb: StandardMethodName,
   args: Arguments,
   context: CallContext,
-  run: (args: Arguments) => Promise<Response>,
+  run: Run<Arguments, Response>,
 ): Promise<Response> {
   const { further, standard } = split(args as JsonObject, context);
   context.hooks.further = further;
@@ -44,7 +47,9 @@ async function byHooks<Arguments extends object, Response extends object>(
     if (context.method.account === 'write') context.hooks.completeBy(add);
     else return readAfter(await run(callable(wanted, context)), context, add);
   }
-  return run(callable(wanted, context));
+  return before === undefined
+    ? run(callable(wanted, context))
+    : run(callable(wanted, context), args);
 }
 
 type Before = NonNullable<MethodExtension['before']>;
@@ -80,19 +85,28 @@ async function replaced(
   const what = `before of ${type.name}/${verb}`;
   const { further } = context.hooks;
   const snapshot = new LateSnapshot(context);
-  // The hook may write to what it gets: what the client sent is told by this copy.
-  const sent = { ...standard };
+  // A frozen copy: what the client sent stays known, and the engine may go on with it.
+  const offered = copied(standard) as JsonObject;
   try {
     const wanted = await context.hooks.run(
       what,
       { snapshot, unit: null },
       further,
-      (call, reader) => before(standard, call, reader),
+      (call, reader) => before(offered, call, reader),
     );
-    return replacedArguments(what, context.method, { sent, further }, wanted);
+    return replacedArguments(what, context.method, { sent: standard, offered, further }, wanted);
   } finally {
     snapshot.end();
   }
+}
+
+/** The JSON again, frozen; what stands for numbers is shared. */
+function copied(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return Object.freeze(value.map(copied));
+  if (!isJsonObject(value)) return value;
+  const copy = emptyObject();
+  for (const [name, member] of Object.entries(value)) copy[name] = copied(member);
+  return Object.freeze(copy);
 }
 
 async function readAfter<Response extends object>(

@@ -86,6 +86,15 @@ export function furtherMembers(
   throw new HookError(what, why);
 }
 
+/** The arguments that a `before` gets. */
+export interface OfferedArguments {
+  /** The client's own, without the further ones. */
+  readonly sent: JsonObject;
+  /** What the hook got of them: a copy. */
+  readonly offered: JsonObject;
+  readonly further: JsonObject;
+}
+
 /**
  * Standard arguments in the place of the client's, or HookError where they are none. Those of the
  * client's that the hook gives back stay as they came: a filter may nest deeper than a hook's own
@@ -94,10 +103,10 @@ export function furtherMembers(
 export function replacedArguments(
   what: string,
   { validateArguments, furtherArguments = [] }: MethodDefinition,
-  { sent, further }: { readonly sent: JsonObject; readonly further: JsonObject },
+  { sent, offered, further }: OfferedArguments,
   value: unknown,
 ): JsonObject {
-  const [kept, own] = givenBack(sent, value);
+  const [kept, own] = givenBack(sent, offered, value);
   const standard = { ...kept, ...objectGiven(what, 'arguments', own) };
   const complaints = Object.keys(standard)
     .filter((name) => furtherArguments.includes(name))
@@ -112,14 +121,18 @@ export function replacedArguments(
 }
 
 /** The client's arguments among what a hook gave, and the rest of it. */
-function givenBack(sent: JsonObject, value: unknown): readonly [JsonObject, unknown] {
+function givenBack(
+  sent: JsonObject,
+  offered: JsonObject,
+  value: unknown,
+): readonly [JsonObject, unknown] {
   if (!isJsonObject(value as JsonValue)) return [{}, value];
   if (!isPlainObject(value as object)) return [{}, value];
   const kept = emptyObject();
   const own = emptyObject();
   for (const [name, member] of Object.entries(value as JsonObject)) {
-    const isSent = Object.hasOwn(sent, name) && sent[name] === member;
-    (isSent ? kept : own)[name] = member;
+    if (Object.hasOwn(offered, name) && offered[name] === member) kept[name] = sent[name] ?? null;
+    else own[name] = member;
   }
   return [kept, own];
 }

@@ -1,4 +1,4 @@
-import type { SetResponse } from '../../capability/standard.js';
+import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
@@ -15,6 +15,7 @@ import type { PlannedUpdate, SetPlan } from './plan.js';
 import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
 import { SetReport } from './report.js';
 import type { Seals } from './secrets.js';
+import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
 import { expectedBy, updateReport } from './update-report.js';
@@ -25,6 +26,8 @@ export interface PreparedSet {
   readonly index: TypeIndex;
   readonly plan: SetPlan;
   readonly seals: Seals;
+  /** What the client sent, where a hook has replaced it; the plan is of what the hook gave. */
+  readonly sent?: SetArguments | undefined;
 }
 
 /**
@@ -35,6 +38,7 @@ export class SetRun {
   readonly #index: TypeIndex;
   readonly #plan: SetPlan;
   readonly #seals: Seals;
+  readonly #sent: SetArguments | undefined;
   readonly #context: CallContext;
   readonly #unit: UnitOfWork;
   readonly #report = new SetReport();
@@ -47,10 +51,11 @@ export class SetRun {
   #base = 0;
   #oldState = 0;
 
-  constructor({ index, plan, seals }: PreparedSet, context: CallContext, unit: UnitOfWork) {
+  constructor({ index, plan, seals, sent }: PreparedSet, context: CallContext, unit: UnitOfWork) {
     this.#index = index;
     this.#plan = plan;
     this.#seals = seals;
+    this.#sent = sent;
     this.#context = context;
     this.#unit = unit;
   }
@@ -267,6 +272,12 @@ export class SetRun {
     return going;
   }
 
+  #sentOf(creationId: string): JsonObject {
+    return this.#sent === undefined
+      ? (this.#plan.creates.get(creationId)?.draft.sent ?? {})
+      : sentObject(this.#index, this.#sent.create, creationId);
+  }
+
   /** The report, from the objects as the unit leaves them. */
   #tell(
     proposal: Proposal,
@@ -287,8 +298,7 @@ export class SetRun {
       if (follows) born.set(create.id, create.object);
       this.createdIds.set(create.key, create.id);
       const object = this.#unit.current(type, create.id) ?? create.object;
-      const sent = this.#plan.creates.get(create.key)?.draft.sent ?? {};
-      report.addCreate(create.key, creationReport(this.#index, sent, object));
+      report.addCreate(create.key, creationReport(this.#index, this.#sentOf(create.key), object));
     }
     const given = new Map<string, JsonObject[]>();
     const before = new Map<string, StoredObject>();
@@ -299,8 +309,12 @@ export class SetRun {
         continue;
       }
       const patches = given.get(operation.id);
-      if (patches === undefined) given.set(operation.id, [operation.patch]);
-      else patches.push(operation.patch);
+      const patch =
+        this.#sent === undefined
+          ? operation.patch
+          : sentPatch(this.#index, this.#sent.update, operation.key);
+      if (patches === undefined) given.set(operation.id, [patch]);
+      else patches.push(patch);
       const was = born.get(operation.id) ?? this.#before.get(operation.id);
       if (was !== undefined) before.set(operation.id, was);
     }
@@ -311,7 +325,8 @@ export class SetRun {
       const now = this.#unit.current(type, id);
       if (now === null && !given.has(id)) continue;
       const expected = expectedBy(was, given.get(id) ?? []);
-      report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was));
+      const isAsSent = this.#sent === undefined;
+      report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
     }
     const gone = new Set(settlement.destroyed);
     for (const [id, key] of going) {

@@ -33,21 +33,24 @@ export function expectedBy(before: JsonObject, patches: readonly JsonObject[]): 
 
 /**
  * 5.3: `updated` always, and each property whose stored value isn't what the client takes it to be,
- * whether the form of a value or what followed from the call made it so. Null where nothing changed.
+ * whether the form of a value or what followed from the call made it so. Null where nothing changed and the client
+ * takes it so: `isAsSent` where no hook has replaced its patch.
  */
 export function updateReport(
   index: TypeIndex,
   expected: Expected,
   before: StoredObject,
   after: StoredObject,
+  isAsSent = true,
 ): JsonObject | null {
-  if (before === after) return null;
+  if (before === after && isAsSent) return null;
   const report = declaredObject();
   for (const { name } of index.visible) {
     const now = after[name] ?? null;
     const known = expected.has(name) ? expected.get(name) : (before[name] ?? null);
     if (known === undefined || !jsonEqual(known, now)) report[name] = now;
   }
+  if (before === after) return Object.keys(report).length === 0 ? null : report;
   const updated = index.roles.updated.name;
   report[updated] = after[updated] ?? null;
   return report;
