@@ -17,6 +17,7 @@ import {
   type BodyReader,
   bodyOf,
   declaredLength,
+  hasBody,
   holdBody,
   refuseEncoding,
 } from './body.js';
@@ -160,7 +161,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
 
   return (req, res) => {
     const { principal } = res;
-    if (principal === null) throw new HttpError(426, 'This path is for WebSockets.', UPGRADE);
+    if (principal === null) throw noHandshake(req);
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
     const { userId } = principal;
@@ -200,6 +201,12 @@ function stopWhenGone(res: EdgeResponse): () => void {
 
 function clientGone(): ClientGoneError {
   return new ClientGoneError('The client left while its request was read.');
+}
+
+/** What a plain request at the WebSocket's path is told. */
+function noHandshake(req: IncomingMessage): HttpError {
+  if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
+  return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
 }
 
 /** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */

@@ -24,6 +24,11 @@ export function declaredLength(req: IncomingMessage): number | null {
   return text === undefined ? null : Number(text);
 }
 
+/** Whether a request has a body that is not empty, as far as its head tells. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) !== 0 || 'transfer-encoding' in headers;
+}
+
 /** 415 for a body in a coding: what it decodes to would be unbounded, and the limits speak of octets sent. */
 export function refuseEncoding(req: IncomingMessage): void {
   const coding = req.headers['content-encoding'];

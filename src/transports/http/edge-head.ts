@@ -1,4 +1,4 @@
-import type { EdgeResponse, SharedHead } from './edge-response.js';
+import { type EdgeResponse, endsConnection, type SharedHead } from './edge-response.js';
 
 const CLOSE: readonly string[] = Object.freeze(['Connection', 'close']);
 const NOTHING: readonly string[] = Object.freeze([]);
@@ -23,11 +23,7 @@ export function createSharedHeads(
 /** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
 export function edgeHeaders(res: EdgeResponse): readonly string[] {
   const { fixed, cors } = res.sharedHead;
-  return fixed.concat(
-    ['X-Request-Id', res.requestId],
-    cors,
-    res.server.isStopping ? CLOSE : NOTHING,
-  );
+  return fixed.concat(['X-Request-Id', res.requestId], cors, endsConnection(res) ? CLOSE : NOTHING);
 }
 
 /**
@@ -42,7 +38,7 @@ export function writeFixedHead(res: EdgeResponse, lines: string, octets: number)
   }
   const { fixedLines, corsLines } = res.sharedHead;
   res.preface = `${fixedLines}X-Request-Id: ${res.requestId}\r\n${corsLines}${lines}`;
-  res.writeHead(200, res.server.isStopping ? [...CLOSE, ...length] : length);
+  res.writeHead(200, endsConnection(res) ? [...CLOSE, ...length] : length);
 }
 
 /** The opposite of `linesOf`. */

@@ -1,8 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { isAnswering } from './answering.js';
 import { readableEnded } from './node-internals.js';
-
-const OFFERED = Symbol('an upgrade was offered');
 
 /** Is told how a body comes: by one of the two, once. */
 export interface BodyTaker {
@@ -13,15 +10,10 @@ export interface BodyTaker {
 }
 
 /**
- * A request that is an upgrade only where a WebSocket is asked for. Some clients offer others (`Upgrade: h2c`) with
- * plain requests, and a server may ignore those (RFC 9110 7.8); Node would hand them all to the `upgrade` event.
- * So is one that was sent before the answer in front of it was out: its connection is still that answer's.
- *
- * Its body may be taken past its stream (`takeBody`): most are one piece, and a stream made for it, read to its end
- * and closed costs a small request a tenth of its time.
+ * A request whose body may be read past its stream (`takeBody`). Most bodies are one piece; to make a stream, read it to
+ * its end and close it costs a small request a tenth of its time.
  */
 export class EdgeRequest extends IncomingMessage {
-  [OFFERED]?: boolean | null;
   /** Octets of the body have come, or its end. */
   #hasBegun = false;
   #isTaken = false;
@@ -86,21 +78,6 @@ export class EdgeRequest extends IncomingMessage {
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
-
-// The parser assigns `upgrade` to every request and asks for it when the headers are in.
-Object.defineProperty(EdgeRequest.prototype, 'upgrade', {
-  configurable: true,
-  get(this: EdgeRequest): boolean {
-    return (
-      this[OFFERED] === true &&
-      this.headers.upgrade?.trim().toLowerCase() === 'websocket' &&
-      !isAnswering(this.socket)
-    );
-  },
-  set(this: EdgeRequest, offered: boolean | null) {
-    this[OFFERED] = offered;
-  },
-});
 
 // Node lets go of a request whose stream has ended.
 if (readableEnded !== null) {

@@ -1,5 +1,4 @@
 import { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Principal } from '../../accounts/principal.js';
 import type { EdgeRequest } from './edge-request.js';
 import { USES_INTERNALS } from './node-internals.js';
@@ -55,8 +54,8 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   server: ServerState = RUNNING;
   /** Header lines that go in front of those of `writeHead` as they are. */
   preface = '';
-  /** Called once the answers in front of this one are out and the connection is its own. */
-  onTurn: (() => void) | null = null;
+  /** The connection ends behind this answer. */
+  isLast = false;
   /** Whether all of it has left, where it was sent past Node, which doesn't know that; else null. */
   isSent: boolean | null = null;
 
@@ -67,11 +66,11 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
       (this as { _keepAliveTimeout?: number })._keepAliveTimeout = server.keepAlive;
     }
   }
+}
 
-  override assignSocket(socket: Socket): void {
-    super.assignSocket(socket);
-    this.onTurn?.();
-  }
+/** Whether an answer has to say `Connection: close`. No method: Express swaps the response's prototype. */
+export function endsConnection(res: EdgeResponse): boolean {
+  return res.isLast || res.server.isStopping;
 }
 
 type StoreHeader = (this: EdgeResponse, firstLine: string, headers: unknown) => void;

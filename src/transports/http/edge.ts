@@ -8,9 +8,10 @@ import type { TransportServices } from '../services.js';
 import type { Cors } from './cors.js';
 import { createSharedHeads } from './edge-head.js';
 import type { EdgeRequest } from './edge-request.js';
-import type { EdgeResponse, ServerState } from './edge-response.js';
+import { type EdgeResponse, endsConnection, type ServerState } from './edge-response.js';
 import { refuse } from './refuse.js';
 import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
+import { findHeadError, readTarget } from './request-head.js';
 import { createRequestIds } from './request-id.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 import { securityHeaders } from './security-headers.js';
@@ -64,7 +65,7 @@ export function createEdge(options: EdgeOptions): Edge {
     write(this, (this.isSent ?? this.writableFinished) ? String(this.statusCode) : 'aborted');
     if (!this.req.complete) giveUp(this.req, linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
-    else if (server.isStopping) this.req.socket.destroySoon();
+    else if (endsConnection(this)) this.req.socket.destroySoon();
   }
 
   const write = (res: EdgeResponse, status: string): void => {
@@ -85,7 +86,9 @@ export function createEdge(options: EdgeOptions): Edge {
     res.sharedHead = sharedHead(cors.headers(req.headers.origin));
     res.belongTo(server);
     res.on('close', record);
-    const route = router(pathOf(req));
+    // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a server ignore one).
+    res.isLast = req.headers.upgrade !== undefined;
+    const route = router(readTarget(req));
     res.route = route ?? UNKNOWN_ROUTE;
     return route;
   };
@@ -175,7 +178,11 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     handle(req, res) {
       const route = begin(req, res);
-      if (route === null) {
+      const wrong = findHeadError(req);
+      if (wrong !== null) {
+        res.isLast = true;
+        fail(req, res, wrong);
+      } else if (route === null) {
         fail(req, res, new HttpError(404, 'There is nothing at this path.'));
       } else if (req.method === 'OPTIONS') {
         const headers = ['Allow', route.allow, ...cors.preflight(req.headers.origin, route.allow)];
@@ -230,18 +237,6 @@ function checkMetricsToken(req: IncomingMessage, expected: string | null): void 
   if (a.length !== b.length || !timingSafeEqual(a, b)) {
     throw unauthorized('Send the metrics token as a bearer token.', credentials.kind !== 'none');
   }
-}
-
-/** The path of a request target, without its query; also of the absolute form (RFC 9112 3.2.2). */
-export function pathOf(req: IncomingMessage): string {
-  let url = req.url ?? '/';
-  if (url.charCodeAt(0) !== 47) {
-    url = url.replace(/^https?:\/\/[^/?#]*/i, '');
-    if (!url.startsWith('/')) url = `/${url}`;
-    req.url = url;
-  }
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }
 
 /** The query's parameters. A "+" is itself: RFC 6570 never writes a space so, and `image/svg+xml` has one. */

@@ -1,6 +1,5 @@
 import type { Server, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { isAnswering } from './answering.js';
 
 interface Seen {
   /** Octets that had come, and those that had left for the system, when it was looked at. */
@@ -28,11 +27,14 @@ const LOOKS = 8;
  */
 export class IdleConnections {
   readonly #times: IdleTimes;
+  readonly #isAnswering: (socket: Socket) => boolean;
   readonly #seen = new Map<Socket, Seen>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(server: Server, times: IdleTimes) {
+  /** `isAnswering` tells whether an answer is on its way on a connection. */
+  constructor(server: Server, times: IdleTimes, isAnswering: (socket: Socket) => boolean) {
     this.#times = times;
+    this.#isAnswering = isAnswering;
     server.on('connection', (socket: Socket) => {
       this.#seen.set(socket, { received: 0, taken: 0, since: performance.now() });
       socket.on('close', () => this.#seen.delete(socket));
@@ -58,7 +60,7 @@ export class IdleConnections {
       const received = socket.bytesRead;
       const waiting = socket.writableLength;
       const taken = socket.bytesWritten - waiting;
-      const isBusy = waiting === 0 && isAnswering(socket);
+      const isBusy = waiting === 0 && this.#isAnswering(socket);
       if (isBusy || received !== seen.received || taken !== seen.taken) {
         seen.received = received;
         seen.taken = taken;

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { answering } from './answering.js';
 import type { EdgeRequest } from './edge-request.js';
 import type { EdgeResponse } from './edge-response.js';
 
@@ -8,55 +7,68 @@ const MAX_WAITING = 64;
 
 type Handle = (req: EdgeRequest, res: EdgeResponse) => void;
 
+/** The requests of one connection. */
+interface Line {
+  /** The response that is on its way. */
+  current: EdgeResponse | null;
+  readonly waiting: (() => void)[];
+}
+
 /**
- * Begins pipelined requests one after the other: those that change something must not run side by side (RFC 9112
- * 9.3.2), and Node never tells a response that still waits for its connection of that connection's end, so what was
- * begun for it would never end. A client that sends too many ahead is cut off.
+ * Begins the requests of a connection one after the other. Pipelined requests that change something must not run side
+ * by side (RFC 9112 9.3.2). Node also never tells a response that still waits for its connection that the connection
+ * has ended, so a request that began too early would never end. A client that sends too many ahead is cut off.
  */
-export function inTurn(handle: Handle, usesInternals: boolean): Handle {
-  return usesInternals ? asAssigned(handle) : asClosed(handle);
-}
+export class InTurn {
+  readonly #handle: Handle;
+  readonly #lines = new WeakMap<Socket, Line>();
 
-/** Node assigns the connection to one response after the other. */
-function asAssigned(handle: Handle): Handle {
-  const waiting = new WeakMap<Socket, number>();
-  return (req, res) => {
-    if (res.socket !== null) {
-      handle(req, res);
-      return;
-    }
-    const { socket } = req;
-    const count = waiting.get(socket) ?? 0;
-    if (count >= MAX_WAITING) {
-      socket.destroy();
-      return;
-    }
-    waiting.set(socket, count + 1);
-    res.onTurn = () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-      handle(req, res);
-    };
+  constructor(handle: Handle) {
+    this.#handle = handle;
+  }
+
+  /** Answers a request once the requests in front of it are answered. */
+  readonly answer: Handle = (req, res) => {
+    const line = this.#lineOf(req.socket);
+    if (line.current === null) this.#begin(line, req, res);
+    else this.#wait(line, req.socket, () => this.#begin(line, req, res));
   };
-}
 
-/** A response closes behind its last octet, or with its connection. */
-function asClosed(handle: Handle): Handle {
-  const queues = new WeakMap<Socket, (() => void)[]>();
-  const begin = (req: EdgeRequest, res: EdgeResponse, queue: (() => void)[]): void => {
+  /** Runs `step` once all requests so far are answered; never where the connection ends before. */
+  afterAnswers(socket: Socket, step: () => void): void {
+    const line = this.#lineOf(socket);
+    if (line.current === null) step();
+    else this.#wait(line, socket, step);
+  }
+
+  /** Returns the response that is on its way on a connection. */
+  current(socket: Socket): EdgeResponse | null {
+    return this.#lines.get(socket)?.current ?? null;
+  }
+
+  #lineOf(socket: Socket): Line {
+    let line = this.#lines.get(socket);
+    if (line === undefined) {
+      line = { current: null, waiting: [] };
+      this.#lines.set(socket, line);
+    }
+    return line;
+  }
+
+  #wait(line: Line, socket: Socket, step: () => void): void {
+    if (line.waiting.length >= MAX_WAITING) socket.destroy();
+    else line.waiting.push(step);
+  }
+
+  /** A response closes behind its last octet, or with its connection. */
+  #begin(line: Line, req: EdgeRequest, res: EdgeResponse): void {
     const { socket } = req;
-    answering.add(socket);
+    line.current = res;
     res.once('close', () => {
-      answering.delete(socket);
-      if (!socket.destroyed) queue.shift()?.();
+      line.current = null;
+      // Behind an answer that ends its connection nothing more is written.
+      if (socket.writable) line.waiting.shift()?.();
     });
-    handle(req, res);
-  };
-  return (req, res) => {
-    const { socket } = req;
-    const queue = queues.get(socket) ?? [];
-    queues.set(socket, queue);
-    if (!answering.has(socket)) begin(req, res, queue);
-    else if (queue.length >= MAX_WAITING) socket.destroy();
-    else queue.push(() => begin(req, res, queue));
-  };
+    this.#handle(req, res);
+  }
 }

@@ -5,14 +5,14 @@ import { Readable } from 'node:stream';
 /*
  * The one place that says what is used of Node beyond what its documentation promises, and whether it may be. All of it
  * saves time on small requests; without it the same answers go Node's public way (`takeBody` is not asked,
- * `sendWhole` says no, heads go by `writeHead`, Node has its own keep-alive timer, pipelined requests wait for `close`).
+ * `sendWhole` says no, heads go by `writeHead`, Node has its own keep-alive timer).
  *
  * Of requests (edge-request.ts):
  * - the parser puts a body in by `push`, octets then null, so that an override sees it first;
  * - `_consuming` says that somebody has read: Node doesn't throw the rest of the body away behind the answer;
  * - `_destroy` asks `readableEnded` whether the request was cut off.
- * Of responses (edge-response.ts, send-whole.ts, in-turn.ts):
- * - `assignSocket` is called when a pipelined response's turn comes, and sets the socket's `_httpMessage`;
+ * Of responses (edge-response.ts, send-whole.ts):
+ * - `assignSocket` sets the socket's `_httpMessage`;
  * - `_storeHeader(firstLine, headers)` composes a head beginning with its first argument;
  * - `_header`, `_headerSent` and `finished` say that a head, and the whole, has been sent;
  * - `_keepAliveTimeout` is what the `Keep-Alive` header tells;

@@ -29,7 +29,8 @@ export function refuse(
     return;
   }
   const body = Buffer.from(JSON.stringify(problem.body));
-  const length = ['Content-Length', String(body.length), 'Connection', 'close'];
+  res.isLast = true;
+  const length = ['Content-Length', String(body.length)];
   res.writeHead(problem.status, [...edgeHeaders(res), ...problemHeaders(problem), ...length]);
   if (req.headers.expect !== undefined) {
     // The client waits for "100 Continue" and sends nothing more.

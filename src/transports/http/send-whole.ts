@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, endsConnection } from './edge-response.js';
 
 /** What Node keeps of a response, as far as it is needed to send one past Node's own steps. */
 interface Internals {
@@ -20,7 +20,7 @@ type Assigned = Socket & { readonly _httpMessage?: unknown };
 export function sendWhole(res: EdgeResponse, lines: string, text: string, octets: number): boolean {
   const socket = res.socket as Assigned | null;
   const { server } = res;
-  if (!server.usesInternals || server.isStopping) return false;
+  if (!server.usesInternals || endsConnection(res)) return false;
   if (socket === null || socket._httpMessage !== res || !res.shouldKeepAlive) return false;
   if (res.headersSent || !socket.writable || socket.writableLength > 0) return false;
   const internals = res as unknown as Internals;

@@ -13,22 +13,22 @@ import { EdgeRequest } from './edge-request.js';
 import { EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
+import { handBack } from './hand-back.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
 import { IdleConnections } from './idle-connections.js';
-import { inTurn } from './in-turn.js';
+import { InTurn } from './in-turn.js';
 import { USES_INTERNALS } from './node-internals.js';
 import { referencePage } from './reference.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
 import { StallWatch } from './stall-watch.js';
 import { ticketPage } from './ticket.js';
-import { createUpgrade } from './upgrade.js';
+import { asksForWebSocket, createUpgrade } from './upgrade.js';
 import { uploadPage } from './upload.js';
 
 /** RFC 8620 8.5: event sources that one user may have open. */
 const MAX_STREAMS = 32;
 const MAX_HEADER_OCTETS = 16_384;
-const MAX_HEADERS = 100;
 /** How often Node looks for headers that are late, ms. */
 const CHECK_INTERVAL = 1000;
 
@@ -47,9 +47,14 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const cors = createCors(services.corsOrigins);
   const usesInternals = USES_INTERNALS && services.usesNodeInternals !== false;
   const edge = assembleEdge(shared, { watch, streams, cors, usesInternals });
-  const handle = inTurn(edge.handle, usesInternals);
+  const turns = new InTurn(edge.handle);
+  const isAnswering = (socket: Socket): boolean => turns.current(socket) !== null;
+  // The connection of a handshake behind another request is still that request's.
+  const isUpgrade = (req: EdgeRequest): boolean =>
+    asksForWebSocket(req) && !isAnswering(req.socket);
   const server = createServer(
     {
+      ...{ shouldUpgradeCallback: isUpgrade },
       IncomingMessage: EdgeRequest,
       ServerResponse: EdgeResponse,
       maxHeaderSize: MAX_HEADER_OCTETS,
@@ -60,19 +65,26 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       keepAliveTimeout: usesInternals ? 0 : timings.keepAlive,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
     },
-    handle,
+    turns.answer,
   );
-  server.maxHeadersCount = MAX_HEADERS;
+  // Beyond a bound Node would drop headers in silence: `findHeadError` refuses such a request.
+  server.maxHeadersCount = 0;
   // Without this Node would ask for a body before its length or its sender have been looked at.
-  server.on('checkContinue', handle);
+  server.on('checkContinue', turns.answer);
   const upgrade = createUpgrade({ edge, cors, target });
-  const idle = new IdleConnections(server, {
+  const times = {
     keepAlive: usesInternals ? timings.keepAlive : null,
     stalledReader: timings.stalledReader,
-  });
-  server.on('upgrade', (req, socket, head) => {
-    idle.forget(socket as Socket);
-    upgrade(req, socket as Socket, head);
+  };
+  const idle = new IdleConnections(server, times, isAnswering);
+  server.on('upgrade', (req, duplex, head) => {
+    const socket = duplex as Socket;
+    if (isUpgrade(req)) {
+      idle.forget(socket);
+      upgrade(req, socket, head);
+      return;
+    }
+    handBack(server, turns, { req, socket, rest: head });
   });
 
   return {

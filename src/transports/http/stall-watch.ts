@@ -105,7 +105,8 @@ export class StallWatch {
     }
     // After its answer Node forgets a request that is still arriving: whoever reads it would wait for ever.
     res.once('close', () => req.destroy());
-    const late = new HttpError(408, 'The body arrived too slowly.', ['Connection', 'close']);
+    res.isLast = true;
+    const late = new HttpError(408, 'The body arrived too slowly.');
     sendProblem(res, { status: 408, headers: late.headers, body: late.toProblem() });
   }
 

@@ -1,17 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal, UpgradeTarget } from '../upgrade-target.js';
+import { hasBody } from './body.js';
 import type { Cors } from './cors.js';
 import { type Edge, queryOf } from './edge.js';
 import type { EdgeRequest } from './edge-request.js';
 import { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
+import { findHeadError } from './request-head.js';
 import { WEBSOCKET_TEMPLATE } from './routes.js';
 
 export interface UpgradeOptions {
   readonly edge: Edge;
   readonly cors: Cors;
   readonly target: UpgradeTarget;
+}
+
+/**
+ * Whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade: h2c`) with plain requests. A
+ * handshake has no body, whose octets would be taken for frames.
+ */
+export function asksForWebSocket(req: IncomingMessage): boolean {
+  return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && !hasBody(req);
 }
 
 /** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's own headers, ids, logs and errors. */
@@ -23,9 +33,11 @@ export function createUpgrade(
     // Node has taken its own listener off: an error without one would end the process.
     socket.on('error', () => socket.destroy());
     const res = new EdgeResponse(req);
-    res.shouldKeepAlive = false;
     const route = edge.begin(req, res);
+    res.isLast = true;
     const accept = async (): Promise<void> => {
+      const wrong = findHeadError(req);
+      if (wrong !== null) throw wrong;
       if (route?.template !== WEBSOCKET_TEMPLATE) {
         throw new HttpError(404, 'There is no WebSocket at this path.');
       }
@@ -45,6 +57,8 @@ export function createUpgrade(
       () => edge.upgraded(res),
       (error: unknown) => {
         res.assignSocket(socket);
+        // Octets that nobody reads would turn the end of the connection into a reset, which overtakes the answer.
+        socket.resume();
         res.on('finish', () => socket.destroySoon());
         edge.fail(req, res, error);
       },

@@ -16,10 +16,6 @@ export function refusalOf(req: IncomingMessage): Refusal | null {
   if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) {
     return refusal(400, 'A WebSocket needs HTTP/1.1.');
   }
-  if (Number(headers['content-length'] ?? 0) !== 0 || 'transfer-encoding' in headers) {
-    // Its octets would be taken for frames.
-    return refusal(400, 'An opening handshake has no body.');
-  }
   if (headers['sec-websocket-version'] !== VERSION) {
     const offered = ['Sec-WebSocket-Version', VERSION, 'Upgrade', 'websocket'];
     return refusal(426, `This server speaks version ${VERSION} of WebSocket.`, offered);

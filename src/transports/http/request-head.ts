@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './reply.js';
+
+/** Header lines that a request may have. */
+const MAX_HEADERS = 100;
+/** `uri-host [":" port]` (RFC 9110 7.2, RFC 3986 3.2.2); the literals of future IP versions are left out. */
+const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
+/** The scheme and the authority of a target in absolute form (RFC 9112 3.2.2). */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * Returns the path of a request target, without its query. Rewrites a target in absolute form: its authority takes the
+ * place of the Host header (RFC 9112 3.2.2), and the path and query remain as the target.
+ */
+export function readTarget(req: IncomingMessage): string {
+  let url = req.url ?? '/';
+  if (url.charCodeAt(0) !== 47) {
+    const authority = ABSOLUTE.exec(url);
+    if (authority !== null) {
+      // No http URI is without a host (RFC 9110 4.2.1): a space is none.
+      req.headers.host = authority[1] || ' ';
+      url = url.slice(authority[0].length);
+    }
+    if (!url.startsWith('/')) url = `/${url}`;
+    req.url = url;
+  }
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+/**
+ * Returns the error of a head that this server and a proxy in front of it could understand differently, null where
+ * nothing is wrong: too many header lines (431), more than one Host, a Host that is none (400, RFC 9112 3.2).
+ */
+export function findHeadError({ rawHeaders, headers }: IncomingMessage): HttpError | null {
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    return new HttpError(431, `A request has at most ${MAX_HEADERS} header lines.`);
+  }
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return new HttpError(400, 'Send one Host header.');
+  const { host } = headers;
+  if (host === undefined || HOST.test(host)) return null;
+  return new HttpError(400, 'Host must be a host with an optional port.');
+}
