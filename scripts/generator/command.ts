@@ -1,12 +1,11 @@
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
-import { command } from '../invocation.js';
 import { scaffold } from '../scaffold.js';
 import { asUsageError } from './file-errors.js';
 import { BEHIND } from './hooks/index.js';
 import type { Problem } from './model.js';
 import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
-import { findingProblem, findingWords } from './report/findings.js';
+import { findingLines, findingProblem, findingWords } from './report/findings.js';
 import { counted, type Format, summary, tellProblems } from './report/index.js';
 import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
@@ -27,9 +26,6 @@ export interface GenerateOptions {
 
 /** Files that are named after a run; of a new project there are hundreds. */
 const LISTED = 40;
-
-/** Warnings that are told to people in full: the same ones come back with every run. */
-const WARNINGS = 5;
 
 /** The `generate` command; returns its exit code. */
 export async function generate(options: GenerateOptions): Promise<number> {
@@ -66,39 +62,22 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
-/** Errors come first: they are what stops the run, and warnings would drown them. */
 function tellErrors(options: GenerateOptions, all: readonly Problem[]): number {
   tell(options, all);
   if ((options.format ?? 'text') === 'text') printError(`${summary(all)}; nothing was written.`);
   return EXIT.input;
 }
 
-/** Tells all problems; to people who set no bound to warnings, further ones as a number. */
+/** Tells all problems; to people who set no bound to warnings, those of one code in one line. */
 function tell(options: GenerateOptions, problems: readonly Problem[]): void {
   const { root, format = 'text', maxWarnings } = options;
-  if (format !== 'text' || maxWarnings !== undefined) {
-    tellProblems(root, problems, format);
-    return;
-  }
-  // What --check fails for is never left out.
-  const minor = problems.filter(({ severity, code }) => severity === 'warning' && code !== BEHIND);
-  const left = new Set(minor.slice(WARNINGS));
-  tellProblems(
-    root,
-    problems.filter((problem) => !left.has(problem)),
-    format,
-  );
-  if (left.size > 0)
-    printError(
-      `and ${counted(left.size, 'warning')} more; ${command('generate', '--max-warnings 0')} tells all.`,
-    );
+  // --check fails for a hook file that is behind, so each is told with what mends it.
+  tellProblems(problems, { root, format, unfolded: maxWarnings === undefined ? [BEHIND] : 'all' });
 }
 
-function tellTooManyWarnings(
-  { root, format = 'text', maxWarnings }: GenerateOptions,
-  warnings: readonly Problem[],
-): number {
-  tellProblems(root, warnings, format);
+function tellTooManyWarnings(options: GenerateOptions, warnings: readonly Problem[]): number {
+  const { format = 'text', maxWarnings } = options;
+  tell(options, warnings);
   if (format === 'text')
     printError(
       `${counted(warnings.length, 'warning')}, more than --max-warnings ${maxWarnings}; ` +
@@ -117,8 +96,7 @@ function tellFindings(
   const isBehind = warnings.some(({ code }) => code === BEHIND);
   if (format === 'text') {
     tell(options, warnings);
-    // The place of a finding is its whole file: a line each.
-    for (const { at, message } of findings) printError(`${at.file}: ${message}`);
+    for (const line of findingLines(differences)) printError(line);
     if (findings.length === 0 && !isBehind) printLine('Everything generated is current.');
   } else tell(options, [...warnings, ...findings]);
   return findings.length > 0 || isBehind ? EXIT.found : EXIT.fine;

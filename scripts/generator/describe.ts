@@ -41,7 +41,7 @@ async function modelOf(root: string, format: Format): Promise<Model | undefined>
       ({ severity }) => severity !== 'warning',
     );
     if (errors.length === 0) return placed(buildModel(views), readHistories(root));
-    tellProblems(root, errors, format);
+    tellProblems(errors, { root, format, unfolded: 'all' });
     if (format === 'text') printError(`${counted(errors.length, 'error')}; mend them first.`);
     return undefined;
   } catch (error) {

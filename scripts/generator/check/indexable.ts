@@ -34,8 +34,16 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
         'four): give them a smaller maxLength';
 }
 
-function longest({ node, format, blob, role, reference }: PropertyView): number {
-  if (format !== undefined || blob || role !== undefined || reference !== undefined) return 0;
+/** Code points of the longest value: of text alone, since other values are short. */
+export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
+  if (
+    kind !== 'string' ||
+    format !== undefined ||
+    blob ||
+    role !== undefined ||
+    reference !== undefined
+  )
+    return 0;
   const values = member(node, 'enum');
   if (values !== undefined)
     return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);

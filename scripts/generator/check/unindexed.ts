@@ -1,74 +1,80 @@
-import { isOperator, OPERATORS } from '../descriptor/operators.js';
+import { BOUNDS } from '../descriptor/bounds.js';
+import { isOperator, isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
-import type { FilterView, TypeView } from '../descriptor/view.js';
-import { member } from '../load/located.js';
-import { whyNotIndexed } from './indexable.js';
+import type { FilterView, SortView, TypeView } from '../descriptor/view.js';
+import { longest } from './indexable.js';
 import type { Report, Rule } from './rule.js';
 
 /**
- * Warnings: what /query answers by reading every object of the account. What no index would make
- * faster gives none.
+ * Warns of filters and sorts that read a long text of every object in an account. Short values are read
+ * fast enough without an index. `indexed: true` or `indexed: false` answers the warning.
  */
 export const unindexed: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const filter of type.filters) judgeFilter(type, filter, report);
-    for (const { property, propertyName, at, indexed } of type.sorts) {
-      if (property === undefined || property.kind === 'json' || indexed) continue;
-      if (property.role === 'id' || property.role === 'created') continue;
-      if (!isCollated(property) && isFirst(type, property)) continue;
-      report(
-        'unindexed-sort',
-        at,
-        `a sort by "${propertyName}" orders all objects of an account anew: { property: ` +
-          `${propertyName}, indexed: true } keeps them in order.`,
-        { severity: 'warning' },
-      );
-    }
+    for (const sort of type.sorts) judgeSort(sort, report);
   }
 };
 
 function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
-  const { name, property, operator, indexed, nameAt } = filter;
-  if (property === undefined || !isOperator(operator) || indexed) return;
-  const { folded } = OPERATORS[operator];
-  if (property.role === 'id' || (!folded && isFewValued(property, operator))) return;
-  if (!folded && isFirst(type, property)) return;
+  const { name, property, operator, saysIndexed, nameAt } = filter;
+  if (property === undefined || !isOperator(operator) || saysIndexed) return;
+  const length = readLength(filter, property);
+  if (operator === 'isNull' || length <= BOUNDS.scannedLength || hasIndex(type, filter)) return;
+  const is = `{ ${written(filter, property)}, indexed:`;
   report(
     'unindexed-filter',
     nameAt,
-    `the filter "${name}" reads all objects of an account: { ${written(filter, property)}, ` +
-      'indexed: true } keeps an index' +
-      `${folded || whyNotIndexed(property) === undefined ? '' : ', once maxLength is 500 or less'}.`,
+    `the filter "${name}" reads up to ${length} characters of every object in an account. ` +
+      `Write ${is} true }${OPERATORS[operator].folded ? '' : SHORTER} to keep an index, or ` +
+      `${is} false } where an account has few objects; or ${BOUNDED}.`,
     { severity: 'warning' },
   );
 }
 
-/** The condition as it would stand there, without `indexed`: `text` may read several properties. */
+function judgeSort({ property, propertyName, at, saysIndexed }: SortView, report: Report): void {
+  if (property === undefined || property.kind === 'json' || saysIndexed) return;
+  const length = longest(property);
+  if (length <= BOUNDS.scannedLength) return;
+  const is = `{ property: ${propertyName}, indexed:`;
+  report(
+    'unindexed-sort',
+    at,
+    `a sort by "${propertyName}" compares up to ${length} characters of every object in an ` +
+      `account. Write ${is} true }${SHORTER} to keep them in order, or ${is} false } where an ` +
+      `account has few objects; or ${BOUNDED}.`,
+    { severity: 'warning' },
+  );
+}
+
+const SHORTER = `, with maxLength: ${BOUNDS.indexedLength} or less at the property,`;
+const BOUNDED = `give the property maxLength: ${BOUNDS.scannedLength} or less`;
+
+/** Code points that the filter reads of an object: `text` may read several properties. */
+function readLength({ texts }: FilterView, property: PropertyView): number {
+  if (texts.length === 0) return longest(property);
+  return texts.reduce(
+    (sum, each) => sum + (each.property === undefined ? 0 : longest(each.property)),
+    0,
+  );
+}
+
+/** The condition as it would stand there, without `indexed`. */
 function written({ name, operator, texts }: FilterView, property: PropertyView): string {
   const is = `is: ${operator}`;
   if (texts.length > 0) return `${is}, properties: [${texts.map((each) => each.name).join(', ')}]`;
   return name === property.name ? is : `property: ${property.name}, ${is}`;
 }
 
-/** An index is of little help where many objects share a value, and of none to JSON. */
-function isFewValued({ kind, node }: PropertyView, operator: string): boolean {
-  if (kind === 'json') return true;
-  const few = kind === 'boolean' || member(node, 'enum') !== undefined;
-  return few && ['equals', 'in', 'isNull'].includes(operator);
-}
-
-/** Text is in the order of its collation keys, which an index over the text itself is not. */
-function isCollated({ kind, format, reference }: PropertyView): boolean {
-  return kind === 'string' && format === undefined && reference === undefined;
-}
-
-/** An index, or what keeps values unique, begins with the property. */
-function isFirst(type: TypeView, property: PropertyView): boolean {
-  const sorted = type.sorts.some(
-    (sort) => sort.indexed && sort.propertyName === property.name && !isCollated(property),
-  );
-  return (
-    sorted ||
-    [...type.uniques, ...type.indexes].some(({ names }) => names[0]?.name === property.name)
+/** Whether another filter declares an ordered index of the very values that this one compares. */
+function hasIndex(type: TypeView, { operator, propertyName }: FilterView): boolean {
+  if (!isOperator(operator) || isSearched(operator)) return false;
+  return type.filters.some(
+    (other) =>
+      other.indexed &&
+      other.propertyName === propertyName &&
+      isOperator(other.operator) &&
+      !isSearched(other.operator) &&
+      OPERATORS[other.operator].folded === OPERATORS[operator].folded,
   );
 }

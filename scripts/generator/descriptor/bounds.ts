@@ -13,6 +13,8 @@ export const BOUNDS = Object.freeze({
   keyLength: 255,
   /** Code points of a string that is unique or indexed: PostgreSQL indexes at most 2,704 octets. */
   indexedLength: 500,
+  /** Code points that a filter or a sort may read of every object without a warning. */
+  scannedLength: 1_000,
   /** Octets of all values of an entry: what is left beside the ids of the account and the object. */
   indexedOctets: 2_500,
   /** RFC 8620 1.3: an Int. */

@@ -56,6 +56,8 @@ export interface FilterView {
   readonly operator: string | undefined;
   readonly operatorAt: Location;
   readonly indexed: boolean;
+  /** The descriptor says whether it is indexed: `indexed: false` answers the warning. */
+  readonly saysIndexed: boolean;
   /** What `text` reads: the properties that it lists. */
   readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
 }
@@ -65,6 +67,8 @@ export interface SortView {
   readonly at: Location;
   readonly property: PropertyView | undefined;
   readonly indexed: boolean;
+  /** As of a filter. */
+  readonly saysIndexed: boolean;
 }
 
 /** A list of properties that are unique or indexed together. */
@@ -169,7 +173,7 @@ function viewFilter(
     property: all.get(propertyName),
     operator: text(operator),
     operatorAt: operator?.at ?? node.at,
-    indexed: flag(member(node, 'indexed'), false),
+    ...viewIndexed(node),
     texts: texts.map((each) => ({ ...each, property: all.get(each.name) })),
   };
 }
@@ -183,7 +187,12 @@ function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readon
       propertyName,
       at: named.at,
       property: all.get(propertyName),
-      indexed: flag(member(node, 'indexed'), false),
+      ...viewIndexed(node),
     },
   ];
+}
+
+function viewIndexed(node: Located): Pick<FilterView, 'indexed' | 'saysIndexed'> {
+  const indexed = member(node, 'indexed');
+  return { indexed: flag(indexed, false), saysIndexed: indexed !== undefined };
 }

@@ -2,6 +2,9 @@ import { command } from '../../invocation.js';
 import type { Problem } from '../model.js';
 import type { Difference, Finding } from '../write/compare.js';
 
+/** Files that a line about several of them names. */
+const NAMED = 3;
+
 /** What mends a finding. */
 const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
   missing: () => command('generate'),
@@ -13,7 +16,7 @@ const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freez
 
 const WORDS: Readonly<Record<Finding, string>> = Object.freeze({
   missing: 'missing',
-  stale: 'stale: what it is made of, a descriptor or jmapsmith, has changed since',
+  stale: 'stale: a descriptor or jmapsmith has changed since it was generated',
   'hand-edited': 'edited by hand: what was changed will be lost',
   orphaned: 'orphaned: no descriptor makes it any more',
   foreign: 'orphaned: the generator never made it',
@@ -31,4 +34,26 @@ export function findingProblem(difference: Difference): Problem {
     code: `file-${finding}`,
     message: `${WORDS[finding]}. Mend it with: ${REMEDY[finding](path)}`,
   };
+}
+
+/** What several files have in common; the other findings are told file by file. */
+const TOGETHER: Readonly<Partial<Record<Finding, string>>> = Object.freeze({
+  missing: 'files are missing',
+  stale: 'files are stale: a descriptor or jmapsmith has changed since they were generated',
+  orphaned: 'files are orphaned: no descriptor makes them any more',
+});
+
+/** The findings of --check for people: one line for all files that are stale, for instance. */
+export function findingLines(differences: readonly Difference[]): readonly string[] {
+  const kinds = [...new Set(differences.map(({ finding }) => finding))];
+  return kinds.flatMap((kind) => {
+    const found = differences.filter(({ finding }) => finding === kind);
+    const words = TOGETHER[kind];
+    if (words === undefined || found.length === 1)
+      return found.map((each) => `${each.path}: ${findingProblem(each).message}`);
+    const paths = found.map(({ path }) => path);
+    const more = paths.length - NAMED;
+    const named = `${paths.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [`${found.length} ${words} (${named}). Mend it with: ${command('generate')}`];
+  });
 }

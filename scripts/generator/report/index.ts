@@ -1,9 +1,10 @@
 import { printError, printLine } from '../../cli.js';
 import type { Problem } from '../model.js';
-import { githubLine, problemsJson } from './machine.js';
+import { isError } from '../problems.js';
+import { githubLine, problemsJson, workspacePath } from './machine.js';
 import { sourcesOf } from './sources.js';
 import { styleOf } from './style.js';
-import { problemText } from './text.js';
+import { foldedText, problemText } from './text.js';
 
 export const FORMATS = Object.freeze(['text', 'json', 'github'] as const);
 export type Format = (typeof FORMATS)[number];
@@ -12,18 +13,42 @@ export function isFormat(word: string): word is Format {
   return FORMATS.some((format) => format === word);
 }
 
+export interface TellOptions {
+  readonly root: string;
+  readonly format: Format;
+  /** As text, warnings of one code are one line, but for those of these codes. */
+  readonly unfolded: 'all' | readonly string[];
+}
+
 /**
- * Tells problems: as text on stderr, for programs on stdout. An empty list is told to a program
- * that reads JSON, too.
+ * Tells problems: as text on stderr, for programs on stdout. A program that reads JSON is told an empty
+ * list, too. To programs errors come first; to people they come last, where the prompt is.
  */
-export function tellProblems(root: string, problems: readonly Problem[], format: Format): void {
-  if (format === 'json') printLine(problemsJson(problems));
-  else if (format === 'github') for (const problem of problems) printLine(githubLine(problem));
-  else {
-    const sources = sourcesOf(root);
-    const style = styleOf(process.stderr, process.env);
-    for (const problem of problems) printError(problemText(problem, sources, style));
+export function tellProblems(problems: readonly Problem[], options: TellOptions): void {
+  const { root, format } = options;
+  const ordered = [...problems.filter(isError), ...problems.filter((problem) => !isError(problem))];
+  if (format === 'json') printLine(problemsJson(ordered));
+  else if (format === 'github')
+    for (const problem of ordered) printLine(githubLine(problem, workspacePath(root)));
+  else for (const text of texts(problems, options)) printError(text);
+}
+
+function* texts(problems: readonly Problem[], { root, unfolded }: TellOptions): Iterable<string> {
+  const sources = sourcesOf(root);
+  const style = styleOf(process.stderr, process.env);
+  const warnings = problems.filter((problem) => !isError(problem));
+  const isWhole = ({ code }: Problem) => unfolded === 'all' || unfolded.includes(code);
+  const byCode = new Map<string, Problem[]>();
+  for (const warning of warnings) {
+    if (isWhole(warning)) yield problemText(warning, sources, style);
+    else byCode.set(warning.code, [...(byCode.get(warning.code) ?? []), warning]);
   }
+  for (const folded of byCode.values()) {
+    const [first, second] = folded;
+    if (first !== undefined && second === undefined) yield problemText(first, sources, style);
+    else yield foldedText(folded, style);
+  }
+  for (const problem of problems.filter(isError)) yield problemText(problem, sources, style);
 }
 
 /** `1 error, 53 warnings`. */

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { place } from '../check/rule.js';
 import type { Location, Problem } from '../model.js';
 
@@ -24,15 +26,44 @@ export function problemsJson(problems: readonly Problem[]): string {
   return JSON.stringify(rows, null, 2);
 }
 
+/** Gives the path by which GitHub finds a file of the project, which is relative to its root. */
+export type WorkspacePath = (file: string) => string;
+
+/**
+ * GitHub takes paths relative to the workspace, where the repository lies; the project may be a folder
+ * in it. Where nobody says what the workspace is, the project is taken for it.
+ */
+export function workspacePath(
+  root: string,
+  workspace: string | undefined = process.env['GITHUB_WORKSPACE'],
+): WorkspacePath {
+  if (workspace === undefined || workspace === '') return (file) => file;
+  const below = relative(real(workspace), real(root)).split(sep).join('/');
+  // A project outside of the workspace has no file that GitHub could show.
+  if (below === '' || below.startsWith('..') || isAbsolute(below)) return (file) => file;
+  return (file) => `${below}/${file}`;
+}
+
+/** Without symbolic links, where there is such a folder. */
+function real(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : resolve(folder);
+}
+
 /** A workflow command of GitHub Actions, which shows the problem beside the line. */
-export function githubLine({ code, severity, at, message, related = [] }: Problem): string {
+export function githubLine(
+  { code, severity, at, message, related = [] }: Problem,
+  path: WorkspacePath,
+): string {
   const parameters = [
-    `file=${parameter(at.file)}`,
+    `file=${parameter(path(at.file))}`,
     `line=${at.line}`,
     `col=${at.column}`,
     `title=${parameter(code)}`,
   ];
-  const also = related.length === 0 ? '' : `\nSee also ${related.map(place).join(', ')}`;
+  const also =
+    related.length === 0
+      ? ''
+      : `\nSee also ${related.map((each) => place({ ...each, file: path(each.file) })).join(', ')}`;
   return `::${severity ?? 'error'} ${parameters.join(',')}::${data(message + also)}`;
 }
 

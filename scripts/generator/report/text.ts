@@ -23,3 +23,23 @@ export function problemText(problem: Problem, sources: Sources, style: Style): s
     `  ${style.dim(`[${code}] ${page('errors.md')}#${code}`)}`,
   ].join('\n');
 }
+
+/** Places that a folded line names. */
+const PLACES = 10;
+
+/** Warnings of one code as one line, with all places and the words of the first. */
+export function foldedText(warnings: readonly Problem[], style: Style): string {
+  const [first] = warnings;
+  if (first === undefined) return '';
+  const more = warnings.length - PLACES;
+  const places = warnings.slice(0, PLACES).map(({ at }, index) => {
+    const before = warnings[index - 1]?.at.file;
+    return at.file === before ? `${at.line}:${at.column}` : place(at);
+  });
+  const { code, message } = first;
+  return (
+    `${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ` +
+    `${style.warning(`${warnings.length} warnings`)}, the first: ${message} ` +
+    style.dim(`[${code}] ${page('errors.md')}#${code}`)
+  );
+}

@@ -7,7 +7,7 @@ import { createProject, type Project, REPOSITORY, readTree } from './project.js'
 
 /**
  * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them;
- * each of test/golden/output descriptors and the files that they make; each of test/golden/history
+ * each of test/golden/warnings those that are right and give warnings; each of test/golden/output descriptors and the files that they make; each of test/golden/history
  * descriptors, those that were generated before them, and what is said. `UPDATE_GOLDEN=1` writes the
  * expectations anew.
  */
@@ -33,11 +33,22 @@ describe('wrong descriptors', () => {
       const { root } = await projectOf(join(GOLDEN, 'errors', name));
       for (const problem of (await render(root)).problems) found.add(problem.code);
     }
-    for (const name of readdirSync(join(GOLDEN, 'output'))) {
-      const { root } = await projectOf(join(GOLDEN, 'output', name));
-      for (const problem of (await render(root)).warnings) found.add(problem.code);
-    }
+    for (const kind of ['output', 'warnings'])
+      for (const name of readdirSync(join(GOLDEN, kind))) {
+        const { root } = await projectOf(join(GOLDEN, kind, name));
+        for (const problem of (await render(root)).warnings) found.add(problem.code);
+      }
     expect([...found].sort()).toEqual(codesInSource());
+  });
+});
+
+describe('descriptors that give warnings', () => {
+  it.each(readdirSync(join(GOLDEN, 'warnings')))('%s', async (name) => {
+    const folder = join(GOLDEN, 'warnings', name);
+    const { code, stderr } = await (await projectOf(folder)).generate();
+    if (UPDATE) await writeFile(join(folder, 'stderr.txt'), stderr);
+    expect(stderr).toBe(readFileSync(join(folder, 'stderr.txt'), 'utf8'));
+    expect(code).toBe(0);
   });
 });
 

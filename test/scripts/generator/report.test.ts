@@ -1,12 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { describeType } from '../../../scripts/generator/describe.js';
 import { excerpt } from '../../../scripts/generator/report/excerpt.js';
 import { summary } from '../../../scripts/generator/report/index.js';
-import { githubLine } from '../../../scripts/generator/report/machine.js';
+import { githubLine, workspacePath } from '../../../scripts/generator/report/machine.js';
 import { PLAIN, styleOf } from '../../../scripts/generator/report/style.js';
 import { capture, createProject, thing } from './project.js';
 
 const THING = thing('properties:\n  text: { type: string, maxLength: 9, default: "" }');
+/** A type with texts of any length, sorted by each. */
+function long(names: readonly string[]): string {
+  const lines = names.map((name) => `  ${name}: { type: string, default: '' }`);
+  return thing(`properties:\n${lines.join('\n')}\nsort: [${names.join(', ')}]`);
+}
+
 const at = { file: 'a.yaml', line: 1, column: 3 };
 
 describe('problems', () => {
@@ -62,53 +69,71 @@ types:
   );
 
   it('escape what a workflow command would read as its own', () => {
-    expect(githubLine({ at, code: 'x', message: '50%\n::' })).toBe(
+    const path = workspacePath('/w', undefined);
+    expect(githubLine({ at, code: 'x', message: '50%\n::' }, path)).toBe(
       '::error file=a.yaml,line=1,col=3,title=x::50%25%0A::',
     );
   });
 
+  it('have paths relative to the workspace of GitHub, also of a project in a folder of it', async () => {
+    const project = await createProject({ 'things.yaml': 'capability: nonsense\n' });
+    const first = async (workspace: string) => {
+      vi.stubEnv('GITHUB_WORKSPACE', workspace);
+      const { stdout } = await project.generate({ format: 'github' });
+      vi.unstubAllEnvs();
+      return /^::error file=([^,]+),/.exec(stdout)?.[1];
+    };
+    expect(await first(project.root)).toBe('capabilities/things.yaml');
+    expect(await first(dirname(project.root))).toBe(
+      `${basename(project.root)}/capabilities/things.yaml`,
+    );
+    expect(await first(join(project.root, 'elsewhere'))).toBe('capabilities/things.yaml');
+    const related = { at, code: 'x', message: 'y', related: [at] };
+    expect(githubLine(related, workspacePath('/w/sub', '/w'))).toMatch(
+      /See also sub\/a\.yaml:1:3$/,
+    );
+  });
+
   it('warn without failing, until there are more than --max-warnings', async () => {
-    const project = await createProject({
-      'things.yaml': `${THING.trimEnd()}\n    sort: [text]\n`,
-    });
+    const project = await createProject({ 'things.yaml': long(['text']) });
     expect((await project.generate({ maxWarnings: 0 })).code).toBe(1);
     const run = await project.generate({ maxWarnings: 1 });
     expect(run.code).toBe(0);
     expect(run.stderr).toContain(': warning: a sort by "text"');
   });
 
-  it('tell people five warnings and count the others, unless they set a bound', async () => {
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    const lines = names.map((name) => `  ${name}: { type: integer, default: 0 }`);
-    const project = await createProject({
-      'things.yaml': thing(`properties:\n${lines.join('\n')}\nsort: [${names.join(', ')}]`),
-    });
+  it('fold warnings of one code into a line with all places, unless people set a bound', async () => {
+    const project = await createProject({ 'things.yaml': long(['a', 'b', 'c', 'd']) });
     const short = await project.generate();
     expect(short).toMatchObject({ code: 0 });
-    expect(short.stderr.match(/: warning: /g)).toHaveLength(5);
-    expect(short.stderr).toMatch(/^and 2 warnings more; npm run generate -- --max-warnings 0 /m);
+    expect(short.stderr).toMatch(
+      /^capabilities\/things\.yaml:9:12, 9:15, 9:18, 9:21: 4 warnings, the first: a sort by "a" .+ \[unindexed-sort\] docs\/errors\.md#unindexed-sort\n$/,
+    );
     const full = await project.generate({ check: true, maxWarnings: 0 });
-    expect(full.stderr.match(/: warning: /g)).toHaveLength(7);
-    expect(full.stderr).not.toContain('warnings more;');
+    expect(full.stderr.match(/: warning: /g)).toHaveLength(4);
     const { stdout } = await project.generate({ format: 'github' });
-    expect(stdout.match(/^::warning /gm)).toHaveLength(7);
+    expect(stdout.match(/^::warning /gm)).toHaveLength(4);
   });
 
-  it('tell errors before warnings, each in order of place, in every format', async () => {
+  it('tell people errors last, and programs errors first, each in order of place', async () => {
     const text = (length: number) =>
       thing(
         `sort: [text]\nproperties:\n  text: { type: string, maxLength: ${length}, default: "" }`,
       );
-    const project = await createProject({ 'things.yaml': text(9) });
+    const project = await createProject({ 'things.yaml': text(9000) });
     expect((await project.generate()).code).toBe(0);
-    await project.write('capabilities/things.yaml', text(5));
+    await project.write('capabilities/things.yaml', text(5000));
     const { code, stdout } = await project.generate({ format: 'json' });
     expect(code).toBe(2);
     const told: { readonly code: string; readonly line: number }[] = JSON.parse(stdout);
     expect(told.map((each) => each.code)).toEqual(['property-narrowed', 'unindexed-sort']);
     expect(told[0]?.line, 'below what is told second').toBeGreaterThan(told[1]?.line ?? 99);
-    const codes = (await project.generate()).stderr.match(/^ {2}\[[a-z-]+\]/gm);
-    expect(codes).toEqual(['  [property-narrowed]', '  [unindexed-sort]']);
+    const { stderr } = await project.generate();
+    expect(stderr.match(/^ {2}\[[a-z-]+\]/gm)).toEqual([
+      '  [unindexed-sort]',
+      '  [property-narrowed]',
+    ]);
+    expect(stderr).toMatch(/\n1 error, 1 warning; nothing was written\.\n$/);
   });
 
   it('count errors and warnings apart', () => {
@@ -119,11 +144,43 @@ types:
   });
 
   it('say of an unindexed search which condition would be indexed, with all it reads', async () => {
-    const search = '    filter: { find: { is: text, properties: [text] } }\n';
-    const project = await createProject({ 'things.yaml': `${THING.trimEnd()}\n${search}` });
+    const lines = long(['text']).replace('    sort: [text]\n', '');
+    const search = (more: string) =>
+      `    filter: { find: { is: text, properties: [text]${more} } }\n`;
+    const project = await createProject({ 'things.yaml': `${lines}${search('')}` });
     expect((await project.generate()).stderr).toContain(
-      '{ is: text, properties: [text], indexed: true } keeps an index.',
+      'Write { is: text, properties: [text], indexed: true } to keep an index; or { is: text, ' +
+        'properties: [text], indexed: false } where',
     );
+    for (const answer of [', indexed: true', ', indexed: false']) {
+      await project.write('capabilities/things.yaml', `${lines}${search(answer)}`);
+      expect((await project.generate()).stderr, answer).toBe('');
+    }
+  });
+
+  it('warn of long texts alone, and not where another filter keeps the index', async () => {
+    const filters = (text: string, more: string) =>
+      thing(`properties:
+  text: { type: string, maxLength: ${text}, default: '' }
+  n: { type: integer, default: 0 }
+  tags: { setOf: string, default: {} }
+filter:
+  find: { property: text, is: contains }
+  begin: { property: text, is: startsWith }
+  n: atLeast
+  tag: { property: tags, is: hasKey }${more}
+sort: [n, updated]`);
+    const project = await createProject({ 'things.yaml': filters('1000', '') });
+    const names = async () =>
+      [...(await project.generate({ maxWarnings: 9 })).stderr.matchAll(/the filter "(\w+)"/g)].map(
+        ([, name]) => name,
+      );
+    expect(await names()).toEqual([]);
+    await project.write('capabilities/things.yaml', filters('1001', ''));
+    expect(await names()).toEqual(['find', 'begin']);
+    const other = '\n  other: { property: text, is: startsWith, indexed: true }';
+    await project.write('capabilities/things.yaml', filters('1001', other));
+    expect(await names()).toEqual(['find']);
   });
 
   it('show no control characters of a descriptor, and colour on a terminal alone', () => {

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { newDescriptor } from '../../../scripts/generator/new-descriptor.js';
+import { render } from '../../../scripts/generator/pipeline.js';
+import { REPOSITORY } from './project.js';
+import { judge } from './random/texts.js';
+
+/** What somebody sees first: nothing of it gives a warning, let alone an error. */
+const PAGES = ['README.md', 'docs/descriptors.md', 'docs/package.md'];
+
+function read(path: string): string {
+  return readFileSync(join(REPOSITORY, path), 'utf8');
+}
+
+/** The whole descriptors that pages show. */
+const shown = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => [page, text]),
+).filter(([, text]) => /^capability: /m.test(text ?? ''));
+
+const examples = readdirSync(join(REPOSITORY, 'examples'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => [`examples/${name}`, read(`examples/${name}`)]);
+
+it("finds the README's sample, and an example at least", () => {
+  expect(shown.map(([page]) => page)).toContain('README.md');
+  expect(examples.length).toBeGreaterThan(0);
+});
+
+it.each([...shown, ...examples, ['new', newDescriptor('Invoice')]])(
+  'nothing is said of the descriptor in %s',
+  (_, text = '') => {
+    expect(judge(text)).toEqual([]);
+  },
+);
+
+it('nothing is said of the bundled descriptors', async () => {
+  const { problems, warnings } = await render(REPOSITORY);
+  expect([...problems, ...warnings]).toEqual([]);
+});
