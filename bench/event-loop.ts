@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fill } from './fill.js';
+import { readTurns, type Turns, WATCH_TURNS } from './load/turns.js';
 import type { Accounts, Call, Server } from './model.js';
 import { startJmapsmith } from './start/jmapsmith.js';
 import { startPostgresql } from './start/postgresql.js';
@@ -35,19 +35,8 @@ interface Load {
   body(n: number): string;
 }
 
-interface Lag {
-  readonly p99: number;
-  readonly longest: number;
-  /** How many turns took more than 50 ms. */
-  readonly over: number;
+interface Lag extends Turns {
   readonly wall: number;
-  readonly traces: readonly Trace[];
-}
-
-/** A long turn: what was running, in ms by the clock. */
-interface Trace {
-  readonly ms: number;
-  readonly parts: readonly (readonly [string, number])[];
 }
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -138,11 +127,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const file = join(folder, 'turns.json');
   process.env['TURNS_FILE'] = file;
   if (values.trace !== undefined) process.env['TURNS_TRACE'] = values.trace;
-  const nodeOptions = ['--import', new URL('./load/turns.mjs', import.meta.url).href];
   const postgresql = values.postgresql ? await startPostgresql() : null;
   const databaseUrl = await postgresql?.createDatabase('event_loop');
   const server = await startJmapsmith({
-    ...{ name: 'jmapsmith', folder, root: ROOT, nodeOptions },
+    ...{ name: 'jmapsmith', folder, root: ROOT, nodeOptions: WATCH_TURNS },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   const measured = { server, file };
@@ -217,12 +205,7 @@ async function drive(server: Server, kinds: readonly Load[], seconds: number): P
 async function lag(server: Server, file: string): Promise<Lag> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const found = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
-  await rm(file, { force: true });
-  process.kill(server.pid, 'SIGUSR2');
-  while (!existsSync(file)) await pause(10);
-  await pause(50);
-  const turns = JSON.parse(await readFile(file, 'utf8')) as Omit<Lag, 'wall'>;
-  return { ...turns, wall: Number(found ?? Number.NaN) * 1000 };
+  return { ...(await readTurns(server.pid, file)), wall: Number(found ?? Number.NaN) * 1000 };
 }
 
 await main(process.argv.slice(2));

@@ -1,7 +1,8 @@
 /**
  * `npm run bench` measures the server over HTTP, `npm run bench -- generate` the generator,
  * `npm run bench -- event-loop` how long anything blocks the server, `npm run bench -- store-pg`
- * what the store on PostgreSQL costs, `npm run bench -- sockets` what an idle WebSocket takes.
+ * what the store on PostgreSQL costs, `npm run bench -- sockets` what an idle WebSocket takes,
+ * `npm run bench -- waits` how long a request of one user keeps another user waiting.
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);
@@ -15,4 +16,7 @@ if (process.argv[2] === 'generate') {
 } else if (process.argv[2] === 'sockets') {
   process.argv.splice(2, 1);
   await import('./sockets.js');
+} else if (process.argv[2] === 'waits') {
+  process.argv.splice(2, 1);
+  await import('./waits.js');
 } else await import('./http.js');

@@ -7,6 +7,11 @@ export interface StartedServer extends Server {
   stop(): Promise<void>;
 }
 
+export interface StartedJmapsmith extends StartedServer {
+  /** Runs a command of jmapsmith beside the server; resolves to what it prints. */
+  readonly tool: (...args: readonly string[]) => Promise<string>;
+}
+
 export const ACCOUNT_NAMES: readonly AccountName[] = ['small', 'big', 'scratch', 'huge'];
 
 interface Options {
@@ -22,7 +27,7 @@ interface Options {
 }
 
 /** Starts jmapsmith as a user does: default settings, but for what one user may ask for at once. */
-export async function startJmapsmith(options: Options): Promise<StartedServer> {
+export async function startJmapsmith(options: Options): Promise<StartedJmapsmith> {
   const { name, folder, root, project } = options;
   const data = join(folder, 'data');
   await mkdir(data, { recursive: true });
@@ -54,7 +59,7 @@ export async function startJmapsmith(options: Options): Promise<StartedServer> {
   const argv = [...options.nodeOptions, ...program('start')];
   const { url, pid, stop } = await startProcess(name, argv, at);
   return {
-    ...{ name, protocol: 'jmap', url, pid, token, stop },
+    ...{ name, protocol: 'jmap', url, pid, token, stop, tool },
     accountIds: Object.fromEntries(accountIds) as Record<AccountName, string>,
   };
 }
@@ -87,7 +92,11 @@ export async function makeNewProject(folder: string, root: string): Promise<stri
 }
 
 /** Makes the project and generates it; resolves to its folder. */
-async function makeProject(folder: string, root: string, descriptor: string): Promise<string> {
+export async function makeProject(
+  folder: string,
+  root: string,
+  descriptor: string,
+): Promise<string> {
   await mkdir(join(folder, 'capabilities'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
   await symlink(root, join(folder, 'node_modules/jmapsmith'), 'junction');
