@@ -22,6 +22,7 @@ import { createDispatcher } from './methods/dispatch.js';
 import { MissingHookError, requireHooks } from './methods/hooks/required.js';
 import { createSetHooks } from './methods/hooks/set-hooks.js';
 import { createRegistry, type Registry } from './methods/registry.js';
+import { HashTurns } from './methods/set/hash-turns.js';
 import { COLLATIONS } from './methods/sort.js';
 import { createMetrics } from './metrics.js';
 import { loadProject, ProjectError } from './project.js';
@@ -150,6 +151,7 @@ async function start(
         ids,
         limits,
         hooks,
+        hashing: new HashTurns(),
         ...(setHooks === undefined ? {} : { setHooks }),
         ...(config.secretsKey === null ? {} : { secretKey: config.secretsKey }),
       },

@@ -8,6 +8,7 @@ import type { Foresight } from './foresight.js';
 import type { HookServices } from './hooks/port.js';
 import type { HookScope } from './hooks/scope.js';
 import type { Registry } from './registry.js';
+import type { HashTurns } from './set/hash-turns.js';
 import type { SetHooks } from './set/hooks.js';
 
 /** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
@@ -34,6 +35,8 @@ export interface Services {
   readonly hooks?: HookServices;
   /** Where hooks join /set and /copy. */
   readonly setHooks?: SetHooks;
+  /** Turns of what hashes secrets. */
+  readonly hashing: HashTurns;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array;
   /** Epoch ms; the system's clock where it is left out. */
@@ -45,6 +48,8 @@ export interface RequestScope {
   readonly principal: Principal;
   /** Distinct capabilities of `using`. */
   readonly using: ReadonlySet<string>;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone: () => boolean;
   /** Creation id to id, growing as calls create (RFC 8620 3.3). */
   readonly createdIds: Map<string, string>;
   /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */

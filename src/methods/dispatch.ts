@@ -39,17 +39,27 @@ export interface Answer {
   readonly explain?: readonly JsonObject[];
 }
 
+/** Where a request came from. */
+export interface RequestSource {
+  /** The request took long to read, so its calls and their answers may take long as well. */
+  readonly isLong: boolean;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone: () => boolean;
+}
+
+/** A short request whose client waits. */
+const SHORT: RequestSource = Object.freeze({ isLong: false, isGone: () => false });
+
 /** Runs the method calls of requests. */
 export interface Dispatcher {
   /**
    * Never throws or rejects for anything that a call does: each failure is an `error` response. No
-   * promise where all is answered at once. `isLong`: the request took long to read, so its answers
-   * may take long to write.
+   * promise where all is answered at once.
    */
   handle(
     envelope: RequestEnvelope,
     principal: Principal,
-    isLong?: boolean,
+    source?: RequestSource,
   ): Answer | Promise<Answer>;
 }
 
@@ -63,20 +73,20 @@ export function createDispatcher(
   const explain = async (
     envelope: RequestEnvelope,
     principal: Principal,
-    isLong: boolean,
+    source: RequestSource,
   ): Promise<Answer> => {
     const explanation = new Explanation(services);
-    const run = new RequestRun(services, limits, fail, envelope, principal, isLong, explanation);
+    const run = new RequestRun(services, limits, fail, envelope, principal, source, explanation);
     const answer = await run.run();
     // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
     const explain = await explanation.told(limits.requestTimeout, principal.userId);
     return { ...answer, explain };
   };
   return Object.freeze({
-    handle: (envelope: RequestEnvelope, principal: Principal, isLong = false) =>
+    handle: (envelope: RequestEnvelope, principal: Principal, source = SHORT) =>
       envelope.explain
-        ? explain(envelope, principal, isLong)
-        : new RequestRun(services, limits, fail, envelope, principal, isLong, null).run(),
+        ? explain(envelope, principal, source)
+        : new RequestRun(services, limits, fail, envelope, principal, source, null).run(),
   });
 }
 
@@ -112,7 +122,7 @@ class RequestRun {
     fail: (error: unknown) => MethodError,
     envelope: RequestEnvelope,
     principal: Principal,
-    isLong: boolean,
+    { isLong, isGone }: RequestSource,
     explanation: Explanation | null,
   ) {
     this.#isLong = isLong;
@@ -132,6 +142,7 @@ class RequestRun {
     this.#scope = {
       principal,
       using: envelope.using,
+      isGone,
       createdIds,
       remainingOctets:
         limits.maxSizeResponse -

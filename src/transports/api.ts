@@ -1,4 +1,5 @@
 import type { Principal } from '../accounts/principal.js';
+import type { RequestSource } from '../methods/dispatch.js';
 import type { Registry } from '../methods/registry.js';
 import type { Metrics } from '../metrics.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
@@ -12,7 +13,7 @@ export interface RequestRunner {
   handle(
     envelope: RequestEnvelope,
     principal: Principal,
-    isLong: boolean,
+    source: RequestSource,
   ): ResponseBody | Promise<ResponseBody>;
 }
 
@@ -20,13 +21,12 @@ export interface RequestRunner {
 export interface Api {
   /**
    * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. No promise
-   * where all calls are answered at once. `isLong`: it was read in slices, and is answered so. Throws RequestError
-   * before anything is run.
+   * where all calls are answered at once. Throws RequestError before anything is run.
    */
   run(
     value: JsonValue,
     principal: Principal,
-    isLong: boolean,
+    source: RequestSource,
     first?: JsonObject,
   ): string[] | Promise<string[]>;
 }
@@ -61,13 +61,13 @@ export function createApi(options: ApiOptions): Api {
     return responseText(body, sessions.state(principal), first);
   };
   return {
-    run(value, principal, isLong, first) {
+    run(value, principal, source, first) {
       const envelope = parseRequest(value, requestOptions);
       for (const call of envelope.methodCalls) {
         // A name that a client made up must not become a label.
         metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
       }
-      const body = dispatcher.handle(envelope, principal, isLong);
+      const body = dispatcher.handle(envelope, principal, source);
       return body instanceof Promise
         ? body.then((made) => answered(made, principal, first))
         : answered(body, principal, first);

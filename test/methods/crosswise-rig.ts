@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
 import { createRegistry } from '../../src/methods/registry.js';
+import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -59,7 +60,7 @@ export async function openCrosswise(url: string | null) {
       : await onPostgresql(url, options);
   const { store, rest: database, shared } = connection.storage;
   const services = {
-    ...{ store, registry, ids: createIdGenerator(), limits: LIMITS },
+    ...{ store, registry, ids: createIdGenerator(), limits: LIMITS, hashing: new HashTurns() },
     blobs: createFilesystemBlobStore(join(folder, 'blobs')),
     ...(setHooks === undefined ? {} : { setHooks }),
   };

@@ -6,6 +6,7 @@ import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
+import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
@@ -134,6 +135,7 @@ export class Twin {
       ...{ store, registry: { ...registry, typeHooks: new Map(hooks) }, limits: all },
       ...{ now: this.now, blobs: createFilesystemBlobStore(tmpdir()) },
       ids: { next: (prefix: string) => this.#next(prefix) },
+      hashing: new HashTurns(),
     };
     const dispatcher = createDispatcher(services, all, (error) => {
       throw error;

@@ -10,6 +10,7 @@ import * as postgresqlDatabase from '../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
+import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -137,6 +138,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
         ...{ store: opened.store, registry: foresees ? registry : shortSighted },
         ...{ ids: createIdGenerator(), limits: { ...LIMITS, ...limits } },
         blobs: createFilesystemBlobStore(tmpdir()),
+        hashing: new HashTurns(),
       };
       const dispatcher = createDispatcher(services, { ...LIMITS, ...limits }, (error) => {
         throw error;

@@ -19,6 +19,7 @@ import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
 import { createRegistry } from '../../src/methods/registry.js';
+import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -181,6 +182,7 @@ export class Rig {
       ...(setHooks === undefined ? {} : { setHooks }),
       ids: createIdGenerator({ now }),
       limits: this.#limits,
+      hashing: new HashTurns(),
       now,
     };
   }

@@ -1,12 +1,14 @@
 import { scryptSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TypeHooks } from '../../src/capability/hooks.js';
+import type { RequestScope } from '../../src/methods/context.js';
+import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { planSet } from '../../src/methods/set/plan.js';
 import { sealSecrets } from '../../src/methods/set/secrets.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
-import { type Json, Rig } from './rig.js';
+import { type Json, Rig, U1 } from './rig.js';
 
 // What follows from a call without being asked for: computed properties, links taken out, what is told of them.
 
@@ -227,6 +229,22 @@ describe('limits: { octets }', () => {
   });
 });
 
+class CountedHashes extends HashTurns {
+  count = 0;
+
+  override run<T>(user: string, deadline: number, work: () => Promise<T>): Promise<T> {
+    this.count += 1;
+    return super.run(user, deadline, work);
+  }
+}
+
+function scopeOf(isGone: () => boolean): RequestScope {
+  return {
+    ...{ principal: U1, using: new Set<string>(), isGone },
+    ...{ createdIds: new Map(), remainingOctets: 1e6 },
+  };
+}
+
 describe('secrets', () => {
   it('are made until the deadline of the call, and each for its own object', async () => {
     const type = rig.services.registry.dataTypes.get('Gadget');
@@ -256,7 +274,28 @@ describe('secrets', () => {
         ids: services.ids,
       },
     );
-    const late = sealSecrets(indexOf(type), plan, { services, deadline: performance.now() - 1 });
+    const request = scopeOf(() => false);
+    const late = sealSecrets(indexOf(type), plan, {
+      ...{ services, request, deadline: performance.now() - 1 },
+    });
     await expect(late).rejects.toBeInstanceOf(UnavailableError);
+  });
+
+  it('are hashed no further once the client has gone', async () => {
+    const type = rig.services.registry.dataTypes.get('Gadget');
+    if (type === undefined) throw new Error('The rig has gadgets.');
+    const create = Object.fromEntries(['a', 'b', 'c', 'd'].map((pin) => [pin, g({ pin })]));
+    const hashing = new CountedHashes(4);
+    const services = { ...rig.services, hashing };
+    const plan = planSet(
+      indexOf(type),
+      { accountId: 'a1', create },
+      { createdIds: new Map(), maximum: 10, ids: services.ids },
+    );
+    const request = scopeOf(() => hashing.count === 2);
+    const deadline = performance.now() + 60_000;
+    const sealing = sealSecrets(indexOf(type), plan, { services, request, deadline });
+    await expect(sealing).rejects.toMatchObject({ type: 'serverUnavailable' });
+    expect(hashing.count).toBe(2);
   });
 });

@@ -21,6 +21,7 @@ describe('MethodCall: the octets of a response', () => {
     const scope = {
       principal: U1,
       using: new Set<string>(),
+      isGone: () => false,
       createdIds: new Map(),
       remainingOctets,
     };

@@ -22,9 +22,6 @@ const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
 const NONCE_OCTETS = 12;
 
-/** Secrets that are made at the same time: Node has so many threads for it. */
-const LANES = 4;
-
 /** What is to be sealed, and where it goes. */
 interface Task {
   readonly property: PropertyDefinition;
@@ -33,13 +30,13 @@ interface Task {
 }
 
 /**
- * Made before the transaction: hashing is slow on purpose, and others wait for the writer. Throws
- * UnavailableError at the call's deadline.
+ * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the writer.
+ * Throws UnavailableError at the call's deadline and `serverUnavailable` where its client has gone.
  */
 export async function sealSecrets(
   index: TypeIndex,
   plan: Pick<SetPlan, 'creates' | 'updates'>,
-  { services, deadline }: Pick<CallContext, 'services' | 'deadline'>,
+  { services, request, deadline }: Pick<CallContext, 'services' | 'request' | 'deadline'>,
 ): Promise<Seals> {
   if (index.secrets.length === 0) return UNSEALED;
   const tasks: Task[] = [];
@@ -52,13 +49,21 @@ export async function sealSecrets(
     if (patch.kind === 'patch') updates.set(key, planned(index, patch.object, tasks));
   }
   const waiting = tasks.values();
+  const { hashing } = services;
+  const { userId } = request.principal;
   const lane = async (): Promise<void> => {
     for (const { property, value, into } of waiting) {
       requireTime(deadline);
-      into.set(property.name, await seal(property, value, services));
+      if (request.isGone()) throw new MethodError('serverUnavailable', 'The client has gone.');
+      into.set(
+        property.name,
+        property.secret === 'encrypt'
+          ? encrypted(value, services)
+          : await hashing.run(userId, deadline, () => hashed(value)),
+      );
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: hashing.maximumOfUser }, lane));
   return { creates, updates };
 }
 
@@ -80,10 +85,6 @@ function planned(
   return into;
 }
 
-function seal(property: PropertyDefinition, value: string, services: Services): Promise<string> {
-  return property.secret === 'encrypt' ? encrypted(value, services) : hashed(value);
-}
-
 /** `scrypt$salt$hash`, both in base64url. */
 function hashed(value: string): Promise<string> {
   const salt = randomBytes(SALT_OCTETS);
@@ -96,7 +97,7 @@ function hashed(value: string): Promise<string> {
 }
 
 /** `aes256gcm$nonce$text and tag`, both in base64url. */
-async function encrypted(value: string, { secretKey }: Services): Promise<string> {
+function encrypted(value: string, { secretKey }: Services): string {
   if (secretKey === undefined) {
     throw new MethodError('serverFail', 'This server has no key to encrypt secrets with.');
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import contentType from 'content-type';
 import type { Principal } from '../../accounts/principal.js';
+import type { RequestSource } from '../../methods/dispatch.js';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
@@ -73,7 +74,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     if (over === null) throw res.destroyed ? clientGone() : overloaded();
     try {
       const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
-      return await api.run(value, await options.authenticate(req, res), true);
+      return await api.run(value, await options.authenticate(req, res), sourceOf(res, true));
     } finally {
       over();
     }
@@ -102,7 +103,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       } else {
         if (body.octets > SHORT) await turn();
         const current = isFresh(res) ? principal : await options.authenticate(req, res);
-        pieces = await api.run(parseIJson(body.data), current, false);
+        pieces = await api.run(parseIJson(body.data), current, sourceOf(res, false));
       }
       const writing = writePieces(req, res, HEADERS, pieces, writer);
       if (writing !== null) await writing;
@@ -128,7 +129,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     let held = 0;
     try {
       held = holdBody(data, userId, reader).octets;
-      const pieces = api.run(parseIJson(data), principal, false);
+      const pieces = api.run(parseIJson(data), principal, sourceOf(res, false));
       const writing =
         pieces instanceof Promise
           ? pieces.then((made) => writePieces(req, res, HEADERS, made, writer))
@@ -190,6 +191,10 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
 /** Whether what is known of the credentials is as new as it was when the request came. */
 function isFresh(res: EdgeResponse): boolean {
   return performance.now() - res.startedAt <= FRESH;
+}
+
+function sourceOf(res: EdgeResponse, isLong: boolean): RequestSource {
+  return { isLong, isGone: () => res.destroyed };
 }
 
 /** What takes slices is given up between two of them where nobody waits for it any more. */

@@ -115,14 +115,15 @@ export class Answers {
   }
 
   async #answer(message: RequestMessage, isLong: boolean): Promise<readonly string[]> {
-    const { shared, requestId } = this.#options;
+    const { shared, requestId, socket } = this.#options;
     const first = {
       '@type': 'Response',
       ...(message.id === null ? {} : { requestId: message.id }),
     };
     try {
       const principal = await this.#currentPrincipal();
-      return await shared.api.run(message.request, principal, isLong, first);
+      const isGone = (): boolean => socket.readyState === socket.CLOSED;
+      return await shared.api.run(message.request, principal, { isLong, isGone }, first);
     } catch (error) {
       const known = runProblem(error);
       if (error instanceof UnavailableError) shared.services.unavailable?.(error);

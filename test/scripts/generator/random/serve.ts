@@ -11,6 +11,7 @@ import { createDispatcher } from '../../../../src/methods/dispatch.js';
 import { requireHooks } from '../../../../src/methods/hooks/required.js';
 import { createSetHooks } from '../../../../src/methods/hooks/set-hooks.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
+import { HashTurns } from '../../../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
 import { parseIJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
@@ -79,6 +80,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
       blobs: createFilesystemBlobStore(join(folder, 'blobs')),
       ids: createIdGenerator(),
       limits: LIMITS,
+      hashing: new HashTurns(),
       secretKey: new Uint8Array(32),
       hooks: {
         timeout: LIMITS.requestTimeout,
