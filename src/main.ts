@@ -8,6 +8,7 @@ import {
   pruneTickets,
   resumeDeletions,
 } from './accounts/index.js';
+import { bindSecrets } from './bind-secrets.js';
 import { openBlobStore } from './blobs/index.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
@@ -129,12 +130,15 @@ async function start(
   });
 
   const setHooks = createSetHooks(registry);
+  const redone = { store, registry, hooks, log, database: storage.rest };
   const rest = await startRest({
-    ...{ store, registry, hooks, log },
+    ...redone,
     ...(setHooks === undefined ? {} : { setHooks }),
-    ...{ database: storage.rest, shared: storage.shared },
+    shared: storage.shared,
   });
   opened.push(() => rest.stop());
+  const { secretsKey: secretKey } = config;
+  if (secretKey !== null) await bindSecrets({ ...redone, secretKey });
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });
@@ -153,7 +157,7 @@ async function start(
         hooks,
         hashing: new HashTurns(),
         ...(setHooks === undefined ? {} : { setHooks }),
-        ...(config.secretsKey === null ? {} : { secretKey: config.secretsKey }),
+        ...(secretKey === null ? {} : { secretKey }),
       },
       limits,
       (err, reference) => log.error({ reference, err }, 'defect'),

@@ -302,7 +302,7 @@ function positionOf(value: string): Position | null {
 }
 
 /** Batches of one account each, in order of key. */
-async function* batches(
+export async function* batches(
   type: DataTypeDefinition,
   page: (after: RowKey | null) => Promise<readonly RestRow[]>,
   start: RowKey | null,

@@ -49,6 +49,13 @@ export interface RestDatabase {
     since: number | null,
     limit: number,
   ): Promise<readonly RestRow[]>;
+  /** The same of objects that have in one of the columns a text which begins with `prefix`. */
+  beginning(
+    prefix: string,
+    of: { readonly table: string; readonly columns: readonly string[] },
+    after: RowKey | null,
+    limit: number,
+  ): Promise<readonly RestRow[]>;
   /** The same of objects whose count is wrong. */
   miscounted(count: CountColumn, after: RowKey | null, limit: number): Promise<readonly RestRow[]>;
   /** The same of objects that are gone, and have left records of references or blobs. */
@@ -79,6 +86,21 @@ export function rowsStatement(
   return {
     text: `SELECT "accountId", "id", "updated" FROM ${quote(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
     parameters: [...(after ?? []), ...(since === null ? [] : [since]), limit],
+  };
+}
+
+export function beginningStatement(
+  prefix: string,
+  { table, columns }: { readonly table: string; readonly columns: readonly string[] },
+  after: RowKey | null,
+  limit: number,
+): RestStatement {
+  const begins = columns.map((column) => `substr(${quote(column)}, 1, ${prefix.length}) = ?`);
+  const behind = after === null ? '' : ' AND ("accountId", "id") > (?, ?)';
+  return {
+    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)} WHERE (${begins.join(' OR ')})${behind}
+ ORDER BY "accountId", "id" LIMIT ?`,
+    parameters: [...columns.map(() => prefix), ...(after ?? []), limit],
   };
 }
 

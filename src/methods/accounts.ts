@@ -38,7 +38,7 @@ export function resolveAccount(
 }
 
 /** The account of a call whose method's definition says that it has one. */
-export function accountOf(context: CallContext): AccountAccess {
+export function accountOf(context: Pick<CallContext, 'account' | 'method'>): AccountAccess {
   if (context.account === undefined) {
     throw new Error(`The definition of ${context.method.name} gives it no account.`);
   }

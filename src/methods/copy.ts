@@ -34,7 +34,11 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     ids: services.ids,
   });
   const overrides = copiesOf(plan);
-  const seals = await sealSecrets(index, { creates: overrides, updates: [] }, context);
+  const seals = await sealSecrets(
+    index,
+    { creates: overrides, updates: [], createdIds: plan.createdIds },
+    context,
+  );
   const isLong = isMany(plan.entries.size);
   const slices = isLong ? inTurns(context.deadline) : null;
   // They are read at once, as those of a /get.

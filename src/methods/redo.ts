@@ -79,6 +79,22 @@ export class Redo {
     });
   }
 
+  /** Writes what `change` makes another of; nobody is told of it. Resolves to how many objects it changed. */
+  async rewrite(
+    { type, accountId, ids }: RedoBatch,
+    change: (object: StoredObject) => StoredObject,
+  ): Promise<number> {
+    let count = 0;
+    await this.#write(accountId, false, async (transaction) => {
+      const rows = await transaction.get(type, ids, type.properties, WORKING_OCTETS);
+      const changed = rows.map((row) => [row, change(row)] as const);
+      const written = changed.flatMap(([row, now]) => (now === row ? [] : [now]));
+      count = written.length;
+      if (count > 0) await transaction.update(type, written);
+    });
+    return count;
+  }
+
   /** Removes what objects that are gone have left of records. */
   forget({ type, accountId, ids }: RedoBatch): Promise<void> {
     return this.#write(accountId, false, async (transaction) => {

@@ -13,8 +13,10 @@ import type {
   MethodDefinition,
 } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
+import type { RestDatabase } from '../../src/database/rest.js';
 import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { openRest } from '../../src/database/sqlite/rest.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
 import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
@@ -77,6 +79,8 @@ export interface Logic {
   readonly gadgetHooks?: CapabilityHooks;
   /** One more capability, and the SQL that makes its tables. */
   readonly more?: { readonly capability: CapabilityDefinition; readonly tables: string };
+  /** SECRETS_KEY. */
+  readonly secretKey?: Uint8Array;
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
   /** Another store than the one on SQLite. */
@@ -114,6 +118,8 @@ export class Rig {
   readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
   readonly trick: Trick = { run: async () => ({}) };
   readonly services: Services;
+  /** For what a start does before anything is served. */
+  readonly rest: RestDatabase;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
   /** What the database holds. */
@@ -130,6 +136,7 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
+    this.rest = openRest(writerDatabase);
     this.run = (statement) => void writerDatabase.exec(statement);
     this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
@@ -180,6 +187,7 @@ export class Rig {
       blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
       registry,
       ...(setHooks === undefined ? {} : { setHooks }),
+      ...(logic.secretKey === undefined ? {} : { secretKey: logic.secretKey }),
       ids: createIdGenerator({ now }),
       limits: this.#limits,
       hashing: new HashTurns(),

@@ -245,6 +245,13 @@ function scopeOf(isGone: () => boolean): RequestScope {
   };
 }
 
+/** Of a /set of gadgets in A1. */
+function calledBy(request: RequestScope) {
+  const method = rig.services.registry.methods.get('Gadget/set');
+  if (method === undefined) throw new Error('The rig has gadgets.');
+  return { request, method, account: U1.accounts.get('a1') };
+}
+
 describe('secrets', () => {
   it('are made until the deadline of the call, and each for its own object', async () => {
     const type = rig.services.registry.dataTypes.get('Gadget');
@@ -276,7 +283,7 @@ describe('secrets', () => {
     );
     const request = scopeOf(() => false);
     const late = sealSecrets(indexOf(type), plan, {
-      ...{ services, request, deadline: performance.now() - 1 },
+      ...{ services, ...calledBy(request), deadline: performance.now() - 1 },
     });
     await expect(late).rejects.toBeInstanceOf(UnavailableError);
   });
@@ -294,7 +301,9 @@ describe('secrets', () => {
     );
     const request = scopeOf(() => hashing.count === 2);
     const deadline = performance.now() + 60_000;
-    const sealing = sealSecrets(indexOf(type), plan, { services, request, deadline });
+    const sealing = sealSecrets(indexOf(type), plan, {
+      ...{ services, ...calledBy(request), deadline },
+    });
     await expect(sealing).rejects.toMatchObject({ type: 'serverUnavailable' });
     expect(hashing.count).toBe(2);
   });

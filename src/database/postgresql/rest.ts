@@ -1,4 +1,5 @@
 import {
+  beginningStatement,
   goneStatement,
   miscountedStatement,
   NOTES,
@@ -51,6 +52,7 @@ export function openRest(pool: Pool): RestDatabase {
       }
     },
     rows: (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
+    beginning: (prefix, of, after, limit) => keys(beginningStatement(prefix, of, after, limit)),
     miscounted: (count, after, limit) => keys(miscountedStatement(count, after, limit)),
     gone: (of, after, limit) => keys(goneStatement(of, after, limit)),
   };

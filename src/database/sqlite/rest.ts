@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import {
+  beginningStatement,
   goneStatement,
   miscountedStatement,
   NOTES,
@@ -39,6 +40,8 @@ export function openRest(db: Database): RestDatabase {
       patiently(db, () => transaction.immediate());
     },
     rows: async (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
+    beginning: async (prefix, of, after, limit) =>
+      keys(beginningStatement(prefix, of, after, limit)),
     miscounted: async (count, after, limit) => keys(miscountedStatement(count, after, limit)),
     gone: async (of, after, limit) => keys(goneStatement(of, after, limit)),
   };

@@ -21,6 +21,7 @@ import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { inheritedSecrets } from './inherited-secrets.js';
 import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
 
@@ -105,7 +106,7 @@ export class CopyRun {
 
   /** Makes one copy; what is wrong with it, or null. */
   #copy(creationId: string, entry: PlannedCopy, usable: UsableBlobs): SetError | null {
-    const { index, originals } = this.#scene;
+    const { index, originals, from, context } = this.#scene;
     if (entry.kind === 'refused') return entry.error;
     if (entry.kind === 'nameless') {
       const problems = new Problems(entry.problems);
@@ -119,12 +120,15 @@ export class CopyRun {
     requireUsableBlobs(index, overrides.values, usable, problems);
     for (const name of inheritedReferences(index, original, overrides))
       problems.add(name, 'refers to objects of the source account');
+    const { secretKey } = context.services;
+    const accounts = { from, to: accountOf(context), secretKey };
+    const secrets = inheritedSecrets(index, original, entry, accounts, problems);
     const moved = this.#movedBlobs(original, overrides);
     // Octets are copied for overrides that are fine alone.
     if (!overrides.problems.any) for (const name of moved.lost) problems.add(name, IS_GONE);
     if (problems.any) return problems.toSetError();
     const sealed = Object.fromEntries(this.#scene.seals.creates.get(creationId) ?? []);
-    const given = Object.assign(emptyObject(), overrides.values, moved.values, sealed);
+    const given = Object.assign(emptyObject(), overrides.values, moved.values, secrets, sealed);
     const object = newObject(index, given, entry.birth, original);
     const operation = { kind: 'create', key: creationId, id: object.id, object } as const;
     this.#copies.push({ operation, entry, moved });

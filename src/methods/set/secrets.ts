@@ -1,9 +1,12 @@
-import { createCipheriv, randomBytes, scrypt } from 'node:crypto';
+import { randomBytes, scrypt } from 'node:crypto';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { accountOf } from '../accounts.js';
 import { requireTime } from '../blob/time.js';
 import type { CallContext, Services } from '../context.js';
+import { resolveId } from '../creation-ids.js';
+import { encrypt, type SecretPlace } from '../encryption.js';
 import type { TypeIndex } from '../type-index.js';
 import type { PlannedCreate, SetPlan } from './plan.js';
 
@@ -20,14 +23,17 @@ export const UNSEALED: Seals = { creates: new Map(), updates: new Map() };
 
 const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
-const NONCE_OCTETS = 12;
 
 /** What is to be sealed, and where it goes. */
 interface Task {
   readonly property: PropertyDefinition;
   readonly value: string;
+  readonly place: SecretPlace;
   readonly into: Map<string, string>;
 }
+
+/** What sealing needs of a call. */
+type SealScene = Pick<CallContext, 'services' | 'request' | 'deadline' | 'account' | 'method'>;
 
 /**
  * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the writer.
@@ -35,30 +41,36 @@ interface Task {
  */
 export async function sealSecrets(
   index: TypeIndex,
-  plan: Pick<SetPlan, 'creates' | 'updates'>,
-  { services, request, deadline }: Pick<CallContext, 'services' | 'request' | 'deadline'>,
+  plan: Pick<SetPlan, 'creates' | 'updates' | 'createdIds'>,
+  context: SealScene,
 ): Promise<Seals> {
   if (index.secrets.length === 0) return UNSEALED;
+  const { services, request, deadline } = context;
+  const accountId = accountOf(context).id;
+  const { own, earlier } = plan.createdIds;
   const tasks: Task[] = [];
   const creates = new Map<string, ReadonlyMap<string, string>>();
   const updates = new Map<string, ReadonlyMap<string, string>>();
-  for (const [key, { draft }] of plan.creates) {
-    if (isFit(draft)) creates.set(key, planned(index, draft.values, tasks));
+  for (const [key, { draft, birth }] of plan.creates) {
+    const object = { accountId, id: birth.id };
+    if (isFit(draft)) creates.set(key, planned(index, object, draft.values, tasks));
   }
   for (const { key, patch } of plan.updates) {
-    if (patch.kind === 'patch') updates.set(key, planned(index, patch.object, tasks));
+    const id = resolveId(key, own, earlier);
+    if (patch.kind === 'refused' || id === null) continue;
+    updates.set(key, planned(index, { accountId, id }, patch.object, tasks));
   }
   const waiting = tasks.values();
   const { hashing } = services;
   const { userId } = request.principal;
   const lane = async (): Promise<void> => {
-    for (const { property, value, into } of waiting) {
+    for (const { property, value, place, into } of waiting) {
       requireTime(deadline);
       if (request.isGone()) throw new MethodError('serverUnavailable', 'The client has gone.');
       into.set(
         property.name,
         property.secret === 'encrypt'
-          ? encrypted(value, services)
+          ? encrypted(value, place, services)
           : await hashing.run(userId, deadline, () => hashed(value)),
       );
     }
@@ -74,13 +86,15 @@ function isFit(draft: PlannedCreate['draft']): boolean {
 /** The map that an entry's secrets will be in. */
 function planned(
   index: TypeIndex,
+  object: Pick<SecretPlace, 'accountId' | 'id'>,
   values: Readonly<Record<string, JsonValue>>,
   tasks: Task[],
 ): ReadonlyMap<string, string> {
   const into = new Map<string, string>();
   for (const property of index.secrets) {
     const value = values[property.name];
-    if (typeof value === 'string') tasks.push({ property, value, into });
+    const place = { ...object, type: index.type, property };
+    if (typeof value === 'string') tasks.push({ property, value, place, into });
   }
   return into;
 }
@@ -96,13 +110,9 @@ function hashed(value: string): Promise<string> {
   });
 }
 
-/** `aes256gcm$nonce$text and tag`, both in base64url. */
-function encrypted(value: string, { secretKey }: Services): string {
+function encrypted(value: string, place: SecretPlace, { secretKey }: Services): string {
   if (secretKey === undefined) {
     throw new MethodError('serverFail', 'This server has no key to encrypt secrets with.');
   }
-  const nonce = randomBytes(NONCE_OCTETS);
-  const cipher = createCipheriv('aes-256-gcm', secretKey, nonce);
-  const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `aes256gcm$${nonce.toString('base64url')}$${text.toString('base64url')}`;
+  return encrypt(value, secretKey, place);
 }

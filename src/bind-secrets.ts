@@ -1,0 +1,71 @@
+import type { DataTypeDefinition } from './capability/definition.js';
+import type { RestDatabase } from './database/rest.js';
+import type { Logger } from './logging.js';
+import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from './methods/encryption.js';
+import { Redo, type RedoServices } from './methods/redo.js';
+import { emptyObject } from './protocol/json.js';
+import { batches } from './rest.js';
+import type { StoredObject } from './store/port.js';
+
+/** Objects of one transaction. */
+const BATCH = 500;
+
+export interface BindingOptions extends RedoServices {
+  readonly database: RestDatabase;
+  readonly secretKey: Uint8Array;
+  readonly log: Logger;
+}
+
+/**
+ * Encrypts secrets anew that a version before stored, which didn't bind them to their place (methods/encryption.ts).
+ * Each start looks for them: the version before may have written beside this one, or a backup of it was restored.
+ * Clients see no change. A secret that the key doesn't fit stays as it is, and the log tells of it.
+ */
+export async function bindSecrets(options: BindingOptions): Promise<void> {
+  const { database, log, registry } = options;
+  const redo = new Redo(options);
+  for (const type of registry.dataTypes.values()) {
+    const columns = encryptedOf(type).map(({ column }) => column);
+    if (columns.length === 0) continue;
+    let [bound, left] = [0, 0];
+    const page = (after: Parameters<RestDatabase['beginning']>[2]) =>
+      database.beginning(UNBOUND_PREFIX, { table: type.table, columns }, after, BATCH);
+    for await (const batch of batches(type, page, null)) {
+      const written = await redo.rewrite(batch, (object) =>
+        boundObject(type, object, batch.accountId, options.secretKey),
+      );
+      bound += written;
+      left += batch.ids.length - written;
+    }
+    if (bound > 0) log.info({ type: type.name, objects: bound }, 'secrets bound to their objects');
+    if (left > 0) {
+      log.warn(
+        { type: type.name, objects: left },
+        'secrets are left as an older version stored them: SECRETS_KEY does not decrypt them',
+      );
+    }
+  }
+}
+
+function encryptedOf(type: DataTypeDefinition) {
+  return type.properties.filter(({ secret }) => secret === 'encrypt');
+}
+
+/** The object with all secrets bound that the key decrypts; itself where there is none. */
+function boundObject(
+  type: DataTypeDefinition,
+  object: StoredObject,
+  accountId: string,
+  key: Uint8Array,
+): StoredObject {
+  const values = emptyObject();
+  for (const property of encryptedOf(type)) {
+    const stored = object[property.name];
+    if (typeof stored !== 'string' || !isUnbound(stored)) continue;
+    const place = { accountId, type, id: object.id, property };
+    const text = decrypt(stored, key, place);
+    if (text !== null) values[property.name] = encrypt(text, key, place);
+  }
+  if (Object.keys(values).length === 0) return object;
+  return Object.assign(emptyObject(), object, values) as StoredObject;
+}
