@@ -165,9 +165,13 @@ export class UniqueJudge {
 
   #refuse(row: ProposedRow, unique: UniqueDefinition, existingId: string): void {
     const properties = unique.properties.map(({ name }) => name);
-    const names = properties.map(quoted).join(' and ');
-    const verb = properties.length === 1 ? 'has' : 'have';
-    const why = `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
+    const shown = shownNames(unique);
+    const names = shown.map(quoted).join(' and ');
+    const verb = shown.length === 1 ? 'has' : 'have';
+    const why =
+      shown.length === 0
+        ? `The server would give it a value that ${quoted(existingId)} has, and that must be unique.`
+        : `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
     const error = setError('alreadyExists', why, { existingId });
     const holder = this.#proposal.rows.get(existingId);
     const text = textOf(keyOf(unique, row.after));
@@ -177,11 +181,16 @@ export class UniqueJudge {
 }
 
 function notFree(unique: UniqueDefinition): SetError {
-  const properties = unique.properties.map(({ name }) => name);
-  const verb = properties.length === 1 ? 'is' : 'are';
-  const names = properties.map(quoted).join(' and ');
+  const properties = shownNames(unique);
+  const verb = properties.length > 1 ? 'are' : 'is';
+  const names = properties.length === 0 ? 'What it needs' : properties.map(quoted).join(' and ');
   const why = `${names} ${verb} also wanted by an earlier object of this call, which was refused.`;
   return setError('invalidProperties', why, { properties });
+}
+
+/** Clients don't know of internal properties: those that they may read of. */
+function shownNames({ properties }: UniqueDefinition): readonly string[] {
+  return properties.filter(({ access }) => access !== 'internal').map(({ name }) => name);
 }
 
 /** Null where one of the values is: null is equal to nothing. */
