@@ -122,7 +122,7 @@ export class Settlement {
       if (hooks === undefined || asked) return destruction;
       asked = true;
       const before = proposal.refused.size + this.#refusedRoots.size;
-      const wanted = this.#wanted(destruction);
+      const wanted = this.#wanted();
       if (wanted.length > 0) {
         await hooks.beforeWrites(proposal.index.type, wanted, unit, context);
       }
@@ -151,7 +151,8 @@ export class Settlement {
     return { ...destruction, refused };
   }
 
-  #wanted(destruction: Destruction): readonly WantedObject[] {
+  /** What the call wants of its own objects. Destroys that a link keeps from happening are among it: a hook may say better why not. */
+  #wanted(): readonly WantedObject[] {
     const { proposal, doomed, destroys } = this.#scene;
     const wanted: WantedObject[] = [];
     for (const { id, before, after, create, updates } of proposal.rows.values()) {
@@ -166,7 +167,7 @@ export class Settlement {
     }
     for (const id of destroys) {
       const before = doomed.get(id);
-      if (before === undefined || destruction.refused.has(id)) continue;
+      if (before === undefined) continue;
       const refuse = (error: SetError) => {
         if (!this.#refusedRoots.has(id)) this.#refusedRoots.set(id, error);
       };

@@ -29,6 +29,48 @@ test('check refuses single objects; the others of the call go on', async () => {
   expect(notCreated).toEqual({ b: { type: 'forbidden', description: 'no' } });
 });
 
+test('check is asked of destroys that a link keeps from happening, and what it says counts', async () => {
+  const asked: string[] = [];
+  const own = new Rig(
+    {},
+    {
+      gadgetHooks: {
+        types: {
+          Gadget: {
+            ...gadgetHooks.types?.['Gadget'],
+            check(wanted) {
+              for (const { before, after, refuse } of wanted) {
+                if (after !== null) continue;
+                asked.push((before as Json).title);
+                if ((before as Json).title === 'kept')
+                  refuse({ type: 'isKept', description: 'It is kept.' });
+              }
+            },
+          },
+        },
+      },
+    },
+  );
+  rig = own;
+  const [top, kept] = await own.create('Gadget', [{ title: 'top' }, { title: 'kept' }]);
+  const create = { a: { title: 'a', parentId: top }, b: { title: 'b', parentId: kept } };
+  const { created } = await own.call('Gadget/set', { create });
+  const { notDestroyed } = await own.call('Gadget/set', { destroy: [top, kept] });
+  expect(asked).toEqual(['top', 'kept']);
+  expect(notDestroyed).toMatchObject({
+    [top ?? '']: { type: 'objectIsLinked', objectIds: [created.a.id] },
+    [kept ?? '']: { type: 'isKept', description: 'It is kept.' },
+  });
+  // What is kept links to the top: so that stays, too.
+  await own.call('Gadget/set', { update: { [kept ?? '']: { parentId: top } } });
+  const both = await own.call('Gadget/set', { destroy: [top, created.a.id, kept, created.b.id] });
+  expect(both.destroyed).toEqual([created.a.id, created.b.id]);
+  expect(both.notDestroyed).toMatchObject({
+    [top ?? '']: { type: 'objectIsLinked', objectIds: [kept] },
+    [kept ?? '']: { type: 'isKept' },
+  });
+});
+
 test('inTransaction hears of each change once, its own tx.set included, and keeps change records', async () => {
   const heard: string[][] = [];
   const own = rigWith({
@@ -55,8 +97,7 @@ test('docs/hooks.md: messages that a hook writes down, and that one user alone t
           Widget: {
             async inTransaction({ created }, _call, tx) {
               const create = Object.fromEntries(created.map(({ id }: Json) => [id, { title: id }]));
-              const { notCreated } = await tx.set(message(), { create });
-              if (notCreated) throw new Error('A message was refused.');
+              await tx.set(message(), { create });
             },
           },
         },
