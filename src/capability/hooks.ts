@@ -30,7 +30,10 @@ export interface Wanted<Stored> {
   readonly before: Stored | null;
   /** Null for a destroy. */
   readonly after: Stored | null;
-  /** Refuses this one alone; the others of the call go on. The first refusal stands. */
+  /**
+   * Refuses this one alone; the others of the call go on. The first refusal stands. The type is one of RFC
+   * 8620 (`forbidden`, `invalidProperties` ...) or of the team's own (`mailboxHasChild`).
+   */
   refuse(error: SetError): void;
 }
 
@@ -55,7 +58,9 @@ export interface HookReader<Database = unknown> {
 export interface HookTransaction<Database = unknown> extends HookReader<Database> {
   /**
    * Foo/set through the engine: validation (but for access: hooks may write serverSet and internal
-   * properties), references, change records and hooks of that type; at most 8 deep.
+   * properties), references, change records and hooks of that type; at most 8 deep. Rejects with
+   * RefusedObjectsError, and the call is undone, where any object is refused; `{ partial: true }` resolves
+   * instead, and `notCreated`, `notUpdated` and `notDestroyed` say which.
    */
   set<S extends TypeShape>(
     type: DataTypeDefinition<S>,
@@ -64,6 +69,7 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
       readonly update?: Readonly<Record<string, JsonObject>>;
       readonly destroy?: readonly string[];
     },
+    options?: { readonly partial?: boolean },
   ): Promise<SetResponse<S>>;
 }
 

@@ -4,7 +4,7 @@ export type { JsonObject, JsonValue } from '../protocol/json.js';
 export type { MethodContext } from './context.js';
 export type * from './definition.js';
 export type * from './hooks.js';
-export { HookRefusal } from './refusal.js';
+export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {
   codePointLength,
   frozen,

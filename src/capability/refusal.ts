@@ -1,4 +1,4 @@
-import type { MethodErrorType } from '../protocol/errors.js';
+import type { MethodErrorType, SetError } from '../protocol/errors.js';
 
 /**
  * What a hook throws to refuse its whole method call with an error of the wire (RFC 8620 3.6.2):
@@ -13,4 +13,38 @@ export class HookRefusal extends Error {
     super(description);
     this.type = type;
   }
+}
+
+/** Objects that a `tx.set` refused, by creation id or id. */
+export interface RefusedObjects {
+  readonly notCreated: Readonly<Record<string, SetError>> | null;
+  readonly notUpdated: Readonly<Record<string, SetError>> | null;
+  readonly notDestroyed: Readonly<Record<string, SetError>> | null;
+}
+
+/** What `tx.set` rejects with where it refused objects: the call is undone, even where the hook catches this. */
+export class RefusedObjectsError extends Error {
+  override readonly name = 'RefusedObjectsError';
+  readonly refused: RefusedObjects;
+
+  constructor(typeName: string, refused: RefusedObjects) {
+    super(`tx.set of ${typeName} refused ${wordsOf(refused)}`);
+    this.refused = refused;
+  }
+}
+
+/** Refusals that a message names; the error has all of them. */
+const NAMED = 3;
+
+function wordsOf({ notCreated, notUpdated, notDestroyed }: RefusedObjects): string {
+  const all = [
+    ...Object.entries(notCreated ?? {}).map((entry) => ['create', ...entry] as const),
+    ...Object.entries(notUpdated ?? {}).map((entry) => ['update', ...entry] as const),
+    ...Object.entries(notDestroyed ?? {}).map((entry) => ['destroy', ...entry] as const),
+  ];
+  const named = all
+    .slice(0, NAMED)
+    .map(([what, key, { type, description }]) => `${what} "${key}": ${type}: ${description}`);
+  const rest = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
+  return [...named, ...rest].join('; ');
 }

@@ -51,7 +51,8 @@ export type SetErrorType =
 
 /** One object's failure in a /set-like method. `description` always names what was wrong. */
 export interface SetError {
-  readonly type: SetErrorType;
+  /** The engine's own errors are of the catalogue; hooks may refuse by a type of their own. */
+  readonly type: SetErrorType | (string & {});
   readonly description: string;
   readonly properties?: readonly string[];
   readonly existingId?: string;

@@ -5,7 +5,9 @@ import type { Hooks } from '../generated/gadget/hooks.js';
 export const hooks = {
   methods: {
     'Gadget/rebuild': async ({ accountId, id }, _call, tx) => {
-      const { updated } = await tx.set(gadgetType, { update: { [id]: { rank: 0, cost: 1 } } });
+      const update = { [id]: { rank: 0, cost: 1 } };
+      // The answer says whether there is such a gadget.
+      const { updated } = await tx.set(gadgetType, { update }, { partial: true });
       return { accountId, rebuilt: Object.hasOwn(updated ?? {}, id) };
     },
   },

@@ -201,6 +201,58 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect((await call('Line/changes', { sinceState: state })).created).toHaveLength(1);
   });
 
+  test.each(['refused', 'refused, caught'])(
+    '%s: a tx.set that refuses an object undoes the call, and the log says why',
+    async (mode) => {
+      const before = await read('Post');
+      const { error, description } = await call('Ledger/run', { mode });
+      expect(error).toBe('serverFail');
+      expect(description).not.toContain('Post');
+      expect(await read('Post')).toEqual(before);
+      const words = 'tx.set of Post refused create \\"bad\\": invalidProperties: \\"what\\" ';
+      await eventually(() => expect(server.stderr()).toContain(words));
+    },
+  );
+
+  test('a hook may tell the client why its tx.set was refused', async () => {
+    const before = await read('Post');
+    const { error, description } = await call('Ledger/run', { mode: 'refused, said' });
+    expect([error, description]).toEqual(['forbidden', 'RefusedObjectsError']);
+    expect(await read('Post')).toEqual(before);
+  });
+
+  test('{ partial: true } asks a tx.set for the answer', async () => {
+    expect((await call('Ledger/run', { mode: 'refused, partial' })).seen).toBe(1);
+    expect(await read('Post')).toContainEqual(
+      expect.objectContaining({ what: 'refused, partial' }),
+    );
+  });
+
+  test('check refuses by a type of its own, and is asked before a restrict is judged', async () => {
+    const shelf = (name: string, more: object = {}) => ({ name, ...more });
+    const create = { a: shelf('bottom'), b: shelf('middle'), c: shelf('top') };
+    const { created } = await call('Shelf/set', { create });
+    const [a, b, c] = ['a', 'b', 'c'].map((key) => created[key].id);
+    await call('Shelf/set', { update: { [b]: { onId: a }, [c]: { onId: b } } });
+    const { notDestroyed } = await call('Shelf/set', { destroy: [a, b] });
+    expect(notDestroyed).toEqual({
+      [a]: { type: 'example.com:holdsAll', description: 'Everything stands on it.' },
+      [b]: expect.objectContaining({ type: 'objectIsLinked', objectIds: [c] }),
+    });
+    const all = await call('Shelf/set', { destroy: [c, b, a] });
+    expect([all.destroyed, Object.keys(all.notDestroyed)]).toEqual([[c, b], [a]]);
+  });
+
+  test('alreadyExists names no internal property', async () => {
+    const create = { a: { name: 'same' }, b: { name: 'same' } };
+    const { created, notCreated } = await call('Shelf/set', { create });
+    expect(notCreated.b).toEqual({
+      type: 'alreadyExists',
+      existingId: created.a.id,
+      description: `"row" has the value of "${created.a.id}", and must be unique.`,
+    });
+  });
+
   test('after HOOK_TIMEOUT its tx is revoked and neither lock nor connection is kept', async () => {
     const before = (await read('Book')).length;
     const answer = await call('Ledger/run', { mode: 'late' });

@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { HookRefusal } from 'jmapsmith/capability';
 import { bookType } from '../generated/ledger/Book.definition.js';
 import type { Hooks } from '../generated/ledger/hooks.js';
 import { lineType } from '../generated/ledger/Line.definition.js';
@@ -83,9 +84,29 @@ export const hooks = {
         if (destroyed.length > 0) tell(`lines destroyed ${destroyed.length}`);
       },
     },
+    Shelf: {
+      check(wanted) {
+        for (const { before, after, refuse } of wanted)
+          if (after === null && before?.name === 'bottom')
+            refuse({ type: 'example.com:holdsAll', description: 'Everything stands on it.' });
+      },
+      compute: { key: ({ name }) => `key of ${name}` },
+    },
   },
   methods: {
     'Ledger/run': async ({ accountId, mode }, { signal }, tx) => {
+      if (mode.startsWith('refused')) {
+        const create = { good: { what: mode }, bad: { what: 'x'.repeat(201) } };
+        const request = { create, update: { nobody: {} }, destroy: ['nothing'] };
+        const written = tx.set(postType, request, { partial: mode === 'refused, partial' });
+        if (mode === 'refused, caught') await written.catch(() => undefined);
+        else if (mode === 'refused, said')
+          await written.catch((error: Error) => {
+            throw new HookRefusal('forbidden', error.name);
+          });
+        else await written;
+        return { accountId, seen: Object.keys((await written).notCreated ?? {}).length };
+      }
       const { created } = await tx.set(bookType, {
         create: { b: { title: mode, markup: 987654321, pin: 'pin-of-hooks' } },
       });

@@ -8,13 +8,24 @@ import type { ObjectReader } from './port.js';
 
 type SetRequest = Parameters<HookTransaction['set']>[1];
 
+export interface SetOptions {
+  /** Resolve where objects are refused, too. */
+  readonly partial?: boolean;
+}
+
+export type HookSet = (
+  type: DataTypeDefinition,
+  request: SetRequest,
+  options: SetOptions,
+) => Promise<SetResponse>;
+
 export interface HandleOptions {
   /** Null where the method has no account. */
   readonly snapshot: ObjectReader | null;
   readonly prisma: unknown;
   readonly maxObjectsInGet: number;
   /** Null where the method only reads. */
-  readonly set: ((type: DataTypeDefinition, request: SetRequest) => Promise<SetResponse>) | null;
+  readonly set: HookSet | null;
 }
 
 /**
@@ -59,13 +70,14 @@ export class HookHandle implements HookTransaction {
       readonly update?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
       readonly destroy?: readonly string[];
     },
+    options: SetOptions = {},
   ): Promise<SetResponse<S>> {
     return this.#next(async () => {
       const { set } = this.#options;
       if (set === null) {
         throw new HookHandleError('tx.set needs a method with "account: write".');
       }
-      return (await set(type, request as SetRequest)) as SetResponse<S>;
+      return (await set(type, request as SetRequest, options)) as SetResponse<S>;
     });
   }
 

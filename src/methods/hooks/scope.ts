@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { HookCall } from '../../capability/hooks.js';
+import { RefusedObjectsError } from '../../capability/refusal.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Transaction } from '../../store/port.js';
@@ -7,7 +8,7 @@ import type { CallContext } from '../context.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { HookBudget } from './budget.js';
 import { HookHandleError, HookTimeoutError, namedFailure } from './errors.js';
-import { type HandleOptions, HookHandle } from './handle.js';
+import { HookHandle, type HookSet } from './handle.js';
 import { objectGiven } from './judge.js';
 import { nestedContext } from './nested.js';
 import type { HookReach, HookServices, ObjectReader, SetWithin } from './port.js';
@@ -112,10 +113,13 @@ export class HookScope {
   }
 
   /** Where it throws, the unit may be half-way: the call is undone even where the hook catches it. */
-  #setIn(unit: UnitOfWork): NonNullable<HandleOptions['set']> {
-    return async (type, request) => {
+  #setIn(unit: UnitOfWork): HookSet {
+    return async (type, request, { partial = false }) => {
       try {
-        return await this.#setWithin(type, request, unit);
+        const response = await this.#setWithin(type, request, unit);
+        const { notCreated, notUpdated, notDestroyed } = response;
+        if (partial || (notCreated ?? notUpdated ?? notDestroyed) === null) return response;
+        throw new RefusedObjectsError(type.name, { notCreated, notUpdated, notDestroyed });
       } catch (error) {
         this.#root.#broken ??= { error };
         throw error;

@@ -1,11 +1,15 @@
 import type { Wanted } from '../../capability/hooks.js';
 import { frozen } from '../../capability/runtime.js';
 import type { SetError } from '../../protocol/errors.js';
+import { excerpt } from '../../protocol/excerpt.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { WantedObject } from '../set/hooks.js';
 import { HookError, HookHandleError } from './errors.js';
 import { given } from './judge.js';
+
+/** A SetError's type, of the RFCs or of a hook's own: `mailboxHasChild`, `example.com:locked`. */
+const TYPE = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
 
 /** What a `check` gets: frozen objects, and refusals that are judged and end with its time. */
 export class OfferedObjects {
@@ -36,11 +40,19 @@ export class OfferedObjects {
     if (this.#over) throw new HookHandleError('It is too late to refuse: the check has ended.');
     const own = given(this.#what, error ?? null);
     const { type, description } = isJsonObject(own) ? own : {};
-    if (typeof type === 'string' && type !== '' && typeof description === 'string')
-      return own as unknown as SetError;
-    throw new HookError(
-      this.#what,
-      'refused an object by what is no SetError: { type, description } with two texts',
-    );
+    if (typeof type !== 'string' || typeof description !== 'string') {
+      throw new HookError(
+        this.#what,
+        'refused an object by what is no SetError: { type, description } with two texts',
+      );
+    }
+    if (!TYPE.test(type)) {
+      throw new HookError(
+        this.#what,
+        `refused an object by the type ${excerpt(JSON.stringify(type))}: a type begins with a letter, ` +
+          'and has up to 128 letters, digits and characters of . : _ -',
+      );
+    }
+    return own as unknown as SetError;
   }
 }

@@ -78,6 +78,10 @@ describe('refuse', () => {
     ['a text', 'forbidden'],
     ['no type', { description: 'no' }],
     ['a type that is no text', { type: 7, description: 'no' }],
+    ['a type that is no name', { type: '', description: 'no' }],
+    ['a type with spaces', { type: 'not today', description: 'no' }],
+    ['a type that begins with a digit', { type: '1x', description: 'no' }],
+    ['a type of 129 characters', { type: 'x'.repeat(129), description: 'no' }],
     ['no description', { type: 'forbidden' }],
     ['a class', { type: 'forbidden', description: 'no', cause: new Error('no') }],
   ] as const) {
@@ -89,6 +93,16 @@ describe('refuse', () => {
       expect(String(own.failures[0]?.error)).toContain('The hook check of Widget');
     });
   }
+
+  test.each(['mailboxHasChild', 'example.com:locked', 'x'.repeat(128)])(
+    'with a type of its own is told to the client: %s',
+    async (type) => {
+      const error = { type, description: 'no' };
+      const own = rigWith({ check: ([wanted]: Json) => wanted.refuse(error) });
+      const { notCreated } = await own.call('Widget/set', { create: { k: { title: 'x' } } });
+      expect(notCreated.k).toEqual(error);
+    },
+  );
 
   test('is over when the check is: what it comes too late for is written as it was judged', async () => {
     let late: (() => void) | undefined;

@@ -9,6 +9,7 @@ const run = promisify(execFile);
 
 // Each complaint that the compiler must have: one that it has not is an error of its own.
 const WRONG = `
+import { bookType } from './generated/ledger/Book.definition.js';
 import type { BookHooks, Hooks } from './generated/ledger/hooks.js';
 
 export const check: BookHooks['check'] = ([wanted]) => {
@@ -16,8 +17,10 @@ export const check: BookHooks['check'] = ([wanted]) => {
   if (wanted?.after?.tittle === '') return;
   // @ts-expect-error what hooks get is for reading
   if (wanted?.after !== null && wanted !== undefined) wanted.after = null;
-  // @ts-expect-error no type of an error
-  wanted?.refuse({ type: 'nope', description: '' });
+  // A team may have errors of its own.
+  wanted?.refuse({ type: 'bookIsLent', description: '' });
+  // @ts-expect-error the type of an error is a text
+  wanted?.refuse({ type: 7, description: '' });
   // Internal and secret properties are there for hooks.
   const markup: number = wanted?.after?.markup ?? 0;
   const pin: string | null = wanted?.after?.pin ?? null;
@@ -48,6 +51,13 @@ export const inTransaction: BookHooks['inTransaction'] = async (_changes, call) 
   const greet: string | undefined = call.arguments.greet;
   // @ts-expect-error no such argument
   void [greet, call.arguments.shout];
+};
+
+export const writing: BookHooks['inTransaction'] = async (_changes, _call, tx) => {
+  const { notCreated } = await tx.set(bookType, { destroy: [] }, { partial: true });
+  void notCreated?.['k']?.description;
+  // @ts-expect-error no such option
+  await tx.set(bookType, { destroy: [] }, { partly: true });
 };
 
 // @ts-expect-error a greeting is a text
