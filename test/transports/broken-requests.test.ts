@@ -23,15 +23,10 @@ function chunked(body: string): string {
   return `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** SQLite's authenticator knows at once whom it has seen, PostgreSQL's never: two ways. */
+/** SQLite's authenticator knows at once whom it has seen, PostgreSQL's never. */
 async function startWith(knows: 'at once' | 'later', options?: HarnessOptions): Promise<Harness> {
   const harness = await startHarness(options);
-  const ids = new Map([
-    [TOKEN, 't1'],
-    [OTHER_TOKEN, 't2'],
-  ]);
-  const find = (token: string) => harness.users.principals.get(ids.get(token) ?? '') ?? null;
-  if (knows === 'at once') Object.assign(harness.users, { authenticate: find });
+  if (knows === 'at once') harness.users.knowAtOnce();
   return harness;
 }
 

@@ -10,6 +10,7 @@ import type {
   Tickets,
 } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import type { BlobStore } from '../../src/blobs/port.js';
 import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
 import { readConfig } from '../../src/config.js';
 import { createLogging } from '../../src/logging.js';
@@ -40,6 +41,7 @@ export interface Harness {
   readonly store: MemoryStore;
   readonly metrics: Metrics;
   readonly blobFolder: string;
+  readonly blobs: BlobStore;
   readonly logs: string[];
   /** What the next requests answer; by default each call's arguments come back. */
   handle: (envelope: RequestEnvelope, principal: Principal) => ResponseBody | Promise<ResponseBody>;
@@ -87,6 +89,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const metrics = createMetrics({ process: false });
   const logs: string[] = [];
   const { log } = createLogging('info', { write: (line: string) => void logs.push(line) });
+  const blobs = createFilesystemBlobStore(blobFolder);
   let closed: Promise<void> | null = null;
   const services: TransportServices = {
     ...config,
@@ -95,7 +98,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     authenticator: users,
     tickets: new MemoryTickets(),
     store,
-    blobs: createFilesystemBlobStore(blobFolder),
+    blobs,
     ids: createIdGenerator(),
     sessions: createSessions({
       capabilities: registry.capabilities.values(),
@@ -118,6 +121,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     store,
     metrics,
     blobFolder,
+    blobs,
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
@@ -161,6 +165,12 @@ export class Users implements Authenticator {
 
   async authenticate(token: string): Promise<Principal | null> {
     return this.refresh(this.#tokens.get(token) ?? '');
+  }
+
+  /** From now on tokens are looked up without a promise, as SQLite's authenticator does with those it has seen. */
+  knowAtOnce(): void {
+    const find = (token: string) => this.principals.get(this.#tokens.get(token) ?? '') ?? null;
+    Object.assign(this, { authenticate: find });
   }
 
   async refresh(tokenId: string): Promise<Principal | null> {

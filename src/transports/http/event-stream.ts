@@ -25,6 +25,7 @@ export class EventStream {
   readonly #ping: number;
   /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
   readonly #pushed = new Map<string, Map<string, string>>();
+  readonly #sideEnded = (): void => this.end();
   #timer: NodeJS.Timeout | undefined;
   #stalled: Watched | null = null;
 
@@ -43,12 +44,15 @@ export class EventStream {
     socket.setNoDelay(true);
     this.#res.on('drain', () => this.#drained());
     this.#res.on('close', () => this.#closed());
+    // A client that ends its side gets the answers that it waits for; this one would never end.
+    socket.on('end', this.#sideEnded);
     if (this.#res.destroyed) {
       this.#closed();
       return;
     }
     this.#res.writeHead(200, [...edgeHeaders(this.#res), ...EventStream.headers]);
     this.#res.flushHeaders();
+    if (socket.readableEnded) this.end();
     this.#restartPing();
   }
 
@@ -108,6 +112,7 @@ export class EventStream {
   }
 
   #closed(): void {
+    this.#req.socket.off('end', this.#sideEnded);
     clearTimeout(this.#timer);
     if (this.#stalled !== null) this.#watch.done(this.#stalled);
     this.#stalled = null;

@@ -67,6 +67,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
     },
     turns.answer,
   );
+  answerHalfClosed(server);
   // Beyond a bound Node would drop headers in silence: `findHeadError` refuses such a request.
   server.maxHeadersCount = 0;
   // Without this Node would ask for a body before its length or its sender have been looked at.
@@ -105,6 +106,14 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       shared.close();
     },
   };
+}
+
+/**
+ * Has clients answered that end their side of a connection behind a request (RFC 9112 9.6 lets them). Node drops their
+ * requests otherwise, although some have been run by then. The member has no underscore, but no documentation either.
+ */
+function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): void {
+  server.httpAllowHalfOpen = true;
 }
 
 interface EdgeParts {

@@ -73,7 +73,10 @@ async function store(
     return await blobs.write(accountId, blobId, req, limits.maxSizeUpload);
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(limits.maxSizeUpload);
-    if (!req.complete && req.destroyed) throw new ClientGoneError('The client left within a body.');
+    // Destroyed before its last octet was read: the client left, even where all octets had arrived.
+    if (req.destroyed && !req.readableEnded) {
+      throw new ClientGoneError('The client left before its upload was stored.');
+    }
     throw error;
   }
 }
