@@ -78,7 +78,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|generated)/' },
       to: {
-        path: '(^|node_modules/)(ajv|diff|expect|fast-check|json-schema-to-typescript|junit-report-builder|prisma|typescript|yaml|@prisma/schema-engine-wasm)(/|$)',
+        path: '(^|node_modules/)(ajv|diff|expect|fast-check|json-schema-to-typescript|junit-report-builder|prisma|ts-morph|typescript|yaml|@prisma/schema-engine-wasm)(/|$)',
         pathNot: '(^|node_modules/)ajv/dist/runtime/',
       },
     },

@@ -1,7 +1,6 @@
 import { isPackageRoot } from '../../src/package-root.js';
 import { checkDescriptors } from './check/index.js';
 import { viewCapability } from './descriptor/view.js';
-import { emitAll } from './emit/index.js';
 import { emitPrisma } from './emit/prisma.js';
 import { emitEngineSchemas } from './emit/prisma-engine.js';
 import { withHooks } from './hooks/index.js';
@@ -66,6 +65,8 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   const histories = readHistories(root);
   const model = placed(hooked.model, histories);
   progress('rendering');
+  // Only now: what prints TypeScript takes as long to load as all else, and a wrong descriptor prints none.
+  const { emitAll } = await import('./emit/index.js');
   const [plan, emitted] = await Promise.all([
     planMigrations({ model, schemas: emitPrisma(model), histories, contract }),
     emitAll(model),

@@ -1,5 +1,6 @@
+import { isFolded } from '../../../src/capability/shadows.js';
 import { kindOf, typeOf } from '../descriptor/kinds.js';
-import { isOperator, OPERATORS, type OperandShape, operatorsOf } from '../descriptor/operators.js';
+import { isOperator, type OperandShape, operatorsOf } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { FilterView } from '../descriptor/view.js';
 import { member } from '../load/located.js';
@@ -97,7 +98,7 @@ function keys(filter: FilterView, report: Report): void {
   const indexed = node.members?.get('indexed');
   if (!filter.indexed || indexed === undefined || property === undefined || !isOperator(operator))
     return;
-  if (OPERATORS[operator].folded) return;
+  if (isFolded(operator)) return;
   const why = whyNotIndexed(property);
   if (why !== undefined) report('unindexable', indexed.node.at, `${why}.`);
 }

@@ -1,6 +1,6 @@
+import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
 import type { TypeView } from '../descriptor/view.js';
 import { member } from '../load/located.js';
-import { SINGLETON_METHODS } from '../model/type.js';
 import type { Report, Rule } from './rule.js';
 
 /** What is about more objects than one. */

@@ -1,5 +1,6 @@
+import { isFolded } from '../../../src/capability/shadows.js';
 import { BOUNDS } from '../descriptor/bounds.js';
-import { isOperator, isSearched, OPERATORS } from '../descriptor/operators.js';
+import { isOperator, isSearched } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { FilterView, SortView, TypeView } from '../descriptor/view.js';
 import { longest } from './indexable.js';
@@ -26,7 +27,7 @@ function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
     'unindexed-filter',
     nameAt,
     `the filter "${name}" reads up to ${length} characters of every object in an account. ` +
-      `Write ${is} true }${OPERATORS[operator].folded ? '' : SHORTER} to keep an index, or ` +
+      `Write ${is} true }${isFolded(operator) ? '' : SHORTER} to keep an index, or ` +
       `${is} false } where an account has few objects; or ${BOUNDED}.`,
     { severity: 'warning' },
   );
@@ -75,6 +76,6 @@ function hasIndex(type: TypeView, { operator, propertyName }: FilterView): boole
       other.propertyName === propertyName &&
       isOperator(other.operator) &&
       !isSearched(other.operator) &&
-      OPERATORS[other.operator].folded === OPERATORS[operator].folded,
+      isFolded(other.operator) === isFolded(operator),
   );
 }

@@ -6,8 +6,6 @@ export interface OperatorRule {
   readonly description: string;
   /** What a condition says of the properties that it reads, in front of which they stand. */
   readonly predicate: string;
-  /** It reads the folded shadow column, not the property's own. */
-  readonly folded: boolean;
   /** The shape of the condition's value. */
   readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
 }
@@ -25,14 +23,10 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
   contains: rule(
     ['string'],
     ['Contains the text, in any letter case.', 'contains this text, in any letter case.'],
-    'property',
-    true,
   ),
   startsWith: rule(
     ['string'],
     ['Begins with the text, in any letter case.', 'begins with this text, in any letter case.'],
-    'property',
-    true,
   ),
   before: rule(['date'], ['Before the date.', 'is before this date.']),
   after: rule(['date'], ['At the date or after it.', 'is this date or a later one.']),
@@ -51,8 +45,6 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
       'Has every word of the text, in any letter case.',
       'has every word of this text, in any letter case.',
     ],
-    'property',
-    true,
   ),
 });
 
@@ -94,7 +86,6 @@ function rule(
   kinds: readonly PropertyKind[],
   [description, predicate]: readonly [string, string],
   value: OperatorRule['value'] = 'property',
-  folded = false,
 ): OperatorRule {
-  return Object.freeze({ kinds, description, predicate, folded, value });
+  return Object.freeze({ kinds, description, predicate, value });
 }

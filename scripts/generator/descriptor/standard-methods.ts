@@ -1,15 +1,14 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { AccountUse } from '../../../src/capability/definition.js';
+import { ACCOUNT_USE } from '../../../src/capability/build-methods.js';
+import type { AccountUse, StandardMethodName } from '../../../src/capability/definition.js';
 import { BOUNDS } from './bounds.js';
 
 /** One of the six methods that every data type has. */
 export interface StandardMethodRow {
   /** The part of the method's name behind the slash, and the engine's function. */
-  readonly verb: 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges';
+  readonly verb: StandardMethodName;
   /** `Get` of GetArguments and GetResponse in src/capability/standard.ts. */
   readonly stem: string;
-  /** The response's type has the type's shape as a parameter. */
-  readonly shaped: boolean;
   readonly account: AccountUse;
   readonly section: string;
   readonly arguments: JSONSchema7;
@@ -52,15 +51,13 @@ const query: Record<string, JSONSchema7> = {
 function row(
   verb: StandardMethodRow['verb'],
   section: string,
-  account: AccountUse,
   properties: Record<string, JSONSchema7>,
   required: readonly string[],
 ): StandardMethodRow {
   return Object.freeze({
     verb,
     stem: verb.charAt(0).toUpperCase() + verb.slice(1),
-    shaped: verb === 'get' || verb === 'set' || verb === 'copy',
-    account,
+    account: ACCOUNT_USE[verb],
     section,
     arguments: {
       type: 'object',
@@ -77,18 +74,14 @@ function row(
  * `notFound` (D12).
  */
 export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
-  row('get', '5.1', 'read', { accountId: text, ids: texts, properties: texts }, ['accountId']),
-  row(
-    'changes',
-    '5.2',
-    'read',
-    { accountId: text, sinceState: text, maxChanges: integerOrNull(1) },
-    ['accountId', 'sinceState'],
-  ),
+  row('get', '5.1', { accountId: text, ids: texts, properties: texts }, ['accountId']),
+  row('changes', '5.2', { accountId: text, sinceState: text, maxChanges: integerOrNull(1) }, [
+    'accountId',
+    'sinceState',
+  ]),
   row(
     'set',
     '5.3',
-    'write',
     {
       accountId: text,
       ifInState: textOrNull,
@@ -101,7 +94,6 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
   row(
     'copy',
     '5.4',
-    'write',
     {
       fromAccountId: text,
       ifFromInState: textOrNull,
@@ -116,7 +108,6 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
   row(
     'query',
     '5.5',
-    'read',
     {
       ...query,
       position: integer(BOUNDS.minInteger),
@@ -130,7 +121,6 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
   row(
     'queryChanges',
     '5.6',
-    'read',
     {
       ...query,
       sinceQueryState: text,

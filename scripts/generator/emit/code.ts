@@ -7,16 +7,17 @@ export class Code {
   }
 }
 
-/** A value with text around it: `frozen({ ... })`, `{ ... } as const`. */
-export class Wrapped {
-  readonly before: string;
-  readonly value: unknown;
-  readonly after: string;
+/** A call of a function, whose last argument alone may take several lines: `frozen({ ... })`. */
+export class Call {
+  /** All that stands before the last argument: `frozen(`. */
+  readonly head: string;
+  /** None where the function takes no argument. */
+  readonly last: readonly unknown[];
 
-  constructor(before: string, value: unknown, after: string) {
-    this.before = before;
-    this.value = value;
-    this.after = after;
+  constructor(callee: string, ...args: readonly unknown[]) {
+    const before = args.slice(0, -1).map((argument) => `${inline(argument)}, `);
+    this.head = `${callee}(${before.join('')}`;
+    this.last = args.slice(-1);
   }
 }
 
@@ -28,9 +29,9 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
  * formatter would.
  */
 export function literal(value: unknown, indent = 0, lead = 0): string {
-  if (value instanceof Wrapped) {
-    const { before, after } = value;
-    return before + literal(value.value, indent, lead + before.length + after.length) + after;
+  if (value instanceof Call) {
+    const { head, last } = value;
+    return `${head}${last.map((each) => literal(each, indent, lead + head.length + 1)).join('')})`;
   }
   if (!isCompound(value)) return inline(value);
   const line = inlineWithin(value, WIDTH - 1 - indent - lead);
@@ -60,10 +61,10 @@ function inline(value: unknown): string {
  */
 function inlineWithin(value: unknown, room: number): string | undefined {
   if (room < 0) return undefined;
-  if (value instanceof Wrapped) {
-    const { before, after } = value;
-    const inner = inlineWithin(value.value, room - before.length - after.length);
-    return inner === undefined ? undefined : before + inner + after;
+  if (value instanceof Call) {
+    const { head, last } = value;
+    const inner = last.length === 0 ? '' : inlineWithin(last[0], room - head.length - 1);
+    return inner === undefined ? undefined : `${head}${inner})`;
   }
   const line = isCompound(value) ? compoundWithin(value, room) : inline(value);
   return line === undefined || line.length > room ? undefined : line;

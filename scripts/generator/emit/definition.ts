@@ -1,11 +1,10 @@
-import type { JsonValue } from '../../../src/protocol/json.js';
+import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
+import type { PropertyKind, PropertyRole } from '../../../src/capability/definition.js';
+import { METHOD_NAMES } from '../descriptor/meta-schema.js';
 import { isSearched } from '../descriptor/operators.js';
-import type { StandardMethodRow } from '../descriptor/standard-methods.js';
-import { isGivenByHooks } from '../model/access.js';
 import {
   hasFurther,
-  hasStored,
-  methodTypeName,
+  type StandardMethodOfType,
   standardMethodsOf,
 } from '../model/further-members.js';
 import type {
@@ -15,31 +14,21 @@ import type {
   ModelFilter,
   ModelProperty,
   ModelSort,
-  ModelStandardMethod,
   ModelType,
 } from '../model.js';
-import { Code, quoted, Wrapped } from './code.js';
+import { Call, Code } from './code.js';
+import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';
-import {
-  constant,
-  deprecatedWords,
-  engineImports,
-  handler,
-  namespaceImport,
-  printModule,
-} from './module.js';
-import type { InterfaceStructure } from './structures.js';
+import { fileOf, JMAP, STANDARD, validatorsOf, wireTypesOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
-/** The definition of each data type and its standard methods with typed handlers. */
+/** The definition of each data type and its standard methods. */
 export function emitDefinitions(model: Model): EmittedFiles {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {
     for (const type of capability.types) {
-      files.set(
-        `generated/${capability.name}/${type.name}.definition.ts`,
-        definitionModule(capability, type),
-      );
+      const path = `generated/${capability.name}/${type.name}.definition.ts`;
+      files.set(path, definitionModule(path, capability, type));
     }
   }
   return files;
@@ -50,140 +39,135 @@ export function stemOf(typeName: string): string {
   return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }
 
-function definitionModule(capability: ModelCapability, type: ModelType): string {
-  const stem = stemOf(type.name);
-  const methods = standardMethodsOf(type);
-  return printModule(sourceOf(capability), [
-    ...engineImports(),
-    ...(methods.length === 0 ? [] : [namespaceImport('standard', '../standard/validators.js')]),
-    namespaceImport('wire', `./${type.name}.types.js`, true),
-    namespaceImport('validators', `./${type.name}.validators.js`),
-    shapeInterface(type),
-    `\ntype PropertyName =\n${type.properties
-      .map(({ name }) => `  | ${quoted(name)}\n`)
-      .join('')
-      .trimEnd()};`,
-    constant({
-      name: 'properties',
-      value: new Wrapped('frozen(', propertiesValue(type), ')'),
-      type: `Record<PropertyName, jmap.PropertyDefinition>`,
-      exported: false,
-    }),
-    constant({
-      name: `${stem}Type`,
-      type: `jmap.DataTypeDefinition<${type.name}Shape>`,
-      value: new Wrapped('frozen(', typeValue(capability, type), ')'),
-      words: deprecatedWords(type.description, type.deprecated),
-    }),
-    constant({
-      name: `${stem}Methods`,
-      type: 'readonly jmap.MethodDefinition[]',
-      value: new Wrapped(
-        'frozen(',
-        methods.map(({ row, method }) => methodValue(row, method, capability, type)),
-        ')',
-      ),
-      words: `The standard methods of ${type.name}.`,
-    }),
-  ]);
-}
-
-function shapeInterface(type: ModelType): InterfaceStructure {
+function definitionModule(path: string, capability: ModelCapability, type: ModelType): string {
+  const module = new GeneratedModule(path, sourceOf(capability));
   const { name } = type;
-  const parts = {
-    object: '',
-    create: 'Create',
-    patch: 'Patch',
-    filter: 'Filter',
-    ...(hasStored(type) ? { stored: 'Stored' } : {}),
-  };
-  return {
-    leadingTrivia: '\n',
-    isExported: true,
+  const stem = stemOf(name);
+  addShape(module, capability, type);
+  module.addConstant({
+    name: `${stem}Type`,
+    value: new Call(
+      `${module.value(JMAP, 'dataType')}<${name}Shape>`,
+      typeValue(capability, type, module),
+    ),
+    words: deprecatedWords(type.description, type.deprecated),
+  });
+  module.addConstant({
+    name: `${stem}Methods`,
+    value: new Call(
+      module.value(JMAP, 'standardMethods'),
+      new Code(`${stem}Type`),
+      new Code(module.all(STANDARD)),
+      ...methodOptions(capability, type, module),
+    ),
+    words: `The standard methods of ${name}.`,
+  });
+  return module.toString();
+}
+
+function addShape(module: GeneratedModule, capability: ModelCapability, type: ModelType): void {
+  const { name } = type;
+  const parts = { object: '', create: 'Create', patch: 'Patch', filter: 'Filter' };
+  const wire = wireTypesOf(capability, name);
+  module.addInterface({
     name: `${name}Shape`,
-    docs: [`The wire types of ${name}, for inference.`],
-    properties: Object.entries(parts).map(([part, suffix]) => ({
-      name: part,
-      isReadonly: true,
-      type: `wire.${name}${suffix}`,
-    })),
-  };
+    words: `The types of ${name}, for inference.`,
+    members: [
+      ...Object.entries(parts).map(([part, suffix]) => ({
+        name: part,
+        type: module.type(wire, `${name}${suffix}`),
+      })),
+      { name: 'stored', type: module.type(fileOf(capability, `${name}.stored`), `${name}Stored`) },
+    ],
+  });
 }
 
-function propertiesValue(type: ModelType): Record<string, object> {
-  return Object.fromEntries(
-    type.properties.map((property) => [property.name, propertyValue(property)]),
-  );
-}
-
-function propertyValue(property: ModelProperty): object {
-  const { name, column, kind, nullable, required, access, role, blob } = property;
-  const { format, reference, computed, secret } = property;
-  return {
-    name,
-    column,
-    kind,
-    nullable,
-    required,
-    ...(property.default === undefined ? {} : { default: defaultValue(property.default) }),
-    access,
-    ...(role === undefined ? {} : { role }),
-    blob,
-    ...(format === undefined ? {} : { format }),
-    ...(reference === undefined ? {} : { reference }),
-    ...(computed === undefined ? {} : { computed }),
-    ...(secret === undefined ? {} : { secret }),
-  };
-}
-
-/**
- * The objects of a list get one inferred type, in which each lacks the members of the others; no
- * object lacks a `toString`, so that a list where one has it as a key must not be inferred.
- */
-function defaultValue(value: JsonValue): unknown {
-  const isCompound = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-  return isCompound ? new Wrapped('frozen<jmap.JsonValue>(', value, ')') : value;
-}
-
-function typeValue(capability: ModelCapability, type: ModelType): Record<string, unknown> {
+/** What `jmap.dataType` takes; absent is what it fills in. */
+function typeValue(
+  capability: ModelCapability,
+  type: ModelType,
+  module: GeneratedModule,
+): Record<string, unknown> {
   const characters = charactersOfRow(type);
   return {
     name: type.name,
     capability: capability.urn,
-    table: type.table,
+    table: type.table === type.name ? undefined : type.table,
     characters: Number.isFinite(characters) ? characters : undefined,
-    acceptSnakeCase: type.acceptSnakeCase,
-    properties: new Code('Object.values(properties)'),
-    filters: type.filters.map((filter) => filterValue(filter, type)),
-    sorts: type.sorts.map(sortValue),
-    shadows: type.shadows.map(({ column, property, transform }) => ({
-      column,
-      property: referenceTo(property),
-      transform,
-    })),
-    ...(type.singleton ? { singleton: true } : {}),
-    ...(type.uniques.length === 0
-      ? {}
-      : {
-          uniques: type.uniques.map(({ name, properties }) => ({
-            name,
-            properties: properties.map(referenceTo),
-          })),
-        }),
+    acceptSnakeCase: type.acceptSnakeCase || undefined,
+    properties: byName(type.properties, (property) => propertyValue(property, module)),
+    filters:
+      type.filters.length === 0
+        ? undefined
+        : byName(type.filters, (filter) => filterValue(filter, type)),
+    sorts: type.sorts.length === 0 ? undefined : type.sorts.map(sortValue),
+    singleton: type.singleton || undefined,
+    uniques:
+      type.uniques.length === 0
+        ? undefined
+        : type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
     search: type.search,
     limits: type.limits,
-    validate: {
-      create: new Code('validators.create'),
-      update: new Code('validators.update'),
-      filter: new Code('validators.filter'),
-      server: type.properties.some(isGivenByHooks) ? new Code('validators.server') : undefined,
-    },
+    validate: new Code(module.all(validatorsOf(capability, type.name))),
   };
 }
 
+function byName<Named extends { readonly name: string }>(
+  all: readonly Named[],
+  describe: (each: Named) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(all.map((each) => [each.name, describe(each)]));
+}
+
+/** The builder of each property: the standard ones have their own. */
+const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, string>> = Object.freeze({
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+  date: 'date',
+  json: 'json',
+  id: 'id',
+  created: 'created',
+  updated: 'updated',
+});
+
+/** What most properties have is the builder's to fill in. */
+function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
+  const { name, column, kind, nullable, required, access, role, blob } = property;
+  const { format, reference, computed, secret } = property;
+  const options = {
+    column: column === name ? undefined : column,
+    required: required || undefined,
+    nullable: nullable || undefined,
+    default: property.default ?? undefined,
+    access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
+    blob: blob || undefined,
+    format,
+    reference,
+    computed,
+    secret,
+  };
+  const isPlain = Object.values(options).every((value) => value === undefined);
+  const builder = module.value(JMAP, BUILDERS[role ?? kind]);
+  return new Call(builder, ...(isPlain ? [] : [options]));
+}
+
+function filterValue(filter: ModelFilter, type: ModelType): unknown {
+  const { name, property, operator: is, properties } = filter;
+  const indexed = filter.indexed ?? (isHeld(filter, type) ? true : undefined);
+  if (properties !== undefined && properties.length > 1)
+    return { properties: properties.map((each) => each.name), is, indexed };
+  if (property.name === name && indexed === undefined) return is;
+  return { property: property.name, is, indexed };
+}
+
 /** A condition reads an index that is there for whatever reason: it needn't have asked for it. */
-function filterValue(filter: ModelFilter, { uniques, indexes, sorts }: ModelType): object {
-  const { name, property, operator, column, columns } = filter;
+function isHeld(
+  { property, operator, column }: ModelFilter,
+  { uniques, indexes, sorts }: ModelType,
+): boolean {
+  if (isSearched(operator)) return false;
   const first = [
     ...uniques.map(({ properties: [of] }) => of?.column),
     ...indexes.map(({ columns: [of] }) => of),
@@ -191,55 +175,53 @@ function filterValue(filter: ModelFilter, { uniques, indexes, sorts }: ModelType
       sort.indexed ? (sort.casemapColumn ?? sort.column ?? sort.property.column) : undefined,
     ),
   ];
-  const isHeld = !isSearched(operator) && (property.role === 'id' || first.includes(column));
-  const indexed = filter.indexed ?? (isHeld ? true : undefined);
-  return { name, property: referenceTo(property), operator, column, columns, indexed };
+  return property.role === 'id' || first.includes(column);
 }
 
-function sortValue({ property, casemapColumn, column, indexed }: ModelSort): object {
-  const isIndexed = indexed ? true : undefined;
-  return { property: referenceTo(property), casemapColumn, column, indexed: isIndexed };
+function sortValue({ property: { name }, indexed }: ModelSort): unknown {
+  return indexed ? { property: name, indexed } : name;
 }
 
-function referenceTo({ name }: ModelProperty): Code {
-  return new Code(`properties.${name}`);
-}
-
-function methodValue(
-  row: StandardMethodRow,
-  method: ModelStandardMethod,
+/** What `jmap.standardMethods` takes where the type hasn't just all of them. */
+function methodOptions(
   capability: ModelCapability,
   type: ModelType,
-): Wrapped {
-  const stem = stemOf(type.name);
-  const hasArguments = hasFurther(method.arguments);
-  const args = `jmap.${row.stem}Arguments${
-    hasArguments ? ` & wire.${methodTypeName(type, row, 'Arguments')}` : ''
-  }`;
-  // Optional: the hook file adds them to what the engine answers.
-  const response = `jmap.${row.stem}Response${row.shaped ? `<${type.name}Shape>` : ''}${
-    hasFurther(method.response) ? ` & Partial<wire.${methodTypeName(type, row, 'Response')}>` : ''
-  }`;
-  const further = Object.keys(method.arguments?.properties ?? {});
-  const names = `standard.argumentNames.${row.verb}`;
-  return new Wrapped(
-    '',
-    {
-      name: `${type.name}/${row.verb}`,
-      capability: capability.urn,
-      dataType: new Code(`${stem}Type`),
-      account: row.account,
-      argumentNames: hasArguments ? [new Code(`...${names}`), ...further] : new Code(names),
-      furtherArguments: hasArguments ? further : undefined,
-      acceptSnakeCase: type.acceptSnakeCase,
-      validateArguments: new Code(
-        `${hasArguments ? 'validators' : 'standard'}.${row.verb}Arguments`,
-      ),
-      validateResponse: hasFurther(method.response)
-        ? new Code(`validators.${row.verb}Response`)
-        : undefined,
-      handle: handler(args, `context.standard.${row.verb}(${stem}Type, args)`),
-    },
-    ` satisfies jmap.MethodDefinition<${args}, ${response}>`,
+  module: GeneratedModule,
+): readonly object[] {
+  const methods = standardMethodsOf(type);
+  const all = (type.singleton ? SINGLETON_METHODS : METHOD_NAMES).length;
+  const further = methods.filter(
+    ({ method }) => hasFurther(method.arguments) || hasFurther(method.response),
   );
+  if (methods.length === all && further.length === 0) return [];
+  return [
+    {
+      only: methods.length === all ? undefined : methods.map(({ row }) => row.verb),
+      further:
+        further.length === 0
+          ? undefined
+          : Object.fromEntries(
+              further.map((one) => [one.row.verb, furtherValue(one, capability, type, module)]),
+            ),
+    },
+  ];
+}
+
+function furtherValue(
+  { row, method }: StandardMethodOfType,
+  capability: ModelCapability,
+  type: ModelType,
+  module: GeneratedModule,
+): object {
+  const validators = validatorsOf(capability, type.name);
+  const validator = (name: string) => new Code(module.value(validators, name));
+  return {
+    ...(hasFurther(method.arguments)
+      ? {
+          furtherArguments: Object.keys(method.arguments.properties ?? {}),
+          validateArguments: validator(`${row.verb}Arguments`),
+        }
+      : {}),
+    ...(hasFurther(method.response) ? { validateResponse: validator(`${row.verb}Response`) } : {}),
+  };
 }

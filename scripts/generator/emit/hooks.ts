@@ -2,169 +2,157 @@ import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written
 import { fromProperties, onProperties } from '../model/computed.js';
 import { hasFurther, methodTypeName, standardMethodsOf } from '../model/further-members.js';
 import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
-import { RUNTIME_MODULE } from '../validation/keywords.js';
-import { quoted } from './code.js';
-import { constant, namedImports, namespaceImport, printModule } from './module.js';
+import { byCodeUnit } from '../order.js';
+import { literal } from './code.js';
+import { GeneratedModule, type Member, objectType } from './generated-module.js';
 import { methodStem } from './own-methods.js';
-import type { ImportStructure } from './structures.js';
+import { fileOf, JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
 /** The types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks its build. */
 export function emitHooks(model: Model): EmittedFiles {
   return new Map(
-    model.capabilities
-      .filter(mayHaveHooks)
-      .map((capability) => [
-        `generated/${capability.name}/hooks.ts`,
-        hooksModule(capability, model),
-      ]),
+    model.capabilities.filter(mayHaveHooks).map((capability) => {
+      const path = `generated/${capability.name}/hooks.ts`;
+      return [path, new HooksModule(path, capability, model).print()];
+    }),
   );
 }
 
-function hooksModule(capability: ModelCapability, model: Model): string {
-  const { types } = capability;
-  const own = ownMethodsOf(capability);
-  const hash = writtenFor(capability);
-  return printModule(sourceOf(capability), [
-    namespaceImport('jmap', RUNTIME_MODULE, true),
-    ...(own.length === 0 ? [] : [namespaceImport('methods', './methods.types.js', true)]),
-    ...shapeImports(capability, model),
-    ...types
-      .filter((type) => furtherTypes(type).length > 0)
-      .map(({ name }) => namespaceImport(`wire${name}`, `./${name}.types.js`, true)),
-    constant({
+const DATABASE = ['Database = unknown'];
+
+/** The hook types of one capability. */
+class HooksModule {
+  readonly #module: GeneratedModule;
+  readonly #capability: ModelCapability;
+  /** The capability of each type of the model, by the type's name. */
+  readonly #homes: ReadonlyMap<string, ModelCapability>;
+
+  constructor(path: string, capability: ModelCapability, model: Model) {
+    this.#module = new GeneratedModule(path, sourceOf(capability));
+    this.#capability = capability;
+    this.#homes = new Map(
+      model.capabilities.flatMap((home) => home.types.map(({ name }) => [name, home] as const)),
+    );
+  }
+
+  print(): string {
+    const hash = writtenFor(this.#capability);
+    this.#module.addConstant({
       name: 'WRITTEN_FOR',
       type: 'string',
       value: hash,
       words:
         'What a hook file of this capability sees of the descriptor. Its first line says for which\n' +
-        `it was written: \`${markOf(capability, hash)}\``,
-    }),
-    ...types.map(typeHooks),
-    hooksInterface(capability),
-  ]);
-}
-
-/** Shapes of the capability's own types, and of those that its computed properties follow. */
-function shapeImports(capability: ModelCapability, model: Model): readonly ImportStructure[] {
-  const names = new Set(capability.types.map(({ name }) => name));
-  for (const type of capability.types) {
-    for (const source of onProperties(type).flatMap(sourcesOf)) names.add(source);
+        `it was written: \`${markOf(this.#capability, hash)}\``,
+    });
+    for (const type of this.#capability.types) this.#addTypeHooks(type);
+    this.#addHooks();
+    return this.#module.toString();
   }
-  return [...names].sort().flatMap((name) => {
-    const home = model.capabilities.find(({ types }) => types.some((type) => type.name === name));
-    if (home === undefined) return [];
-    const folder = home.name === capability.name ? '.' : `../${home.name}`;
-    return [
-      { ...namedImports([`${name}Shape`], `${folder}/${name}.definition.js`), isTypeOnly: true },
-    ];
-  });
-}
 
-function storedName(type: string): string {
-  return `jmap.StoredOf<${type}Shape>`;
-}
+  #addTypeHooks(type: ModelType): void {
+    const further = this.#furtherTypes(type);
+    const set = further.find(({ verb, args }) => verb === 'set' && args !== null);
+    // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
+    const args = set === undefined ? '' : `, Partial<${set.args}>`;
+    const hooks = this.#module.type(JMAP, 'TypeHooks');
+    this.#module.addInterface({
+      name: `${type.name}Hooks`,
+      words: `Hooks of ${type.name}.`,
+      typeParameters: DATABASE,
+      extends: `${hooks}<${this.#stored(type.name)}, Database${args}>`,
+      members: [
+        ...group(
+          'compute',
+          fromProperties(type).map((property) => this.#fromFunction(type, property)),
+        ),
+        ...group(
+          'computeOn',
+          onProperties(type).map((property) => this.#onFunction(type, property)),
+        ),
+        ...group('methods', this.#extensions(further), true),
+      ],
+    });
+  }
 
-function typeHooks(type: ModelType): string {
-  const stored = storedName(type.name);
-  const set = furtherTypes(type).find(({ verb, args }) => verb === 'set' && args !== null);
-  // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
-  const args = set === undefined ? '' : `, Partial<${set.args}>`;
-  const lines = [
-    `\n/** Hooks of ${type.name}. */`,
-    `export interface ${type.name}Hooks<Database = unknown>`,
-    `  extends jmap.TypeHooks<${stored}, Database${args}> {`,
-    ...block(
-      'compute',
-      fromProperties(type).map(({ name }) => [
-        `readonly ${key(name)}: (object: ${stored}) => ${stored}[${quoted(name)}];`,
-      ]),
-    ),
-    ...block(
-      'computeOn',
-      onProperties(type).map((property) => onFunction(type, property)),
-    ),
-    ...extensions(type),
-    '}',
-  ];
-  return lines.join('\n');
-}
+  #fromFunction(type: ModelType, { name }: ModelProperty): Member {
+    const stored = this.#stored(type.name);
+    return { name, type: `(object: ${stored}) => ${stored}[${literal(name)}]` };
+  }
 
-function onFunction(type: ModelType, property: ModelProperty): readonly string[] {
-  return [
-    `readonly ${key(property.name)}: (`,
-    '  changes: {',
-    ...sourcesOf(property).map(
-      (source) => `    readonly ${source}?: jmap.Changes<${storedName(source)}>;`,
-    ),
-    '  },',
-    '  call: jmap.HookCall,',
-    '  reader: jmap.HookReader<Database>,',
-    `) => Promise<ReadonlyMap<string, ${storedName(type.name)}[${quoted(property.name)}]>>;`,
-  ];
-}
+  #onFunction(type: ModelType, property: ModelProperty): Member {
+    const jmap = (name: string) => this.#module.type(JMAP, name);
+    const changes = objectType({
+      members: sourcesOf(property).map((source) => ({
+        name: source,
+        type: `${jmap('Changes')}<${this.#stored(source)}>`,
+        isOptional: true,
+      })),
+    });
+    const value = `${this.#stored(type.name)}[${literal(property.name)}]`;
+    const parameters = `changes: ${changes}, call: ${jmap('HookCall')}, reader: ${jmap('HookReader')}<Database>`;
+    return {
+      name: property.name,
+      type: `(${parameters}) => Promise<ReadonlyMap<string, ${value}>>`,
+    };
+  }
 
-/** A required member: without it the hook file does not compile. */
-function block(name: string, members: readonly (readonly string[])[]): readonly string[] {
-  if (members.length === 0) return [];
-  const lines = members.flatMap((member) => member.map((line) => `    ${line}`));
-  return [`  readonly ${name}: {`, ...lines, '  };'];
-}
+  #extensions(further: readonly Further[]): readonly Member[] {
+    return further.map(({ verb, args, response }) => {
+      const json = () => this.#module.type(JMAP, 'JsonObject');
+      const extension = this.#module.type(JMAP, 'MethodExtension');
+      return {
+        name: verb,
+        type: `${extension}<Database, ${args ?? json()}, ${response ?? json()}>`,
+        isOptional: true,
+      };
+    });
+  }
 
-function extensions(type: ModelType): readonly string[] {
-  const further = furtherTypes(type);
-  if (further.length === 0) return [];
-  return [
-    '  readonly methods?: {',
-    ...further.map(({ verb, args, response }) => {
-      const parameters = `Database, ${args ?? 'jmap.JsonObject'}, ${response ?? 'jmap.JsonObject'}`;
-      return `    readonly ${verb}?: jmap.MethodExtension<${parameters}>;`;
-    }),
-    '  };',
-  ];
-}
-
-function hooksInterface(capability: ModelCapability): string {
-  const own = ownMethodsOf(capability);
-  const { types } = capability;
-  const needsTypes = types.some(needsHooks);
-  const lines = [
-    `\n/** What \`hooks\` of capabilities/${capability.name}.hooks.ts must be. */`,
-    'export interface Hooks<Database = unknown> {',
-  ];
-  if (types.length > 0) {
-    lines.push(
-      `  readonly types${needsTypes ? '' : '?'}: {`,
-      ...types.map(
-        (type) =>
-          `    readonly ${type.name}${needsHooks(type) ? '' : '?'}: ${type.name}Hooks<Database>;`,
-      ),
-      '  };',
+  #addHooks(): void {
+    const { types, name } = this.#capability;
+    const ofTypes = types.map(
+      (type): Member => ({
+        name: type.name,
+        type: `${type.name}Hooks<Database>`,
+        isOptional: !needsHooks(type),
+      }),
     );
+    const methods = ownMethodsOf(this.#capability).map((method): Member => {
+      const source = fileOf(this.#capability, 'methods.types');
+      const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
+        this.#module.type(source, `${methodStem(method)}${part}`),
+      );
+      const own = this.#module.type(JMAP, 'OwnMethod');
+      return { name: method.name, type: `${own}<${args}, ${response}, Database>` };
+    });
+    this.#module.addInterface({
+      name: 'Hooks',
+      words: `What \`hooks\` of capabilities/${name}.hooks.ts must be.`,
+      typeParameters: DATABASE,
+      members: [...group('types', ofTypes, !types.some(needsHooks)), ...group('methods', methods)],
+    });
   }
-  if (own.length > 0) {
-    lines.push(
-      '  readonly methods: {',
-      ...own.flatMap((method) => [
-        `    readonly ${quoted(method.name)}: jmap.OwnMethod<`,
-        `      methods.${methodStem(method)}Arguments,`,
-        `      methods.${methodStem(method)}Response,`,
-        '      Database',
-        '    >;',
-      ]),
-      '  };',
-    );
+
+  /** A type as hooks see it; it may be of another capability. */
+  #stored(type: string): string {
+    const home = this.#homes.get(type) ?? this.#capability;
+    return this.#module.type(fileOf(home, `${type}.stored`), `${type}Stored`);
   }
-  return [...lines, '}'].join('\n');
-}
 
-function needsHooks(type: ModelType): boolean {
-  return fromProperties(type).length + onProperties(type).length > 0;
-}
-
-function sourcesOf({ computed }: ModelProperty): readonly string[] {
-  if (computed?.kind !== 'on') return [];
-  return [...new Set(computed.sources.map(({ type }) => type))].sort();
+  #furtherTypes(type: ModelType): readonly Further[] {
+    const source = fileOf(this.#capability, `${type.name}.types`);
+    return standardMethodsOf(type).flatMap(({ row, method }) => {
+      const nameOf = (part: 'Arguments' | 'Response'): string | null =>
+        hasFurther(part === 'Arguments' ? method.arguments : method.response)
+          ? this.#module.type(source, methodTypeName(type, row, part))
+          : null;
+      const args = nameOf('Arguments');
+      const response = nameOf('Response');
+      return args === null && response === null ? [] : [{ verb: row.verb, args, response }];
+    });
+  }
 }
 
 interface Further {
@@ -173,19 +161,16 @@ interface Further {
   readonly response: string | null;
 }
 
-function furtherTypes(type: ModelType): readonly Further[] {
-  return standardMethodsOf(type).flatMap(({ row, method }) => {
-    const nameOf = (part: 'Arguments' | 'Response'): string | null =>
-      hasFurther(part === 'Arguments' ? method.arguments : method.response)
-        ? `wire${type.name}.${methodTypeName(type, row, part)}`
-        : null;
-    const args = nameOf('Arguments');
-    const response = nameOf('Response');
-    return args === null && response === null ? [] : [{ verb: row.verb, args, response }];
-  });
+/** A member that holds others, where there are some. A hook file without a required one does not compile. */
+function group(name: string, members: readonly Member[], isOptional = false): readonly Member[] {
+  return members.length === 0 ? [] : [{ name, type: objectType({ members }), isOptional }];
 }
 
-/** A member's name as TypeScript has it. */
-function key(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
+function needsHooks(type: ModelType): boolean {
+  return fromProperties(type).length + onProperties(type).length > 0;
+}
+
+function sourcesOf({ computed }: ModelProperty): readonly string[] {
+  if (computed?.kind !== 'on') return [];
+  return [...new Set(computed.sources.map(({ type }) => type))].sort(byCodeUnit);
 }

@@ -1,19 +1,12 @@
 import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../model.js';
 import { validationSchema } from '../validation/schema.js';
-import { Code, quoted, Wrapped } from './code.js';
-import {
-  constant,
-  deprecatedWords,
-  engineImports,
-  handler,
-  namespaceImport,
-  printModule,
-} from './module.js';
-import { preamble } from './preamble.js';
+import { Call, Code } from './code.js';
+import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
+import { JMAP, validatorsOf, wireTypesOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
-import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
-import { wireTypes } from './wire-types.js';
+import { emitValidatorModule, type ValidatorSource } from './validators.js';
+import { addWireTypes, type NamedSchema } from './wire-types.js';
 
 /** What a capability declares under `methods`: types, argument validators and definitions. */
 export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
@@ -23,11 +16,13 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     if (methods.length === 0) continue;
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
-    const sources = methods.flatMap(validatorsOf);
-    files.set(`${path}.types.ts`, preamble(from) + (await wireTypes(wireTypesOf(methods))));
-    files.set(`${path}.validators.js`, emitValidators(sources, from));
-    files.set(`${path}.validators.d.ts`, emitValidatorTypes(sources, from));
-    files.set(`${path}.ts`, methodsModule(capability));
+    const sources = methods.flatMap(validatorsOfMethod);
+    const types = new GeneratedModule(`${path}.types.ts`, from);
+    await addWireTypes(types, wireTypesOfMethods(methods));
+    files.set(`${path}.types.ts`, types.toString());
+    for (const [file, text] of emitValidatorModule(`${path}.validators`, sources, from))
+      files.set(file, text);
+    files.set(`${path}.ts`, methodsModule(`${path}.ts`, capability));
   }
   return files;
 }
@@ -40,7 +35,7 @@ export function methodStem({ name }: Pick<ModelMethod, 'name'>): string {
     .join('');
 }
 
-function validatorsOf(method: ModelMethod): readonly ValidatorSource[] {
+function validatorsOfMethod(method: ModelMethod): readonly ValidatorSource[] {
   const args = {
     name: validatorName(method, 'Arguments'),
     schema: validationSchema(method.arguments, 'message'),
@@ -61,7 +56,7 @@ function validatorName(method: ModelMethod, part: 'Arguments' | 'Response'): str
   return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}${part}`;
 }
 
-function wireTypesOf(methods: readonly ModelMethod[]): ReturnType<typeof withShared> {
+function wireTypesOfMethods(methods: readonly ModelMethod[]): readonly NamedSchema[] {
   const types = methods.flatMap(typesOf);
   const shared = sharedSchemas(
     methods.flatMap((method) => [method.arguments, method.response]),
@@ -81,45 +76,38 @@ function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments
   ];
 }
 
-function methodsModule(capability: ModelCapability): string {
-  return printModule(sourceOf(capability), [
-    ...engineImports(),
-    namespaceImport('wire', './methods.types.js', true),
-    namespaceImport('validators', './methods.validators.js'),
-    constant({
-      name: 'methods',
-      type: 'readonly jmap.MethodDefinition[]',
-      value: new Wrapped(
-        'frozen(',
-        capability.methods.map((method) => methodValue(capability, method)),
-        ')',
-      ),
-      words: `The methods of ${capability.urn} beside the standard ones.`,
-    }),
-  ]);
+function methodsModule(path: string, capability: ModelCapability): string {
+  const module = new GeneratedModule(path, sourceOf(capability));
+  module.addConstant({
+    name: 'methods',
+    type: `readonly ${module.type(JMAP, 'MethodDefinition')}[]`,
+    value: new Call(
+      module.value(JMAP, 'frozen'),
+      capability.methods.map((method) => methodValue(capability, method, module)),
+    ),
+    words: `The methods of ${capability.urn} beside the standard ones.`,
+  });
+  return module.toString();
 }
 
-function methodValue(capability: ModelCapability, method: ModelMethod): Wrapped {
-  const args = `wire.${methodStem(method)}Arguments`;
-  const response = `wire.${methodStem(method)}Response`;
-  return new Wrapped(
-    '',
-    {
-      name: method.name,
-      capability: capability.urn,
-      accountCapability: method.accountCapability,
-      account: method.account,
-      argumentNames: method.argumentNames,
-      acceptSnakeCase: false,
-      validateArguments: new Code(`validators.${validatorName(method, 'Arguments')}`),
-      validateResponse: method.builtIn
-        ? undefined
-        : new Code(`validators.${validatorName(method, 'Response')}`),
-      handle: handler(
-        args,
-        `context.${method.builtIn ? 'builtIn' : 'own'}<${args}, ${response}>(${quoted(method.name)}, args)`,
-      ),
-    },
-    ` satisfies jmap.MethodDefinition<${args}, ${response}>`,
+function methodValue(
+  capability: ModelCapability,
+  method: ModelMethod,
+  module: GeneratedModule,
+): Call {
+  const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
+    module.type(wireTypesOf(capability, 'methods'), `${methodStem(method)}${part}`),
   );
+  const validator = (part: 'Arguments' | 'Response') =>
+    new Code(module.value(validatorsOf(capability, 'methods'), validatorName(method, part)));
+  const builder = module.value(JMAP, method.builtIn ? 'builtInMethod' : 'ownMethod');
+  return new Call(`${builder}<${args}, ${response}>`, {
+    name: method.name,
+    capability: capability.urn,
+    accountCapability: method.accountCapability,
+    account: method.account,
+    argumentNames: method.argumentNames,
+    validateArguments: validator('Arguments'),
+    validateResponse: method.builtIn ? undefined : validator('Response'),
+  });
 }

@@ -2,7 +2,7 @@ import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
 import type { EmittedFiles } from '../model.js';
 import { validationSchema } from '../validation/schema.js';
 import { literal } from './code.js';
-import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
+import { emitValidatorModule, type ValidatorSource } from './validators.js';
 
 const FROM = 'scripts/generator/descriptor/standard-methods.ts';
 
@@ -15,10 +15,9 @@ export function emitStandardValidators(): EmittedFiles {
       words: `The arguments of every /${verb} (RFC 8620 ${section}).`,
     }),
   );
-  return new Map([
-    ['generated/standard/validators.js', emitValidators(sources, FROM) + argumentNames()],
-    ['generated/standard/validators.d.ts', emitValidatorTypes(sources, FROM) + argumentNameTypes()],
-  ]);
+  const files = emitValidatorModule('generated/standard/validators', sources, FROM);
+  const further = [argumentNames(), argumentNameTypes()];
+  return new Map([...files].map(([path, text], index) => [path, text + (further[index] ?? '')]));
 }
 
 /** The names that each method takes, beside the validators: emitted once, too. */

@@ -1,48 +1,88 @@
 import type { JSONSchema7 } from 'json-schema';
 import { isGiven, isShown } from '../model/access.js';
-import {
-  hasFurther,
-  hasStored,
-  methodTypeName,
-  standardMethodsOf,
-} from '../model/further-members.js';
-import type { EmittedFiles, Model, ModelProperty, ModelType } from '../model.js';
-import { deprecatedWords } from './module.js';
-import { preamble } from './preamble.js';
+import { hasFurther, methodTypeName, standardMethodsOf } from '../model/further-members.js';
+import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
+import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
+import { fileOf } from './sources.js';
 import { orNull, sourceOf } from './type-validators.js';
-import { wireTypes } from './wire-types.js';
+import { addWireTypes, type NamedSchema } from './wire-types.js';
 
-/** The wire types of each data type: what /get answers, what /set takes, the FilterCondition. */
+/**
+ * The types of each data type: what is on the wire (what /get answers, what /set takes, the
+ * FilterCondition), and apart from it what the server stores.
+ */
 export async function emitTypeTypes(model: Model): Promise<EmittedFiles> {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {
     for (const type of capability.types) {
-      files.set(
-        `generated/${capability.name}/${type.name}.types.ts`,
-        preamble(sourceOf(capability)) + (await wireTypes(wireTypesOf(type))),
-      );
+      const path = `generated/${capability.name}/${type.name}`;
+      files.set(`${path}.types.ts`, await wireModule(`${path}.types.ts`, capability, type));
+      files.set(`${path}.stored.ts`, await storedModule(`${path}.stored.ts`, capability, type));
     }
   }
   return files;
 }
 
-function wireTypesOf(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+async function wireModule(
+  path: string,
+  capability: ModelCapability,
+  type: ModelType,
+): Promise<string> {
+  const module = new GeneratedModule(path, sourceOf(capability));
   const types = ownTypes(type);
-  const raw = [
-    ...type.properties.map(({ schema }) => schema),
-    ...type.methods.flatMap((method) => [method.arguments, method.response]),
-  ];
-  return withShared(
-    types,
-    sharedSchemas(
-      raw,
-      types.map(([name]) => name),
-    ),
+  await addWireTypes(module, withShared(types, sharedOnWire(type)));
+  return module.toString();
+}
+
+/** What `$defs` give to what is on the wire, by name. */
+function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
+  const seen = type.properties.filter((property) => isShown(property) || isGiven(property));
+  return sharedSchemas(
+    [
+      ...seen.map(({ schema }) => schema),
+      ...type.methods.flatMap((method) => [method.arguments, method.response]),
+    ],
+    namesOf(type),
   );
 }
 
-function ownTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+function namesOf(type: ModelType): readonly string[] {
+  return [...ownTypes(type).map(([name]) => name), `${type.name}Stored`];
+}
+
+/** What hooks see: the object on the wire, and all that is not on it. */
+async function storedModule(
+  path: string,
+  capability: ModelCapability,
+  type: ModelType,
+): Promise<string> {
+  const { name } = type;
+  const module = new GeneratedModule(path, sourceOf(capability));
+  const wire = fileOf(capability, `${name}.types`);
+  const words = `A ${name} as the server and its hooks see it.`;
+  const hidden = type.properties.filter((property) => !isShown(property));
+  if (hidden.length === 0) {
+    module.addTypeAlias(`${name}Stored`, module.type(wire, name), words);
+    return module.toString();
+  }
+  const onWire = sharedOnWire(type);
+  const shared = sharedSchemas(
+    hidden.filter(({ access }) => access !== 'secret').map(({ schema }) => schema),
+    namesOf(type),
+  );
+  for (const title of shared.keys()) if (onWire.has(title)) module.type(wire, title);
+  const own = objectOf(`${words} Internal and secret properties too.`, hidden, hidden, stored);
+  const types = withShared([[`${name}Stored`, own]], shared);
+  await addWireTypes(
+    module,
+    types.filter(([title]) => !onWire.has(title)),
+    new Map([[`${name}Stored`, module.type(wire, name)]]),
+  );
+  return module.toString();
+}
+
+function ownTypes(type: ModelType): readonly NamedSchema[] {
   const { name, properties } = type;
   const shown = properties.filter(isShown);
   const writable = properties.filter(isGiven);
@@ -82,16 +122,8 @@ function ownTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] 
         additionalProperties: false,
       },
     ],
-    ...storedTypes(type),
     ...furtherTypes(type),
   ];
-}
-
-/** What hooks see, where that is more than what is on the wire. */
-function storedTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
-  if (!hasStored(type)) return [];
-  const words = `A ${type.name} as hooks see it: internal and secret properties too.`;
-  return [[`${type.name}Stored`, objectOf(words, type.properties, type.properties, stored)]];
 }
 
 /** Of a secret, hooks get what is kept: a hash or ciphertext. */
@@ -102,13 +134,10 @@ function stored(property: ModelProperty): JSONSchema7 {
 }
 
 /** The further arguments and response members of standard methods. */
-function furtherTypes(type: ModelType): readonly (readonly [string, JSONSchema7])[] {
+function furtherTypes(type: ModelType): readonly NamedSchema[] {
   return standardMethodsOf(type).flatMap(({ row, method }) => {
     const name = `${type.name}/${row.verb}`;
-    const part = (
-      suffix: 'Arguments' | 'Response',
-      words: string,
-    ): readonly (readonly [string, JSONSchema7])[] => {
+    const part = (suffix: 'Arguments' | 'Response', words: string): readonly NamedSchema[] => {
       const schema = suffix === 'Arguments' ? method.arguments : method.response;
       if (!hasFurther(schema)) return [];
       return [[methodTypeName(type, row, suffix), { description: words, ...schema }]];

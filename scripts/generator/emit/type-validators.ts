@@ -4,7 +4,7 @@ import { hasFurther, standardMethodsOf, wholeArguments } from '../model/further-
 import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
 import { meanwhile } from '../thread/second.js';
 import { mainType, validationSchema } from '../validation/schema.js';
-import { emitValidators, emitValidatorTypes, type ValidatorSource } from './validators.js';
+import { emitValidators, type ValidatorSource, validatorFiles } from './validators.js';
 
 /** Of fewer types, what a second thread loads takes as long as what it spares. */
 const MANY = 40;
@@ -20,12 +20,14 @@ export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
   );
   const texts =
     modules.length < MANY
-      ? modules.map(({ sources, from }) => emitValidators(sources, from))
-      : await meanwhile('validators', modules);
+      ? modules.map(({ sources }) => emitValidators(sources))
+      : await meanwhile(
+          'validators',
+          modules.map(({ sources }) => sources),
+        );
   return new Map(
     modules.flatMap(({ path, sources, from }, index) => [
-      [`${path}.js`, texts[index] ?? ''],
-      [`${path}.d.ts`, emitValidatorTypes(sources, from)],
+      ...validatorFiles(path, sources, from, texts[index] ?? ''),
     ]),
   );
 }

@@ -1,5 +1,6 @@
 import type { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
+import type { EmittedFiles } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { createAjv } from '../validation/ajv.js';
 import { RUNTIME_MODULE } from '../validation/keywords.js';
@@ -14,12 +15,6 @@ export interface ValidatorSource {
   readonly name: string;
   readonly schema: AjvSchema;
   readonly words: string;
-}
-
-/** A module of validators to emit, and the file that it comes from. */
-export interface ValidatorModule {
-  readonly sources: readonly ValidatorSource[];
-  readonly from: string;
 }
 
 /** What ajv's own helpers are called in `jmapsmith/capability`. */
@@ -38,19 +33,37 @@ const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
  * Emits ajv's standalone code as an ES module: nothing is compiled at start, no `eval` runs. A
  * schema may refer to another of the same file by its name.
  */
-export function emitValidators(sources: readonly ValidatorSource[], from: string): string {
+export function emitValidators(sources: readonly ValidatorSource[]): string {
   const ajv = createAjv();
   for (const { name, schema } of sources) ajv.addSchema({ $id: name, ...schema });
   const refs = Object.fromEntries(sources.map(({ name }) => [name, name]));
-  return preamble(from) + asModule(standalone(ajv, refs));
+  return asModule(standalone(ajv, refs));
 }
 
-/** The types of `emitValidators`' module. */
-export function emitValidatorTypes(sources: readonly ValidatorSource[], from: string): string {
-  const lines = sources.map(
+/** Emits a module of validators and its types: `path` with `.js` and with `.d.ts`. */
+export function emitValidatorModule(
+  path: string,
+  sources: readonly ValidatorSource[],
+  from: string,
+): EmittedFiles {
+  return validatorFiles(path, sources, from, emitValidators(sources));
+}
+
+/** The files of a module whose code is there already. */
+export function validatorFiles(
+  path: string,
+  sources: readonly ValidatorSource[],
+  from: string,
+  code: string,
+): EmittedFiles {
+  const types = sources.map(
     ({ name, words }) => `/** ${words} */\nexport declare const ${name}: Validator;`,
   );
-  return `${preamble(from)}import type { Validator } from '${RUNTIME_MODULE}';\n\n${lines.join('\n\n')}\n`;
+  const importLine = `import type { Validator } from '${RUNTIME_MODULE}';`;
+  return new Map([
+    [`${path}.js`, preamble(from) + code],
+    [`${path}.d.ts`, `${preamble(from)}${[importLine, ...types].join('\n\n')}\n`],
+  ]);
 }
 
 type Standalone = (ajv: Ajv, refs: Record<string, string>) => string;

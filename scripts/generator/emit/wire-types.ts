@@ -1,16 +1,28 @@
 import type { JSONSchema7 } from 'json-schema';
 import { compile } from 'json-schema-to-typescript';
-import { withoutHidden } from './code.js';
+import type { ts as TypeScript } from 'ts-morph';
+import { ts } from '../ts-morph.js';
+import { literal, withoutHidden } from './code.js';
+import {
+  type GeneratedModule,
+  type InterfaceOptions,
+  type Member,
+  objectType,
+} from './generated-module.js';
 import { lean } from './lean-schema.js';
 
+/** A name and the schema of what it stands for. */
+export type NamedSchema = readonly [name: string, schema: JSONSchema7];
+
 /**
- * Turns schemas into exported TypeScript types, in the order given: [name, schema]. The output
- * depends on nothing but the schemas: no formatter's configuration is looked for.
+ * Adds exported types of the schemas, in the order given; every member and list is readonly. `bases`
+ * has what an interface extends. The types depend on nothing but the schemas.
  */
-export async function wireTypes(
-  types: readonly (readonly [string, JSONSchema7])[],
-): Promise<string> {
-  const texts: string[] = [];
+export async function addWireTypes(
+  module: GeneratedModule,
+  types: readonly NamedSchema[],
+  bases: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
   for (const [name, schema] of types) {
     const text = await compile({ ...lean(schema), title: name } as never, name, {
       format: false,
@@ -20,32 +32,86 @@ export async function wireTypes(
       additionalProperties: false,
       cwd: '/',
     });
-    texts.push(indented(withoutHidden(text)));
+    new Declarations(withoutHidden(text)).addTo(module, bases);
   }
-  return texts.join('\n');
 }
 
-/**
- * json-schema-to-typescript leaves layout to a formatter: this one knows braces at the ends of
- * lines.
- */
-function indented(text: string): string {
-  let depth = 0;
-  let comment = false;
-  const lines = text.trim().split('\n');
-  return `${lines
-    .map((line) => {
-      const words = line.trim();
-      const inComment = comment || words.startsWith('/**');
-      if (!inComment && words.startsWith('}')) depth--;
-      const indent = '  '.repeat(depth) + (comment ? ' ' : '');
-      if (!inComment && words.endsWith('{')) depth++;
-      comment = inComment && !words.endsWith('*/');
-      return words === '' ? '' : indent + (depth === 0 ? words : statement(words, inComment));
-    })
-    .join('\n')}\n`;
-}
+/** What json-schema-to-typescript wrote: it knows neither `readonly` nor layout. */
+class Declarations {
+  readonly #source: TypeScript.SourceFile;
 
-function statement(line: string, inComment: boolean): string {
-  return inComment || line.endsWith('{') || line.endsWith(';') ? line : `${line};`;
+  constructor(text: string) {
+    this.#source = ts.createSourceFile('types.ts', text, ts.ScriptTarget.ES2023);
+  }
+
+  addTo(module: GeneratedModule, bases: ReadonlyMap<string, string>): void {
+    for (const statement of this.#source.statements) {
+      const words = this.#wordsOf(statement);
+      if (ts.isInterfaceDeclaration(statement)) {
+        const name = statement.name.text;
+        const base = bases.get(name);
+        module.addInterface({
+          name,
+          words,
+          ...(base === undefined ? {} : { extends: base }),
+          ...this.#bodyOf(statement.members),
+        });
+      } else if (ts.isTypeAliasDeclaration(statement)) {
+        module.addTypeAlias(statement.name.text, this.#textOf(statement.type), words);
+      } else throw new Error(`No type: ${statement.getText(this.#source)}`);
+    }
+  }
+
+  #bodyOf(
+    elements: readonly TypeScript.TypeElement[],
+  ): Pick<InterfaceOptions, 'members' | 'further'> {
+    const index = elements.find(ts.isIndexSignatureDeclaration);
+    return {
+      members: elements.filter(ts.isPropertySignature).map((element) => this.#memberOf(element)),
+      ...(index === undefined ? {} : { further: this.#textOf(index.type) }),
+    };
+  }
+
+  #memberOf(element: TypeScript.PropertySignature): Member {
+    const { name, type, questionToken } = element;
+    return {
+      name: ts.isComputedPropertyName(name) ? name.getText(this.#source) : name.text,
+      type: type === undefined ? 'unknown' : this.#textOf(type),
+      words: this.#wordsOf(element),
+      isOptional: questionToken !== undefined,
+    };
+  }
+
+  #textOf(type: TypeScript.TypeNode): string {
+    if (ts.isParenthesizedTypeNode(type)) return this.#textOf(type.type);
+    if (ts.isTypeLiteralNode(type)) return this.#objectText(type.members);
+    if (ts.isUnionTypeNode(type)) return type.types.map((each) => this.#textOf(each)).join(' | ');
+    if (ts.isArrayTypeNode(type)) return `readonly ${this.#itemOf(type.elementType)}[]`;
+    if (ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal))
+      return literal(type.literal.text);
+    return type.getText(this.#source);
+  }
+
+  #objectText(elements: readonly TypeScript.TypeElement[]): string {
+    const { members, further } = this.#bodyOf(elements);
+    if (members.length === 0 && further !== undefined)
+      return `Readonly<Record<string, ${further}>>`;
+    return objectType({ members, ...(further === undefined ? {} : { further }) });
+  }
+
+  /** The type of a list's items, in brackets where it would be read otherwise. */
+  #itemOf(type: TypeScript.TypeNode): string {
+    if (ts.isParenthesizedTypeNode(type)) return this.#itemOf(type.type);
+    const text = this.#textOf(type);
+    return ts.isUnionTypeNode(type) || ts.isArrayTypeNode(type) ? `(${text})` : text;
+  }
+
+  /** The words of the comment in front of a node. */
+  #wordsOf(node: TypeScript.Node): string {
+    const all = this.#source.text;
+    const comment = ts.getLeadingCommentRanges(all, node.pos)?.at(-1);
+    if (comment === undefined) return '';
+    const lines = all.slice(comment.pos, comment.end).split('\n').slice(1, -1);
+    return lines.map((line) => line.replace(/^\s*\* ?/, '')).join('\n');
+  }
 }

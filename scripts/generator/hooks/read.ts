@@ -1,5 +1,6 @@
-import ts from 'typescript';
+import type { ts as TypeScript } from 'ts-morph';
 import type { Location } from '../model.js';
+import { ts } from '../ts-morph.js';
 
 /** What stands in a hook file, as far as it can be told without running it. */
 export type HookNode =
@@ -44,15 +45,18 @@ export function parseHookFile(file: string, text: string): HookFile {
 
 /** Follows names to constants of the same file, and looks through what TypeScript wraps around. */
 class Reader {
-  readonly #source: ts.SourceFile;
-  readonly #constants: ReadonlyMap<string, ts.VariableDeclaration>;
+  readonly #source: TypeScript.SourceFile;
+  readonly #constants: ReadonlyMap<string, TypeScript.VariableDeclaration>;
 
-  constructor(source: ts.SourceFile, constants: ReadonlyMap<string, ts.VariableDeclaration>) {
+  constructor(
+    source: TypeScript.SourceFile,
+    constants: ReadonlyMap<string, TypeScript.VariableDeclaration>,
+  ) {
     this.#source = source;
     this.#constants = constants;
   }
 
-  node(expression: ts.Expression | undefined, depth = 0): HookNode {
+  node(expression: TypeScript.Expression | undefined, depth = 0): HookNode {
     if (expression === undefined || depth > 8) return { kind: 'other' };
     if (
       ts.isSatisfiesExpression(expression) ||
@@ -74,7 +78,7 @@ class Reader {
     return this.#object(expression, depth);
   }
 
-  #object(literal: ts.ObjectLiteralExpression, depth: number): HookNode {
+  #object(literal: TypeScript.ObjectLiteralExpression, depth: number): HookNode {
     const members = new Map<string, HookMember>();
     let open = false;
     for (const property of literal.properties) {
@@ -94,8 +98,10 @@ class Reader {
   }
 }
 
-function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.VariableDeclaration> {
-  const constants = new Map<string, ts.VariableDeclaration>();
+function constantsOf(
+  source: TypeScript.SourceFile,
+): ReadonlyMap<string, TypeScript.VariableDeclaration> {
+  const constants = new Map<string, TypeScript.VariableDeclaration>();
   for (const statement of source.statements) {
     if (!ts.isVariableStatement(statement)) continue;
     for (const declaration of statement.declarationList.declarations) {
@@ -106,7 +112,10 @@ function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.VariableDecl
 }
 
 /** `export const hooks`, or `export { hooks }` further down. */
-function isExported(declaration: ts.VariableDeclaration, source: ts.SourceFile): boolean {
+function isExported(
+  declaration: TypeScript.VariableDeclaration,
+  source: TypeScript.SourceFile,
+): boolean {
   const statement = declaration.parent.parent;
   if (ts.isVariableStatement(statement)) {
     const modifiers = statement.modifiers ?? [];
@@ -121,20 +130,22 @@ function isExported(declaration: ts.VariableDeclaration, source: ts.SourceFile):
   );
 }
 
-function nameOf(name: ts.PropertyName): string | null {
+function nameOf(name: TypeScript.PropertyName): string | null {
   if (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) return name.text;
   return null;
 }
 
-function placeOf(source: ts.SourceFile, position: number): Location {
+function placeOf(source: TypeScript.SourceFile, position: number): Location {
   const { line, character } = source.getLineAndCharacterOfPosition(position);
   return { file: source.fileName, line: line + 1, column: character + 1 };
 }
 
 /** The compiler keeps what it could not parse on the file, though its types don't say so. */
-function diagnosticsOf(source: ts.SourceFile): readonly ts.DiagnosticWithLocation[] {
+function diagnosticsOf(
+  source: TypeScript.SourceFile,
+): readonly TypeScript.DiagnosticWithLocation[] {
   const { parseDiagnostics } = source as unknown as {
-    readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+    readonly parseDiagnostics?: readonly TypeScript.DiagnosticWithLocation[];
   };
   return parseDiagnostics ?? [];
 }

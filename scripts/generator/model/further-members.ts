@@ -1,7 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { STANDARD_METHODS, type StandardMethodRow } from '../descriptor/standard-methods.js';
 import type { ModelStandardMethod, ModelType } from '../model.js';
-import { isShown } from './access.js';
 
 /** What a descriptor adds to the standard methods and to the stored objects of a type. */
 
@@ -39,9 +38,4 @@ export function wholeArguments(row: StandardMethodRow, further: JSONSchema7): JS
     properties: { ...row.arguments.properties, ...further.properties },
     required: [...(row.arguments.required ?? []), ...(further.required ?? [])],
   };
-}
-
-/** Hooks see more of an object than /get shows. */
-export function hasStored(type: ModelType): boolean {
-  return !type.properties.every(isShown);
 }

@@ -1,37 +1,18 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator } from '../../../src/capability/definition.js';
+import { filterColumn, shadowColumn, sortColumns } from '../../../src/capability/shadows.js';
 import { isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { FilterView, SortView } from '../descriptor/view.js';
 import { words } from '../load/located.js';
-import type { ModelFilter, ModelIndex, ModelProperty, ModelShadow, ModelSort } from '../model.js';
+import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
 
 /** Finds a property of the type by its name. */
 export type Find = (name: string) => ModelProperty;
 
-const SUFFIX = Object.freeze({ fold: 'folded', casemap: 'casemap', instant: 'instant' });
-
-function shadowColumn(property: ModelProperty, transform: ModelShadow['transform']): string {
-  return `${property.column}_${SUFFIX[transform]}`;
-}
-
-/** The shadow that the operator reads of the property; undefined where it reads the property. */
-function filterShadow(
-  property: ModelProperty,
-  operator: FilterOperator,
-): ModelShadow['transform'] | undefined {
-  if (OPERATORS[operator].folded) return 'fold';
-  // RFC 8620 1.4: two Dates of different offsets may be one moment.
-  return property.format === 'date' && operator !== 'isNull' ? 'instant' : undefined;
-}
-
-function columnOf(property: ModelProperty, shadow: ModelShadow['transform'] | undefined): string {
-  return shadow === undefined ? property.column : shadowColumn(property, shadow);
-}
-
 export function buildFilter(view: FilterView, find: Find): ModelFilter {
   const property = find(view.propertyName);
   const operator = view.operator as FilterOperator;
-  const column = columnOf(property, filterShadow(property, operator));
+  const column = filterColumn(property, operator);
   const texts = view.texts.length === 0 ? [property] : view.texts.map(({ name }) => find(name));
   return {
     name: view.name,
@@ -62,18 +43,10 @@ export function buildSort(view: SortView, find: Find): ModelSort {
   const property = find(view.propertyName);
   return {
     property,
-    ...sortColumn(property),
+    ...sortColumns(property),
     indexed: view.indexed,
     at: view.at,
   };
-}
-
-/** Ids and local dates are compared as octets (D7 gives ids one letter case): they need no key. */
-function sortColumn(property: ModelProperty): { casemapColumn?: string; column?: string } {
-  if (property.kind !== 'string' || property.role !== undefined) return {};
-  if (property.format === 'date') return { column: shadowColumn(property, 'instant') };
-  if (property.format !== undefined) return {};
-  return { casemapColumn: shadowColumn(property, 'casemap') };
 }
 
 /** `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index. */
@@ -138,22 +111,4 @@ function scalarSchema(type: string | undefined): JSONSchema7 {
     default:
       return { type: 'string' };
   }
-}
-
-/** The shadow columns that filters and sorts read, in order of the properties. */
-export function shadowsOf(
-  properties: readonly ModelProperty[],
-  filters: readonly ModelFilter[],
-  sorts: readonly ModelSort[],
-): readonly ModelShadow[] {
-  const read = new Set([
-    ...filters.flatMap(({ column, columns }) => [column, ...(columns ?? [])]),
-    ...sorts.flatMap(({ column, casemapColumn }) => [column, casemapColumn]),
-  ]);
-  return properties.flatMap((property) =>
-    (['fold', 'casemap', 'instant'] as const).flatMap((transform): ModelShadow[] => {
-      const column = shadowColumn(property, transform);
-      return read.has(column) ? [{ column, property, transform }] : [];
-    }),
-  );
 }

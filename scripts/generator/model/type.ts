@@ -1,8 +1,6 @@
-import type {
-  SearchIndexDefinition,
-  StandardMethodName,
-  TypeLimits,
-} from '../../../src/capability/definition.js';
+import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
+import type { SearchIndexDefinition, TypeLimits } from '../../../src/capability/definition.js';
+import { shadowsOf } from '../../../src/capability/shadows.js';
 import { METHOD_NAMES } from '../descriptor/meta-schema.js';
 import { standardProperties } from '../descriptor/property-view.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
@@ -16,11 +14,8 @@ import type {
   ModelUnique,
 } from '../model.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
-import { buildFilter, buildSort, type Find, filterIndexes, shadowsOf } from './query.js';
+import { buildFilter, buildSort, type Find, filterIndexes } from './query.js';
 import { buildSchema } from './schema.js';
-
-/** What a singleton can have: nothing is created, destroyed or looked for. */
-export const SINGLETON_METHODS: readonly StandardMethodName[] = ['get', 'changes', 'set'];
 
 /** Builds the model of a type that passed every check. */
 export function buildType(view: TypeView): ModelType {

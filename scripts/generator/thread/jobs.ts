@@ -1,4 +1,4 @@
-import type { ValidatorModule } from '../emit/validators.js';
+import type { ValidatorSource } from '../emit/validators.js';
 import type { DiffRequest } from '../migrations/engine.js';
 
 /**
@@ -15,9 +15,10 @@ export const JOBS = Object.freeze({
     const { loadEngine } = await import('../migrations/engine.js');
     return (await loadEngine()).diff(provider, from, to);
   },
-  async validators(modules: readonly ValidatorModule[]): Promise<readonly string[]> {
+  /** The code of each module, by its sources. */
+  async validators(modules: readonly (readonly ValidatorSource[])[]): Promise<readonly string[]> {
     const { emitValidators } = await import('../emit/validators.js');
-    return modules.map(({ sources, from }) => emitValidators(sources, from));
+    return modules.map(emitValidators);
   },
 });
 

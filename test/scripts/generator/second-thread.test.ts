@@ -7,13 +7,10 @@ import { SecondThread } from '../../../scripts/generator/thread/second.js';
 const MODULE = new URL('./thread-from-sources.mjs', import.meta.url);
 
 const MODULES = [
-  {
-    from: 'capabilities/a.yaml',
-    sources: [
-      { name: 'update', words: 'New values.', schema: { type: 'string', maxLength: 3 } },
-      { name: 'create', words: 'A whole one.', schema: { $ref: 'update' } },
-    ],
-  },
+  [
+    { name: 'update', words: 'New values.', schema: { type: 'string', maxLength: 3 } },
+    { name: 'create', words: 'A whole one.', schema: { $ref: 'update' } },
+  ],
 ];
 
 const NEW_TABLE: DiffRequest = {
@@ -48,7 +45,7 @@ test('a second thread gives the very texts that this one gives', async () => {
 test('what a job throws is thrown here, with its words, and the next job is done', async () => {
   const there = started();
   const schema = { nonsense: true };
-  const wrong = [{ from: 'a.yaml', sources: [{ name: 'a', words: '', schema }] }];
+  const wrong = [[{ name: 'a', words: '', schema }]];
   await expect(there.do('validators', [wrong])).rejects.toThrow(/unknown keyword: "nonsense"/);
   await expect(there.do('diff', [{ ...NEW_TABLE, to: 'nonsense' }])).rejects.toThrow();
   await expect(there.do('validators', [[]])).resolves.toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { constant } from '../../../../scripts/generator/emit/module.js';
+import { GeneratedModule } from '../../../../scripts/generator/emit/generated-module.js';
 import { code, json, plain } from '../../../../scripts/generator/emit/reference/markdown.js';
-import { wireTypes } from '../../../../scripts/generator/emit/wire-types.js';
+import { addWireTypes } from '../../../../scripts/generator/emit/wire-types.js';
 
 /**
  * What descriptors say is printed in programs and pages. None of it may end a comment or a string, nor
@@ -11,44 +11,48 @@ import { wireTypes } from '../../../../scripts/generator/emit/wire-types.js';
 const WORDS = `Ends */ evil(); /*\n\${x} \`y\` \u2028 \u202e\n/** {`;
 
 test('wire types show hidden characters as escapes, in strings and in comments', async () => {
-  const text = await wireTypes([
+  const module = new GeneratedModule('./generated/a/A.types.ts', 'a.yaml');
+  await addWireTypes(module, [
     [
       'Thing',
       {
         type: 'object',
         description: WORDS,
         properties: {
-          size: { type: 'string', enum: ['*/', "it's", 'a"b', '\u2028', '\u202e', '{'] },
+          size: { type: 'string', enum: ['*/', "it's", 'a"b', '\u2028', '\u202e', '\u0085', '{'] },
           'a\u2029b{': { type: 'string', description: WORDS },
         },
         additionalProperties: false,
       },
     ],
   ]);
-  expect(text).not.toMatch(/[\u2028\u2029\u202e]/);
-  expect(text).toBe(`/**
+  const text = module.toString();
+  expect(text).not.toMatch(/[\u0085\u2028\u2029\u202e]/);
+  expect(text.split('\n').slice(2).join('\n')).toBe(`/**
  * Ends * / evil(); /*
  * \${x} \`y\` \\u2028 \\u202e
  * /** {
  */
 export interface Thing {
-  size?: ("*/" | "it's" | "a\\"b" | "\\u2028" | "\\u202e" | "{");
+  readonly size?: '*/' | 'it\\'s' | 'a"b' | '\\u2028' | '\\u202e' | '\\u0085' | '{';
   /**
    * Ends * / evil(); /*
    * \${x} \`y\` \\u2028 \\u202e
    * /** {
    */
-  "a\\u2029b{"?: string;
+  readonly 'a\\u2029b{'?: string;
 }
 `);
 });
 
 test('a constant keeps its words in its comment, and its text in its strings', () => {
   const value = { ["it's"]: WORDS, ['__proto__']: '\u202e' };
-  const text = constant({ name: 'a', type: 'object', value, words: WORDS });
+  const module = new GeneratedModule('./generated/a/a.ts', 'a.yaml');
+  module.addConstant({ name: 'a', type: 'object', value, words: WORDS });
+  const text = module.toString();
   expect(text).not.toMatch(/[\u2028\u2029\u202e]/);
   expect(text.match(/\*\//g)).toHaveLength(2);
-  const printed = text.slice(text.indexOf('= ') + 2, -1);
+  const printed = text.slice(text.indexOf('= ') + 2, -2);
   // What the module would hold: the very value.
   const read: unknown = new Function(`return ${printed};`)();
   expect(read).toEqual(value);

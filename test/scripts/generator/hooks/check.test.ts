@@ -91,10 +91,9 @@ test('a file written for another form of the descriptor is said to be behind, wi
 
 test('an internal property reaches hook types and no type of the wire', async () => {
   const { owned } = await renderWith(WHOLE);
-  const types = owned.get('generated/machines/Machine.types.ts') ?? '';
-  const wire = types.split('export interface ').filter((text) => !text.startsWith('MachineStored'));
-  expect(types).toContain('MachineStored');
-  expect(wire.join('')).not.toContain('cost');
+  expect(owned.get('generated/machines/Machine.stored.ts')).toContain('readonly cost: ');
+  expect(owned.get('generated/machines/hooks.ts')).toContain('TypeHooks<MachineStored, ');
+  expect(owned.get('generated/machines/Machine.types.ts')).not.toContain('cost');
   for (const [path, text] of owned) {
     if (/[.]schema[.]json$|^docs\//.test(path)) expect(text).not.toContain('cost');
   }

@@ -1,0 +1,261 @@
+import { posix } from 'node:path';
+import type {
+  ImportDeclarationStructure,
+  InterfaceDeclarationStructure,
+  OptionalKind,
+  PropertySignatureStructure,
+  Structures,
+} from 'ts-morph';
+import { byCodeUnit } from '../order.js';
+import { printStructure, StructureKind, VariableDeclarationKind } from '../ts-morph.js';
+import { literal, withoutHidden } from './code.js';
+import { preamble } from './preamble.js';
+
+/** Where a module takes names from. */
+export interface Source {
+  /** A package, or a file by its path from the project's root: `./generated/todos/Todo.types.js`. */
+  readonly from: string;
+  /** The name under which all of it is imported: `jmap` of `jmap.JsonValue`. Absent: name by name. */
+  readonly as?: string;
+}
+
+interface ImportedName {
+  readonly name: string;
+  readonly alias: string;
+  isType: boolean;
+}
+
+interface Import {
+  readonly source: Source;
+  /** By their local names; none of a source that is imported as a whole. */
+  readonly names: Map<string, ImportedName>;
+  isType: boolean;
+}
+
+export interface ConstantOptions {
+  readonly name: string;
+  /** Absent: the type of the value. */
+  readonly type?: string;
+  /** As `literal` takes it. */
+  readonly value: unknown;
+  readonly words?: string;
+  readonly exported?: boolean;
+}
+
+export interface InterfaceOptions {
+  readonly name: string;
+  readonly words?: string;
+  readonly typeParameters?: readonly string[];
+  readonly extends?: string;
+  readonly members: readonly Member[];
+  /** The type of further members, whatever they are called. */
+  readonly further?: string;
+}
+
+/** A member of an interface or of an object type; members are readonly. */
+export interface Member {
+  /** As the descriptor has it; it is quoted where TypeScript wants that. */
+  readonly name: string;
+  readonly type: string;
+  readonly words?: string;
+  readonly isOptional?: boolean;
+}
+
+const LAYOUT = { indentNumberOfSpaces: 2, useSingleQuote: true } as const;
+
+/**
+ * A TypeScript module in the making. A name of another module is imported when it is asked for, as a
+ * type until it is asked for as a value. What is declared is printed by ts-morph, in order.
+ */
+export class GeneratedModule {
+  readonly #path: string;
+  readonly #from: string;
+  readonly #imports = new Map<string, Import>();
+  readonly #statements: string[] = [];
+
+  /** `path` from the project's root; `from`: what the module is generated from. */
+  constructor(path: string, from: string) {
+    this.#path = path;
+    this.#from = from;
+  }
+
+  /** Imports a type and returns its name here: `jmap.JsonValue`. */
+  type(source: Source, name: string): string {
+    return this.#use(source, name, name, true);
+  }
+
+  /** Imports a value and returns its name here. An alias is for a source without `as`. */
+  value(source: Source, name: string, alias = name): string {
+    return this.#use(source, name, alias, false);
+  }
+
+  /** Imports a source that has an `as`, and returns that. */
+  all(source: Source & { readonly as: string }): string {
+    this.#importOf(source).isType = false;
+    return source.as;
+  }
+
+  addInterface(options: InterfaceOptions): void {
+    this.#add({
+      kind: StructureKind.Interface,
+      isExported: true,
+      name: options.name,
+      docs: docsOf(options.words),
+      typeParameters: [...(options.typeParameters ?? [])],
+      ...(options.extends === undefined ? {} : { extends: [options.extends] }),
+      ...membersOf(options),
+    });
+  }
+
+  addTypeAlias(name: string, type: string, words?: string): void {
+    const docs = docsOf(words);
+    this.#add({ kind: StructureKind.TypeAlias, isExported: true, name, docs, type: held(type) });
+  }
+
+  addConstant({ name, type, value, words, exported = true }: ConstantOptions): void {
+    const annotation = type === undefined ? '' : `: ${type}`;
+    const head = `${exported ? 'export ' : ''}const ${name}${annotation} = ;`;
+    this.#add({
+      kind: StructureKind.VariableStatement,
+      isExported: exported,
+      docs: docsOf(words),
+      declarationKind: VariableDeclarationKind.Const,
+      declarations: [
+        {
+          name,
+          ...(type === undefined ? {} : { type }),
+          initializer: held(literal(value, 0, head.length)),
+        },
+      ],
+    });
+  }
+
+  toString(): string {
+    const imports = [...this.#imports.values()]
+      .map((one) => ({ ...one, specifier: this.#specifierOf(one.source) }))
+      .sort((a, b) => byNearness(a.specifier, b.specifier))
+      .map((one) => print({ kind: StructureKind.ImportDeclaration, ...importStructure(one) }));
+    const parts = [...(imports.length === 0 ? [] : [imports.join('\n')]), ...this.#statements];
+    return `${preamble(this.#from)}${parts.join('\n\n')}\n`;
+  }
+
+  #add(structure: Structures): void {
+    this.#statements.push(print(structure));
+  }
+
+  #use(source: Source, name: string, alias: string, isType: boolean): string {
+    const imported = this.#importOf(source);
+    imported.isType &&= isType;
+    if (source.as !== undefined) return `${source.as}.${name}`;
+    const known = imported.names.get(alias);
+    if (known === undefined) imported.names.set(alias, { name, alias, isType });
+    else known.isType &&= isType;
+    return alias;
+  }
+
+  #importOf(source: Source): Import {
+    const key = `${source.as ?? ''} ${source.from}`;
+    const known = this.#imports.get(key);
+    if (known !== undefined) return known;
+    const made = { source, names: new Map(), isType: true };
+    this.#imports.set(key, made);
+    return made;
+  }
+
+  #specifierOf({ from }: Source): string {
+    if (!from.startsWith('./')) return from;
+    const path = posix.relative(posix.dirname(this.#path), from);
+    return path.startsWith('.') ? path : `./${path}`;
+  }
+}
+
+/** Prints an object type: an interface without its head. */
+export function objectType(options: Pick<InterfaceOptions, 'members' | 'further'>): string {
+  const text = print({ kind: StructureKind.Interface, name: '_', ...membersOf(options) });
+  return text.slice(text.indexOf('{'));
+}
+
+/** Words with the tag by which editors strike names through. */
+export function deprecatedWords(words: string, deprecated: string | undefined): string {
+  if (deprecated === undefined) return words;
+  return [words, `@deprecated ${deprecated}`].filter((part) => part !== '').join('\n\n');
+}
+
+/** Returns a member's name as TypeScript has it. */
+export function memberName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
+}
+
+function importStructure({
+  source,
+  names,
+  isType,
+  specifier,
+}: Import & { readonly specifier: string }): OptionalKind<ImportDeclarationStructure> {
+  if (source.as !== undefined)
+    return { isTypeOnly: isType, namespaceImport: source.as, moduleSpecifier: specifier };
+  const named = [...names.values()].sort((a, b) => byCodeUnit(a.alias, b.alias));
+  return {
+    isTypeOnly: isType,
+    moduleSpecifier: specifier,
+    namedImports: named.map((one) => ({
+      name: one.name,
+      isTypeOnly: !isType && one.isType,
+      ...(one.alias === one.name ? {} : { alias: one.alias }),
+    })),
+  };
+}
+
+/** Packages first, then files, each in order of their names. */
+function byNearness(a: string, b: string): number {
+  return Number(a.startsWith('.')) - Number(b.startsWith('.')) || byCodeUnit(a, b);
+}
+
+function membersOf({
+  members,
+  further,
+}: Pick<InterfaceOptions, 'members' | 'further'>): Pick<
+  InterfaceDeclarationStructure,
+  'properties' | 'indexSignatures'
+> {
+  const properties = members.map(
+    ({ name, type, words, isOptional = false }): OptionalKind<PropertySignatureStructure> => ({
+      name: memberName(name),
+      isReadonly: true,
+      hasQuestionToken: isOptional,
+      docs: docsOf(words),
+      type: held(type),
+    }),
+  );
+  if (further === undefined) return { properties };
+  const rest = { isReadonly: true, keyName: 'name', keyType: 'string', returnType: held(further) };
+  return { properties, indexSignatures: [rest] };
+}
+
+/** Words of a descriptor as a doc comment, which they can't end. */
+function docsOf(words = ''): string[] {
+  const text = withoutHidden(words).replaceAll('*/', '* /').trim();
+  if (text === '') return [];
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return [lines.length === 1 ? text : ['', ...lines].join('\n')];
+}
+
+/**
+ * ts-morph puts every further line of a type or of an initializer one level deeper. It sees no line
+ * end in what is held: `print` ends the lines afterwards.
+ */
+const LINE_END = '\u0085';
+
+function held(text: string): string {
+  return text.replaceAll('\n', LINE_END);
+}
+
+function print(structure: Structures): string {
+  const lines = printStructure(structure, LAYOUT).trimEnd().split('\n');
+  return lines
+    .map((line) => {
+      const indentation = /^ */.exec(line)?.[0] ?? '';
+      return line.replaceAll(LINE_END, `\n${indentation}`);
+    })
+    .join('\n');
+}

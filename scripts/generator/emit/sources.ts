@@ -1,0 +1,33 @@
+import type { ModelCapability } from '../model.js';
+import { RUNTIME_MODULE } from '../validation/keywords.js';
+import type { Source } from './generated-module.js';
+
+/** What generated modules import from. */
+
+/** The vocabulary between generated code and the engine. */
+export const JMAP = Object.freeze({ from: RUNTIME_MODULE, as: 'jmap' });
+
+/** The validators of the standard methods, the same for every type. */
+export const STANDARD = Object.freeze({
+  from: './generated/standard/validators.js',
+  as: 'standard',
+});
+
+/** A generated file of the capability: `Todo.types`, `methods`. */
+export function fileOf({ name }: Pick<ModelCapability, 'name'>, file: string): Source {
+  return { from: `./generated/${name}/${file}.js` };
+}
+
+export function wireTypesOf(
+  capability: Pick<ModelCapability, 'name'>,
+  file: string,
+): Source & { readonly as: string } {
+  return { ...fileOf(capability, `${file}.types`), as: 'wire' };
+}
+
+export function validatorsOf(
+  capability: Pick<ModelCapability, 'name'>,
+  file: string,
+): Source & { readonly as: string } {
+  return { ...fileOf(capability, `${file}.validators`), as: 'validators' };
+}

@@ -1,0 +1,148 @@
+import type { MethodContext } from './context.js';
+import type {
+  AccountUse,
+  DataTypeDefinition,
+  MethodDefinition,
+  StandardMethodName,
+  TypeShape,
+} from './definition.js';
+import { frozen } from './runtime.js';
+import type {
+  ChangesArguments,
+  ChangesResponse,
+  CopyArguments,
+  CopyResponse,
+  GetArguments,
+  GetResponse,
+  QueryArguments,
+  QueryChangesArguments,
+  QueryChangesResponse,
+  QueryResponse,
+  SetArguments,
+  SetResponse,
+} from './standard.js';
+import type { Validator } from './validation.js';
+
+/** The validators of the standard arguments: the module `generated/standard/validators.js`. */
+export type StandardValidators = {
+  readonly [Name in StandardMethodName as `${Name}Arguments`]: Validator;
+} & { readonly argumentNames: Readonly<Record<StandardMethodName, readonly string[]>> };
+
+/** What a descriptor adds to a standard method. */
+export interface FurtherMembers {
+  readonly furtherArguments?: readonly string[];
+  /** Judges the standard arguments and the further ones together. */
+  readonly validateArguments?: Validator;
+  /** Judges what the hook file adds to the response. */
+  readonly validateResponse?: Validator;
+}
+
+export interface StandardMethodOptions {
+  /** The methods that the type has; all that it can have where absent. */
+  readonly only?: readonly StandardMethodName[];
+  readonly further?: Readonly<Partial<Record<StandardMethodName, FurtherMembers>>>;
+}
+
+/** What each method needs of an account, in the order in which RFC 8620 has them. */
+export const ACCOUNT_USE: Readonly<Record<StandardMethodName, AccountUse>> = Object.freeze({
+  get: 'read',
+  changes: 'read',
+  set: 'write',
+  copy: 'write',
+  query: 'read',
+  queryChanges: 'read',
+});
+
+const ALL = Object.freeze(Object.keys(ACCOUNT_USE)) as readonly StandardMethodName[];
+
+/** What a singleton can have: nothing is created, destroyed or looked for. */
+export const SINGLETON_METHODS: readonly StandardMethodName[] = Object.freeze([
+  'get',
+  'changes',
+  'set',
+]);
+
+/** Arguments and response of each method, typed by the shape of the type. */
+interface Calls<Shape extends TypeShape> {
+  readonly get: readonly [GetArguments, GetResponse<Shape>];
+  readonly changes: readonly [ChangesArguments, ChangesResponse];
+  readonly set: readonly [SetArguments, SetResponse<Shape>];
+  readonly copy: readonly [CopyArguments, CopyResponse<Shape>];
+  readonly query: readonly [QueryArguments, QueryResponse];
+  readonly queryChanges: readonly [QueryChangesArguments, QueryChangesResponse];
+}
+
+type Handlers<Shape extends TypeShape> = {
+  readonly [Name in StandardMethodName]: (
+    args: Calls<Shape>[Name][0],
+    context: MethodContext,
+  ) => Promise<Calls<Shape>[Name][1]>;
+};
+
+/** Builds the standard methods of a type (RFC 8620 5.1 to 5.6). */
+export function standardMethods<Shape extends TypeShape>(
+  type: DataTypeDefinition<Shape>,
+  standard: StandardValidators,
+  { only, further = {} }: StandardMethodOptions = {},
+): readonly MethodDefinition[] {
+  const handlers = handlersOf(type);
+  const names = only ?? (type.singleton === true ? SINGLETON_METHODS : ALL);
+  return frozen(
+    names.map((name): MethodDefinition => {
+      const { furtherArguments, ...validators } = further[name] ?? {};
+      return {
+        name: `${type.name}/${name}`,
+        capability: type.capability,
+        dataType: type,
+        account: ACCOUNT_USE[name],
+        argumentNames: standard.argumentNames[name],
+        acceptSnakeCase: type.acceptSnakeCase,
+        validateArguments: standard[`${name}Arguments`],
+        ...validators,
+        ...(furtherArguments === undefined
+          ? {}
+          : {
+              argumentNames: [...standard.argumentNames[name], ...furtherArguments],
+              furtherArguments,
+            }),
+        handle: handlers[name],
+      };
+    }),
+  );
+}
+
+function handlersOf<Shape extends TypeShape>(type: DataTypeDefinition<Shape>): Handlers<Shape> {
+  return {
+    get: (args, { standard }) => standard.get(type, args),
+    changes: (args, { standard }) => standard.changes(type, args),
+    set: (args, { standard }) => standard.set(type, args),
+    copy: (args, { standard }) => standard.copy(type, args),
+    query: (args, { standard }) => standard.query(type, args),
+    queryChanges: (args, { standard }) => standard.queryChanges(type, args),
+  };
+}
+
+/** A method as the builders below take it. */
+export type MethodSource = Omit<MethodDefinition, 'acceptSnakeCase' | 'handle' | 'dataType'>;
+
+/** Builds a method that the capability's hook file implements. */
+export function ownMethod<Arguments extends object, Response extends object>(
+  source: MethodSource & Required<Pick<MethodDefinition, 'validateResponse'>>,
+): MethodDefinition<Arguments, Response> {
+  return frozen({
+    ...source,
+    acceptSnakeCase: false,
+    handle: (args, context) => context.own<Arguments, Response>(source.name, args),
+  });
+}
+
+/** Builds a method that the engine implements. */
+export function builtInMethod<Arguments extends object, Response extends object>(
+  source: MethodSource,
+): MethodDefinition<Arguments, Response> {
+  return frozen({
+    ...source,
+    acceptSnakeCase: false,
+    handle: (args, context) => context.builtIn<Arguments, Response>(source.name, args),
+  });
+}
