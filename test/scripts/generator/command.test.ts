@@ -190,7 +190,7 @@ describe('npm run generate -- --check', () => {
     // Of several files that are orphaned there is one line.
     const line = run.stderr
       .split('\n')
-      .find((each) => each.startsWith(`${path}: `) || each.includes(`(${path}, `));
+      .find((each) => each.startsWith(`${path}: `) || each.includes(` ${path},`));
     expect(line).toContain(words);
     expect(line).toContain(remedy);
     if (what !== 'orphaned') expect(run.stderr.trim().split('\n')).toHaveLength(1);

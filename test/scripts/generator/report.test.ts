@@ -149,7 +149,7 @@ types:
       `    filter: { find: { is: text, properties: [text]${more} } }\n`;
     const project = await createProject({ 'things.yaml': `${lines}${search('')}` });
     expect((await project.generate()).stderr).toContain(
-      'Write { is: text, properties: [text], indexed: true } to keep an index; or { is: text, ' +
+      'Write { is: text, properties: [text], indexed: true } to keep an index, or { is: text, ' +
         'properties: [text], indexed: false } where',
     );
     for (const answer of [', indexed: true', ', indexed: false']) {
