@@ -36,6 +36,8 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ...same(['ondelete'], 'onDestroy'),
   ...same(['definitions'], '$defs'),
   ...same(['writable'], 'access'),
+  ...same(['values'], 'enum'),
+  ...same(['index'], 'indexed'),
 ]);
 
 function same(words: readonly string[], meant: string): [string, string][] {
@@ -49,8 +51,13 @@ export function didYouMean(unknown: string, known: readonly string[]): string {
 
 /** The same for words of the language, which may also be known by another name. */
 export function didYouMeanWord(unknown: string, known: readonly string[]): string {
+  return asked(meantWord(unknown, known));
+}
+
+/** The word of the language that an unknown one probably means. */
+export function meantWord(unknown: string, known: readonly string[]): string | undefined {
   const meant = MEANT.get(unknown.toLowerCase());
-  return asked(meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known));
+  return meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known);
 }
 
 function asked(word: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { CapabilityView } from '../descriptor/view.js';
+import type { Member } from '../load/located.js';
 import { MAX_PROBLEMS } from '../load/parse.js';
 import type { Location, Problem } from '../model.js';
 import { accountCapabilities } from './account-capabilities.js';
@@ -13,6 +14,7 @@ import { duplicateTypes } from './duplicate-types.js';
 import { enumValues } from './enum-values.js';
 import { filters } from './filters.js';
 import { fittingKeys } from './fitting-keys.js';
+import { withoutSpoiled } from './follow-ons.js';
 import { hiddenProperties } from './hidden-properties.js';
 import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
@@ -25,7 +27,7 @@ import { ranges } from './ranges.js';
 import { references } from './references.js';
 import { renames } from './renames.js';
 import { requiredProperties } from './required-properties.js';
-import type { Rule } from './rule.js';
+import type { Report, Rule } from './rule.js';
 import { sessionEntries } from './session-entries.js';
 import { shapes } from './shapes.js';
 import { singletons } from './singletons.js';
@@ -36,9 +38,8 @@ import { typeNames } from './type-names.js';
 import { unindexed } from './unindexed.js';
 import { uniques } from './uniques.js';
 
-/** Every rule of the descriptor language: each reports, none throws, all are run. */
-export const RULES: readonly Rule[] = Object.freeze([
-  structure,
+/** Rules about names, which hold whatever is wrong with what has the name. */
+const NAMES: readonly Rule[] = Object.freeze([
   capabilityNames,
   typeNames,
   propertyNames,
@@ -48,6 +49,10 @@ export const RULES: readonly Rule[] = Object.freeze([
   duplicateCapabilities,
   duplicateTypes,
   duplicateMethods,
+]);
+
+/** Rules about meaning: what they say of something whose structure is wrong is left out. */
+const MEANINGS: readonly Rule[] = Object.freeze([
   requiredProperties,
   missingDefaults,
   nullableDefaults,
@@ -86,18 +91,24 @@ export function checkDescriptors(
 ): readonly Problem[] {
   const warnings: Problem[] = [];
   const errors: Problem[] = [];
-  for (const rule of RULES) {
-    try {
-      rule(views, (code, at, message, details) => {
-        if (isLegal(code, at)) return;
-        const list = details?.severity === 'warning' ? warnings : errors;
-        list.push({ code, at, message: shortened(message), ...details });
-        if (errors.length >= MAX_PROBLEMS) throw new Enough();
-      });
-    } catch (error) {
-      if (!(error instanceof Enough)) throw error;
-      break;
-    }
+  const spoiled: Member[] = [];
+  const report: Report = (code, at, message, { spoils, ...details } = {}) => {
+    if (isLegal(code, at)) return;
+    const list = details.severity === 'warning' ? warnings : errors;
+    list.push({ code, at, message: shortened(message), ...details });
+    if (errors.length >= MAX_PROBLEMS) throw new Enough();
+    spoiled.push(...(spoils ?? []));
+  };
+  try {
+    structure(views, report);
+    for (const rule of NAMES) rule(views, report);
+    const { sound, isSpoiled } = withoutSpoiled(views, spoiled);
+    const rest: Report = (code, at, ...more) => {
+      if (!isSpoiled(at)) report(code, at, ...more);
+    };
+    for (const rule of MEANINGS) rule(sound, rest);
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
   }
   // What is wrong comes first: how to make it faster is told of what is right.
   return errors.length > 0 ? errors : warnings;

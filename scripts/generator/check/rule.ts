@@ -1,8 +1,12 @@
 import type { CapabilityView } from '../descriptor/view.js';
+import type { Member } from '../load/located.js';
 import type { Location, Problem } from '../model.js';
 
 /** A warning instead of an error; the other places that the message speaks of. */
-export type ReportDetails = Pick<Problem, 'severity' | 'related'>;
+export interface ReportDetails extends Pick<Problem, 'severity' | 'related'> {
+  /** What else would be said of these follows from this error (follow-ons.ts). */
+  readonly spoils?: readonly Member[];
+}
 
 /**
  * Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is

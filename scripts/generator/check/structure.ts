@@ -2,25 +2,11 @@ import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
 import { META_SCHEMA } from '../descriptor/meta-schema.js';
 import { descend, type Located } from '../load/located.js';
 import type { Location } from '../model.js';
-import { didYouMeanWord } from './did-you-mean.js';
+import { didYouMeanWord, meantWord } from './did-you-mean.js';
+import { changesMeaning, type Path, spoiledBy } from './follow-ons.js';
+import { findMisplaced, isAtOrBelow } from './misplaced.js';
 import { oneOf, type Report, type Rule } from './rule.js';
-
-/** Keywords of JSON Schema that the language leaves out on purpose, with what to do instead. */
-const REFUSED: Readonly<Record<string, string>> = {
-  oneOf: 'a value has one shape; write the shape that covers all of them',
-  anyOf: 'a value has one shape; write the shape that covers all of them',
-  allOf: 'write all keys into the one schema',
-  not: 'say what is allowed',
-  if: 'a value has one shape',
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: 'a value has one shape',
-  else: 'a value has one shape',
-  patternProperties: 'use additionalProperties with a schema',
-  dependencies: 'properties are independent of each other',
-  const: 'use enum with one value',
-  nullable: "write type: [string, 'null']",
-  '<<': 'YAML 1.2 has no merge; repeat the keys, or name a whole value with & and *',
-};
+import { formatAdvice, REFUSED, SHAPES, typeAdvice } from './slips.js';
 
 /**
  * A word for what stands under a key, by the last part of its path: `unknown-type`, not just
@@ -49,7 +35,7 @@ const validate = new Ajv({
 
 /**
  * Every key is known, every value has the type that its key takes: the meta-schema, put into
- * words.
+ * words. It says what follows from each error (rule.ts), so that other rules can leave that out.
  */
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
@@ -57,9 +43,45 @@ export const structure: Rule = (views, report) => {
     // All of them: the first thousand may be legal where the descriptor is used, and who takes them ends it.
     const errors = validate.errors ?? [];
     const choices = choicesOf(errors);
-    for (const error of errors) tell(withBothTypes(error, choices), root, report);
+    const misplaced = findMisplaced(root, errors.map(pathOf), report);
+    for (const error of errors) {
+      const path = pathOf(error);
+      if (misplaced.some((each) => isAtOrBelow(path, each)) || isTold(error, errors)) continue;
+      tell(withBothTypes(error, choices), path, root, report);
+    }
   }
 };
+
+/** Whether another error of the same value says what is wrong with it. */
+function isTold(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  const { instancePath, keyword, params } = error;
+  // A list of types that has a wrong word, or null, is not judged as a list.
+  if (LIST_KEYWORDS.has(keyword) && instancePath.endsWith('/type'))
+    return errors.some(
+      (other) =>
+        (other.keyword === 'enum' && other.instancePath.startsWith(`${instancePath}/`)) ||
+        (other.instancePath === instancePath &&
+          keyword !== 'contains' &&
+          other.keyword === 'contains'),
+    );
+  // A key that is missing may be there under a wrong name.
+  return (
+    keyword === 'required' &&
+    errors.some(
+      (other) =>
+        other.keyword === 'additionalProperties' &&
+        other.instancePath === instancePath &&
+        meantKey(other) === params['missingProperty'],
+    )
+  );
+}
+
+const LIST_KEYWORDS: ReadonlySet<string> = new Set([
+  'contains',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+]);
 
 /**
  * Where a value has one of two types, the meta-schema asks for the one and else for the other:
@@ -90,35 +112,35 @@ function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly
   return choices;
 }
 
-function tell(error: ErrorObject, root: Located, report: Report): void {
-  const path = pathOf(error.instancePath);
+function tell(error: ErrorObject, path: Path, root: Located, report: Report): void {
   const node = descend(root, path);
   const key = keyOf(path);
   const what = key === undefined ? 'the descriptor' : `"${key}"`;
+  const details = { spoils: spoiledBy(root, path) };
   switch (error.keyword) {
     case 'if':
-      // Tells no more than the errors of its then and else.
+    case 'const':
+      // Other errors of the same value say more.
       return;
     case 'additionalProperties':
-      unknownKey(error, node, report);
+      unknownKey(error, path, root, report);
       return;
     case 'required': {
       const missing = String(error.params['missingProperty']);
-      report('missing-key', placeOf(root, path), `${what} needs the key "${missing}".`);
+      report('missing-key', placeOf(root, path), `${what} needs the key "${missing}".`, {
+        spoils: missing === 'properties' ? details.spoils : [],
+      });
       return;
     }
     case 'type':
-      report('wrong-type', node.at, `${what} must be ${withArticle(error.params['type'])}.`);
+      report('wrong-type', node.at, wrongType(error, path, node), details);
       return;
     case 'enum':
-      unknownValue(error, path, node, report);
+      unknownValue(error, path, node, report, details);
       return;
     case 'contains':
     case 'uniqueItems':
-      report('unknown-type', node.at, "a list of types is one type and 'null': [string, 'null'].");
-      return;
-    case 'const':
-      // Of `contains`, which tells it better.
+      report('unknown-type', node.at, LIST_OF_TYPES, details);
       return;
     case 'maximum':
     case 'maxProperties':
@@ -133,29 +155,80 @@ function tell(error: ErrorObject, root: Located, report: Report): void {
   }
 }
 
-function unknownKey(error: ErrorObject, node: Located, report: Report): void {
-  const key = String(error.params['additionalProperty']);
-  const at = node.members?.get(key)?.nameAt ?? node.at;
-  const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
-  const refused = Object.hasOwn(REFUSED, key) ? REFUSED[key] : undefined;
-  if (refused !== undefined) {
-    report('refused-keyword', at, `"${key}" is not part of the descriptor language: ${refused}.`);
-    return;
-  }
-  const guess = didYouMeanWord(key, known);
-  report('unknown-key', at, `unknown key "${key}".${guess} Legal here: ${known.join(', ')}.`);
+const LIST_OF_TYPES = "a list of types is one type and 'null': [string, 'null'].";
+
+function wrongType(error: ErrorObject, path: Path, { value }: Located): string {
+  const [key, parent] = [path.at(-1), path.at(-2)];
+  // JSON Schema of the third draft, and most forms, say it at the property.
+  if (key === 'required' && typeof value === 'boolean' && path.length === 5)
+    return (
+      `"required" is a list beside "properties", not a word of a property: ` +
+      `${value ? `required: [${parent}]` : 'leave it out here'}.`
+    );
+  const named = keyOf(path) === undefined ? 'the descriptor' : `"${keyOf(path)}"`;
+  const must = `${named} must be ${withArticle(error.params['type'])}`;
+  if (parent === 'properties' && typeof value === 'string')
+    return `${must}, for instance ${key}: { type: string }.`;
+  const shape = key !== undefined && Object.hasOwn(SHAPES, key) ? SHAPES[key] : undefined;
+  return `${must}${shape === undefined ? '' : `, for instance ${shape}`}.`;
 }
 
-function unknownValue(error: ErrorObject, path: string[], node: Located, report: Report): void {
-  const legal = (error.params['allowedValues'] as unknown[]).map(String);
-  const value = node.value;
-  const code = codeOf(path);
-  if (value === null && legal.includes('null')) {
-    report(code, node.at, "null as a type stands in quotes: 'null'.");
+/** The key that an unknown one probably means. */
+function meantKey({ params, parentSchema }: ErrorObject): string | undefined {
+  return meantWord(String(params['additionalProperty']), keysOf(parentSchema));
+}
+
+function keysOf(schema: ErrorObject['parentSchema']): readonly string[] {
+  return Object.keys((schema?.['properties'] as object | undefined) ?? {});
+}
+
+function unknownKey(error: ErrorObject, path: Path, root: Located, report: Report): void {
+  const node = descend(root, path);
+  const key = String(error.params['additionalProperty']);
+  const at = node.members?.get(key)?.nameAt ?? node.at;
+  if (Object.hasOwn(REFUSED, key)) {
+    const why = `"${key}" is not part of the descriptor language: ${refusal(key, node)}.`;
+    report('refused-keyword', at, why, { spoils: spoiledBy(root, path) });
     return;
   }
-  const guess = typeof value === 'string' ? didYouMeanWord(value, legal) : '';
-  report(code, node.at, `${JSON.stringify(value)} is not ${oneOf(legal)}.${guess}`);
+  const known = keysOf(error.parentSchema);
+  const meant = meantKey(error);
+  const more =
+    meant === undefined ? ` Legal here: ${known.join(', ')}.` : didYouMeanWord(key, known);
+  const spoils = changesMeaning(path, meant) ? spoiledBy(root, path) : [];
+  report('unknown-key', at, `unknown key "${key}".${more}`, { spoils });
+}
+
+/** The advice with the type that stands there: `nullable` beside `type: integer`. */
+function refusal(key: string, { members }: Located): string {
+  const type: unknown = members?.get('type')?.node.value;
+  const words = REFUSED[key] ?? '';
+  return typeof type === 'string' ? words.replace('[string,', `[${type},`) : words;
+}
+
+function unknownValue(
+  error: ErrorObject,
+  path: Path,
+  node: Located,
+  report: Report,
+  details: Parameters<Report>[3],
+): void {
+  const legal = (error.params['allowedValues'] as unknown[]).map(String);
+  const { value } = node;
+  const code = codeOf(path);
+  if (value === null && legal.includes('null')) {
+    report(code, node.at, "null as a type stands in quotes: 'null'.", details);
+    return;
+  }
+  const word = typeof value === 'string' ? value : '';
+  const advice = adviceOn(code, word);
+  const more = advice === undefined ? didYouMeanWord(word, legal) : ` ${advice}`;
+  report(code, node.at, `${JSON.stringify(value)} is not ${oneOf(legal)}.${more}`, details);
+}
+
+function adviceOn(code: string, word: string): string | undefined {
+  if (code === 'unknown-type') return typeAdvice(word);
+  return code === 'unknown-format' ? formatAdvice(word) : undefined;
 }
 
 function codeOf(path: readonly string[]): string {
@@ -170,8 +243,8 @@ function placeOf(root: Located, path: readonly string[]): Location {
   return parent.members?.get(path.at(-1) ?? '')?.nameAt ?? descend(root, path).at;
 }
 
-function pathOf(pointer: string): string[] {
-  return pointer
+function pathOf({ instancePath }: ErrorObject): string[] {
+  return instancePath
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));

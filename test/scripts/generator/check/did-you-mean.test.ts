@@ -34,10 +34,8 @@ const TYPE: readonly (readonly [what: string, lines: string, meant: string])[] =
 const PROPERTY: readonly (readonly [what: string, schema: string, meant: string])[] = [
   ['a key of a property', '{ type: string, maxLenght: 3, default: "" }', 'maxLength'],
   ['a type', '{ type: strng, default: "" }', 'string'],
-  ['a type, of another language', '{ type: int, default: 0 }', 'integer'],
   ['a type in a list', '{ type: [strin, "null"] }', 'string'],
   ['a format', '{ type: [string, "null"], format: utc-dat }', 'utc-date'],
-  ['a format, of JSON Schema', '{ type: [string, "null"], format: date-time }', 'utc-date'],
   ['access', '{ type: string, access: imutable, default: "" }', 'immutable'],
   ['access, in other words', '{ type: string, access: readonly, default: "" }', 'serverSet'],
   ['stored', '{ type: [string, "null"], access: secret, stored: encript }', 'encrypt'],
