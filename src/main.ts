@@ -10,6 +10,7 @@ import {
 } from './accounts/index.js';
 import { bindSecrets } from './bind-secrets.js';
 import { openBlobStore } from './blobs/index.js';
+import { holdsBlobs } from './capability/places.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
 import { MigrationError } from './database/migrations.js';
@@ -269,7 +270,7 @@ function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string,
     maxSizeBlobSet: limits.maxSizeUpload,
     maxDataSources: MAX_DATA_SOURCES,
     supportedTypeNames: types
-      .filter((type) => type.properties.some((property) => property.blob))
+      .filter((type) => type.properties.some(holdsBlobs))
       .map((type) => type.name),
     supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
   };

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from './capability/definition.js';
+import { holdsBlobs } from './capability/places.js';
 import type { RowKey } from './database/backfill.js';
 import { MigrationError } from './database/migrations.js';
 import type { CountColumn, RestDatabase, RestRow } from './database/rest.js';
@@ -227,7 +228,7 @@ class Rest {
     const references = type.properties.flatMap(({ reference, column }) =>
       reference === undefined ? [] : [column],
     );
-    const hasBlobs = type.properties.some(({ blob }) => blob);
+    const hasBlobs = type.properties.some(holdsBlobs);
     if (references.length === 0 && !hasBlobs) return;
     const at = Date.now();
     if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;

@@ -8,7 +8,7 @@ import { reference } from './reference.js';
 export const notesCapability: jmap.CapabilityDefinition = jmap.frozen({
   urn: 'urn:service:notes',
   name: 'notes',
-  descriptorHash: 'sha256-a440c909b440bfca155af7aa81c09434c4466d021ba2f7ccd7cfd006f02511e6',
+  descriptorHash: 'sha256-9507788a6445289c9fbff3caa2e1c7533acb18f5e946a53f2e3a264d77cae20a',
   session: {},
   accountSession: {},
   bareSession: false,

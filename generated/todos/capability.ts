@@ -8,7 +8,7 @@ import { reference } from './reference.js';
 export const todosCapability: jmap.CapabilityDefinition = jmap.frozen({
   urn: 'urn:example:todos',
   name: 'todos',
-  descriptorHash: 'sha256-a191e48b5bc7fb854ba45c96ade2140023b715f90e5c8162d22962da33aabe7c',
+  descriptorHash: 'sha256-325555e0fe0a0437e8f7fc77227911dd8e22168b82bcf2833f65fde29d6f96f2',
   session: {},
   accountSession: {},
   bareSession: false,

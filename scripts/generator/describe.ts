@@ -3,6 +3,7 @@ import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { didYouMean } from './check/did-you-mean.js';
 import { checkDescriptors } from './check/index.js';
 import { place } from './check/rule.js';
+import { placeText } from './descriptor/places.js';
 import { viewCapability } from './descriptor/view.js';
 import { asUsageError } from './file-errors.js';
 import { loadDescriptors } from './load/index.js';
@@ -132,7 +133,9 @@ function propertyLine(property: ModelProperty): string {
     ...bounds(schema),
     ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),
     ...(property.computed === undefined ? [] : ['computed']),
-    ...(property.blob ? ['id of a blob'] : []),
+    ...property.blobs.map((place) =>
+      place.length === 0 ? 'id of a blob' : `id of a blob at ${placeText(place)}`,
+    ),
     ...(property.secret === undefined ? [] : [`stored: ${property.secret}`]),
     ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),

@@ -12,6 +12,7 @@ import type {
   StringFormat,
   TypeLimits,
 } from '../../src/capability/definition.js';
+import type { Place } from '../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 
 /**
@@ -39,7 +40,8 @@ export interface ModelProperty {
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
-  readonly blob: boolean;
+  /** Where its values are ids of blobs. */
+  readonly blobs: readonly Place[];
   readonly format?: StringFormat;
   readonly reference?: ReferenceDefinition;
   readonly computed?: ComputedDefinition;

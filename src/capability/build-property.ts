@@ -59,7 +59,6 @@ function property(kind: PropertyKind, options: PropertyOptions): PropertySource 
     required: false,
     ...(options.required === true ? {} : { default: null }),
     access: 'mutable',
-    blob: false,
     ...options,
   };
 }
@@ -76,7 +75,6 @@ function standardProperty(
     required: false,
     access: 'serverSet',
     role,
-    blob: false,
     ...options,
   };
 }

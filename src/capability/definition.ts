@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { MethodContext } from './context.js';
 import type { CapabilityHooks } from './hooks.js';
+import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 
 /** How a property's value is kept in its column. `date` is a UTCDate kept as integer milliseconds. */
@@ -67,8 +68,11 @@ export interface PropertyDefinition {
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
-  /** The value is a blob id of the account (or null): the engine keeps a blob reference record for it. */
-  readonly blob: boolean;
+  /**
+   * Where its values hold ids of blobs of the account: the engine keeps a blob reference record for each
+   * of them. Absent where nowhere.
+   */
+  readonly blobs?: readonly Place[];
   readonly format?: StringFormat;
   readonly reference?: ReferenceDefinition;
   readonly computed?: ComputedDefinition;

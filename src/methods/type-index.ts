@@ -6,6 +6,8 @@ import type {
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
+import { holdsBlobs } from '../capability/places.js';
+import type { BlobProperty } from './set/blobs.js';
 import { isReference, type ReferenceProperty } from './set/reference-values.js';
 
 /** A data type's definition, indexed by wire names. */
@@ -17,8 +19,8 @@ export interface TypeIndex {
   readonly visible: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
-  /** Properties that hold blob ids. */
-  readonly blobs: readonly PropertyDefinition[];
+  /** Properties whose values hold ids of blobs. */
+  readonly blobs: readonly BlobProperty[];
   readonly references: readonly ReferenceProperty[];
   readonly uniques: readonly UniqueDefinition[];
   readonly secrets: readonly PropertyDefinition[];
@@ -47,7 +49,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
       visible: type.properties.filter(isVisible),
       filters: new Map(type.filters.map((filter) => [filter.name, filter])),
       sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
-      blobs: type.properties.filter((property) => property.blob),
+      blobs: type.properties.filter(holdsBlobs),
       references: type.properties.filter(isReference),
       uniques: type.uniques ?? [],
       secrets: type.properties.filter(({ access }) => access === 'secret'),
@@ -56,7 +58,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
         type.properties.some(isReference) ||
         (type.uniques ?? []).length > 0 ||
         type.limits !== undefined,
-      links: type.properties.filter((property) => property.blob || isReference(property)),
+      links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
       roles: {
         id: role(type, 'id'),
         created: role(type, 'created'),

@@ -48,7 +48,7 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
   name('query', own, (id) => ({ accountId, anchor: id }));
   name('queryChanges', own, (id) => ({ accountId, sinceQueryState: '0.none', upToId: id }));
   for (const property of writable(type)) {
-    const of = property.blob ? 'Blob' : property.reference?.type;
+    const of = property.blobs.length > 0 ? 'Blob' : property.reference?.type;
     if (of === undefined) continue;
     const values = (id: string) => ({ [property.name]: holding(property, id) });
     if (type.singleton) name('set', of, (id) => ({ accountId, update: { singleton: values(id) } }));
@@ -67,7 +67,7 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
     }
   }
   for (const { name: filter, property, operator } of type.filters) {
-    const of = property.blob ? 'Blob' : property.reference?.type;
+    const of = property.blobs.length > 0 ? 'Blob' : property.reference?.type;
     if (of === undefined || operator === 'isNull') continue;
     const value = (id: string) => (operator === 'in' ? [id] : id);
     name('query', of, (id) => ({ accountId, filter: { [filter]: value(id) } }));

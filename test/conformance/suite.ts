@@ -1,3 +1,4 @@
+import { holding } from '../../scripts/conform/subject/blob-holders.js';
 import type { DescribedType, World } from '../../scripts/conform/subject/described.js';
 import { differing } from '../../scripts/conform/subject/different.js';
 import { profileOf, type TypeProfile } from '../../scripts/conform/subject/profile.js';
@@ -44,8 +45,12 @@ export class Suite {
     const { u1 } = this.fixtures();
     for (const accountId of accounts) {
       const prepared: JsonMap = {};
-      for (const { name, reference, blob } of this.profile.given) {
-        if (blob) prepared[name] = (await u1.upload(accountId, name, 'text/plain')).blobId;
+      for (const property of this.profile.given) {
+        const { name, reference, blobs } = property;
+        if (blobs.length > 0) {
+          const { blobId } = await u1.upload(accountId, name, 'text/plain');
+          prepared[name] = holding(property, blobId);
+        }
         if (reference === undefined) continue;
         const other = new Suite(this.world, reference.type, this.fixtures);
         const id = await other.#prepareOne(accountId);

@@ -89,7 +89,7 @@ test('tasks: a list reference and cascades; tracker: counts; bookmarks: blobs; o
     ['Project', 'issues'],
   ] as const)
     expect(propertyOf(type, name)?.computed).toMatchObject({ kind: 'count' });
-  expect(propertyOf('Bookmark', 'iconBlobId')?.blob).toBe(true);
+  expect(propertyOf('Bookmark', 'iconBlobId')?.blobs).toEqual([[]]);
   const singletons = [...world.values()].filter(({ type }) => type.singleton);
   expect(singletons.map(({ type }) => type.name)).toEqual(['Preferences']);
 });

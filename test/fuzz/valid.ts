@@ -110,7 +110,8 @@ export function changed(draw: Draw, type: FuzzType, share: number): JsonMap {
 }
 
 export function goodValue(draw: Draw, type: FuzzType, property: ModelProperty): Json {
-  const { reference, blob, nullable, kind } = property;
+  const { reference, blobs, nullable, kind } = property;
+  const blob = blobs.length > 0;
   if (reference !== undefined || blob) {
     if (nullable && draw.chance(0.4)) return null;
     const pool = blob ? 'blob' : `${reference?.type ?? ''}/id`;

@@ -22,7 +22,7 @@ export const CROSSWISE = 'https://example.com/jmap/crosswise';
 type More = Partial<PropertyDefinition>;
 
 function property(name: string, column: string, kind: PropertyKind, more: More = {}) {
-  const rest = { nullable: false, required: false, access: 'mutable', blob: false } as const;
+  const rest = { nullable: false, required: false, access: 'mutable' } as const;
   return { name, column, kind, ...rest, ...more } satisfies PropertyDefinition;
 }
 
@@ -57,7 +57,7 @@ const TASK = [
     default: [],
     reference: { type: 'Task', form: 'list', onDestroy: 'setNull', acyclic: false },
   }),
-  property('fileId', 'others', 'string', { ...nullable, blob: true }),
+  property('fileId', 'others', 'string', { ...nullable, blobs: [[]] }),
   property('slug', 'fileId', 'string', {
     ...nullable,
     access: 'serverSet',

@@ -21,7 +21,7 @@ export function property(
   kind: PropertyKind,
   more: Partial<PropertyDefinition> = {},
 ): PropertyDefinition {
-  const rest = { nullable: false, required: false, access: 'mutable', blob: false } as const;
+  const rest = { nullable: false, required: false, access: 'mutable' } as const;
   return { name, column: name, kind, ...rest, ...more };
 }
 

@@ -15,7 +15,7 @@ import { SCHEMAS, validator, Widget } from './widget.js';
 const PLAIN: DataTypeDefinition = {
   ...Widget,
   properties: Widget.properties
-    .filter(({ blob }) => !blob)
+    .filter(({ blobs }) => blobs === undefined)
     // Null means the default.
     .map((property) => (property.name === 'kind' ? { ...property, nullable: true } : property)),
   validate: {

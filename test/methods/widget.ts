@@ -20,7 +20,7 @@ export function property(
   kind: PropertyKind,
   more: Partial<PropertyDefinition> = {},
 ): PropertyDefinition {
-  const rest = { nullable: false, required: false, access: 'mutable', blob: false } as const;
+  const rest = { nullable: false, required: false, access: 'mutable' } as const;
   return { name, column: name, kind, ...rest, ...more };
 }
 
@@ -39,8 +39,8 @@ const PROPERTIES = {
   tags: property('tags', 'json', { default: {} }),
   meta: property('meta', 'json', { default: {} }),
   list: property('list', 'json', { default: [] }),
-  blobId: property('blobId', 'string', { ...nullable, blob: true }),
-  iconId: property('iconId', 'string', { ...nullable, blob: true }),
+  blobId: property('blobId', 'string', { ...nullable, blobs: [[]] }),
+  iconId: property('iconId', 'string', { ...nullable, blobs: [[]] }),
 };
 
 /** The columns as a migration would declare them. */

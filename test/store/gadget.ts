@@ -31,7 +31,6 @@ function property(
     nullable: false,
     required: false,
     access: 'mutable',
-    blob: false,
     ...more,
   };
 }
@@ -49,7 +48,7 @@ export const PROPERTIES = {
   score: property('score', 'number', nullable),
   due: property('due', 'date', nullable),
   meta: property('meta', 'json', nullable),
-  blobId: property('blobId', 'string', { ...nullable, blob: true }),
+  blobId: property('blobId', 'string', { ...nullable, blobs: [[]] }),
   tags: property('tags', 'json', nullable),
   list: property('list', 'json', nullable),
   held: property('held', 'string', { ...nullable, format: 'date' }),

@@ -1,9 +1,8 @@
 import { expect } from 'expect';
-import type { ModelProperty } from '../../generator/model.js';
 import { serverChecks, typeChecks } from '../check.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
-import { writable } from '../subject/described.js';
+import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
@@ -121,12 +120,8 @@ export const blobLookupChecks = serverChecks(
   'RFC 9404',
 );
 
-/** Blobs that an object can be made to hold. */
-export const blobsOf = ({ described }: Subject): readonly ModelProperty[] =>
-  writable(described).filter(({ blob }) => blob);
-
 export function withoutLookup(subject: Subject): string | null {
-  if (blobsOf(subject).length === 0) return 'The type refers to no blobs.';
+  if (blobHoldersOf(subject).length === 0) return 'The type refers to no blobs.';
   const { session } = subject.server.user;
   const capability = asMap(session.accounts[subject.A1]?.['accountCapabilities'])[BLOB];
   return namesIn(asMap(capability)['supportedTypeNames']).includes(subject.type)
@@ -146,10 +141,11 @@ export async function holders(
 }
 
 /** The id of an object that was made to hold a blob, and that of the blob in it (RFC 8620 6). */
-export async function holding(subject: Subject, name: string, sent: string) {
-  const { id, reported, refused } = await subject.put({ [name]: sent });
+export async function objectHolding(subject: Subject, holder: BlobHolder, sent: string) {
+  const { name } = holder;
+  const { id, reported, refused } = await subject.put({ [name]: holder.holding(sent) });
   expect(refused).toBeNull();
-  return { id, blobId: String(reported[name] ?? sent) };
+  return { id, blobId: name in reported ? holder.heldIn(reported[name]) : sent };
 }
 
 const upload = (subject: Subject, content: string): Promise<string> =>
@@ -165,25 +161,22 @@ export const blobLookupTypeChecks = typeChecks(
       rule: 'The objects that hold a blob are found, each once, as long as they hold it.',
       applies: withoutLookup,
       async run(subject) {
-        for (const { name, access } of blobsOf(subject)) {
+        for (const holder of blobHoldersOf(subject)) {
+          const { name, access, holding, heldIn } = holder;
           const upload = (content: string) =>
             subject.server.user.uploaded(subject.A1, `${name} ${content}`, 'text/plain');
           const [one, two] = [await upload('one'), await upload('two')];
           // A server may give the octets another id in the object, and tells so (RFC 8620 6).
-          const put = async (blobId: string) => {
-            const { id, reported, refused } = await subject.put({ [name]: blobId });
-            expect(refused).toBeNull();
-            return { id, blobId: String(reported[name] ?? blobId) };
-          };
+          const put = (blobId: string) => objectHolding(subject, holder, blobId);
           const first = await put(one);
           expect(await holders(subject, first.blobId)).toEqual([first.id]);
           const second = await put(one);
           expect(await holders(subject, second.blobId)).toContain(second.id);
           let held = second.blobId;
           if (access === 'mutable') {
-            const { set, refused } = await subject.update(second.id, { [name]: two });
+            const { set, refused } = await subject.update(second.id, { [name]: holding(two) });
             expect(refused).toBeNull();
-            held = String(set?.[name] ?? two);
+            held = set?.[name] === undefined ? two : heldIn(set[name]);
             expect(await holders(subject, held)).toEqual([second.id]);
             expect(await holders(subject, second.blobId)).not.toContain(second.id);
           }
@@ -201,11 +194,12 @@ export const blobLookupTypeChecks = typeChecks(
       applies: withoutLookup,
       async run(subject) {
         const { server, type, A1, A2, profile } = subject;
-        for (const { name } of blobsOf(subject)) {
+        for (const holder of blobHoldersOf(subject)) {
+          const { name } = holder;
           const one = await upload(subject, `${name} one`);
-          const a = await holding(subject, name, one);
-          const b = await holding(subject, name, a.blobId);
-          const c = await holding(subject, name, await upload(subject, `${name} two`));
+          const a = await objectHolding(subject, holder, one);
+          const b = await objectHolding(subject, holder, a.blobId);
+          const c = await objectHolding(subject, holder, await upload(subject, `${name} two`));
           const shown = async () => {
             const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'bnothing'])];
             const found = await lookup(server, A1, [type], ids);
@@ -233,8 +227,9 @@ export const blobLookupTypeChecks = typeChecks(
         withoutLookup(subject) ??
         (nullableOf(subject).length > 0 ? null : 'What refers to a blob can’t be set to null.'),
       async run(subject) {
-        for (const { name } of nullableOf(subject)) {
-          const { id, blobId } = await holding(subject, name, await upload(subject, name));
+        for (const holder of nullableOf(subject)) {
+          const { name } = holder;
+          const { id, blobId } = await objectHolding(subject, holder, await upload(subject, name));
           expect(await holders(subject, blobId)).toEqual([id]);
           const { refused } = await subject.update(id, { [name]: null });
           expect([refused, await holders(subject, blobId)]).toEqual([null, []]);
@@ -286,7 +281,7 @@ export const blobLookupTypeChecks = typeChecks(
         const { server, type, A1: accountId, described, clientOfAll } = subject;
         const { accounts } = await server.user.readSession();
         const capability = asMap(accounts[accountId]?.['accountCapabilities'])[BLOB];
-        const refers = described.properties.some(({ blob }) => blob);
+        const refers = described.properties.some(({ blobs }) => blobs.length > 0);
         const listed = namesIn(asMap(capability)['supportedTypeNames']).includes(type);
         expect(listed).toBe(refers);
         const args = { accountId, typeNames: [type], ids: [] };
@@ -299,5 +294,5 @@ export const blobLookupTypeChecks = typeChecks(
   'RFC 9404',
 );
 
-const nullableOf = (subject: Subject): readonly ModelProperty[] =>
-  blobsOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);
+const nullableOf = (subject: Subject): readonly BlobHolder[] =>
+  blobHoldersOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);

@@ -4,6 +4,7 @@ import { answerTo } from '../client/answers.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
+import { blobHoldersOf } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import { BLOB } from '../subject/user.js';
 import {
@@ -17,7 +18,7 @@ import {
   text,
   upload,
 } from './blob-client.js';
-import { blobsOf, holders, holding, withoutLookup } from './blob-lookup.js';
+import { holders, objectHolding, withoutLookup } from './blob-lookup.js';
 
 /** RFC 9404 4 to 5: what holds for all its methods, and how far Blob/upload is a /set. */
 
@@ -163,14 +164,15 @@ export const blobRuleTypeChecks = typeChecks(
         if (!server.user.session.offering(BLOB).includes(accountId))
           throw new NotApplicable(`The second account has no ${BLOB}.`);
         await subject.prepare(accountId);
-        for (const { name } of blobsOf(subject)) {
+        for (const holder of blobHoldersOf(subject)) {
+          const { name, heldIn } = holder;
           const sent = await server.user.uploaded(fromAccountId, `${name} copied`, 'text/plain');
-          const original = await holding(subject, name, sent);
+          const original = await objectHolding(subject, holder, sent);
           const { [name]: _, ...moved } = subject.moved();
           const create = { k: { id: original.id, ...moved } };
           const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
           const { id } = entry(answer.created, 'k');
-          const blobId = String((await subject.read(id, accountId))[name]);
+          const blobId = heldIn((await subject.read(id, accountId))[name]);
           expect(await holders(subject, blobId, accountId)).toEqual([id]);
           expect(await holders(subject, original.blobId)).toEqual([original.id]);
           await subject.set({ accountId, destroy: [id] });

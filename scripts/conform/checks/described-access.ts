@@ -28,8 +28,8 @@ const some =
 
 /** Another value than an object has; undefined where there is none to be had. */
 function otherThan(subject: Subject, property: ModelProperty, value: Json): Json | undefined {
-  const { name, reference, blob } = property;
-  if (reference !== undefined || blob) return undefined;
+  const { name, reference, blobs } = property;
+  if (reference !== undefined || blobs.length > 0) return undefined;
   if (isUnique(subject.described, property)) return subject.differing(name);
   return valuesOf(property).good.find((one) => !same(one, value));
 }

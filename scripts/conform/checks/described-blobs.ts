@@ -1,8 +1,7 @@
 import { expect } from 'expect';
-import type { ModelProperty } from '../../generator/model.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { entry } from '../expected.js';
-import { writable } from '../subject/described.js';
+import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
 import { refusal } from './refusal.js';
@@ -16,11 +15,8 @@ const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   singleton: 'both',
 });
 
-const blobsOf = ({ described }: Subject): readonly ModelProperty[] =>
-  writable(described).filter(({ blob }) => blob);
-
 const hasBlobs = (subject: Subject): string | null =>
-  blobsOf(subject).length > 0 ? null : 'The type refers to no blobs.';
+  blobHoldersOf(subject).length > 0 ? null : 'The type refers to no blobs.';
 
 const upload = (subject: Subject, content: string, accountId = subject.A1): Promise<string> =>
   subject.server.user.uploaded(accountId, content, 'text/plain');
@@ -31,10 +27,10 @@ const withoutMethods = ({ server, A1 }: Subject): string | null =>
 /** Runs for each property that holds a blob; what was made for it goes again. */
 async function each(
   subject: Subject,
-  work: (property: ModelProperty, made: string[]) => Promise<void>,
+  work: (holder: BlobHolder, made: string[]) => Promise<void>,
 ): Promise<void> {
   const { singleton } = subject.profile;
-  for (const property of blobsOf(subject)) {
+  for (const property of blobHoldersOf(subject)) {
     const before = singleton ? await subject.read('singleton') : null;
     const made: string[] = [];
     try {
@@ -48,8 +44,13 @@ async function each(
 }
 
 /** What an object holds and what a download of it gives. */
-async function contentOf(subject: Subject, name: string, id: string, accountId = subject.A1) {
-  const blobId = String((await subject.read(id, accountId))[name]);
+async function contentOf(
+  subject: Subject,
+  { name, heldIn }: BlobHolder,
+  id: string,
+  accountId = subject.A1,
+) {
+  const blobId = heldIn((await subject.read(id, accountId))[name]);
   const { status, text } = await subject.server.user.download(accountId, blobId);
   return { blobId, status, text };
 }
@@ -61,23 +62,25 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     rule: 'Any blob of the account can be given to a property that holds one, in a create and in an update: its octets are there under the id that the object has, which is the one that was sent or is told.',
     applies: hasBlobs,
     async run(subject) {
-      await each(subject, async ({ name, access }, made) => {
+      await each(subject, async (holder, made) => {
+        const { name, access, holding, heldIn } = holder;
         const sent = await upload(subject, `${name} one`);
-        const { id, reported, refused } = await subject.put({ [name]: sent });
+        const { id, reported, refused } = await subject.put({ [name]: holding(sent) });
         expect({ name, refused }).toEqual({ name, refused: null });
         if (!subject.profile.singleton) made.push(id);
         const holds = (text: string, blobId: string) =>
           expect.objectContaining({ blobId, status: 200, text: `${name} ${text}` });
-        const first = String(reported[name] ?? sent);
-        expect(await contentOf(subject, name, id)).toEqual(holds('one', first));
+        const first = name in reported ? heldIn(reported[name]) : sent;
+        expect(await contentOf(subject, holder, id)).toEqual(holds('one', first));
         if (access !== 'mutable') return;
         const other = await upload(subject, `${name} two`);
-        const answer = await subject.update(id, { [name]: other });
+        const answer = await subject.update(id, { [name]: holding(other) });
         expect({ name, refused: answer.refused }).toEqual({ name, refused: null });
-        const second = String(answer.set?.[name] ?? other);
-        expect(await contentOf(subject, name, id)).toEqual(holds('two', second));
+        const told = answer.set?.[name];
+        const second = told === undefined ? other : heldIn(told);
+        expect(await contentOf(subject, holder, id)).toEqual(holds('two', second));
         // What the object has is there to be given again, to this one and to others.
-        const again = await subject.put({ [name]: second });
+        const again = await subject.put({ [name]: holding(second) });
         expect({ name, refused: again.refused }).toEqual({ name, refused: null });
         if (!subject.profile.singleton) made.push(again.id);
       });
@@ -90,10 +93,13 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     applies: hasBlobs,
     async run(subject) {
       const elsewhere = await upload(subject, 'elsewhere', subject.A2);
-      await each(subject, async ({ name, access }, made) => {
+      await each(subject, async (holder, made) => {
+        const { name, access, isWhole, holding } = holder;
         const { id } = await subject.put({});
         if (!subject.profile.singleton) made.push(id);
-        for (const value of [elsewhere, 'bnothing', '', 'no id', '#nobody', 5, {}, ['b'], true]) {
+        const texts = [elsewhere, 'bnothing', '', 'no id', '#nobody'].map(holding);
+        const others = isWhole ? [{}, ['b']] : [];
+        for (const value of [...texts, ...others, 5, true]) {
           const { refused } = await subject.put({ [name]: value });
           const wrong = { name, value, refused: refusal(subject, name) };
           expect({ name, value, refused }).toEqual(wrong);
@@ -111,17 +117,20 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     needs: { singleton: undefined },
     applies: hasBlobs,
     async run(subject) {
-      await each(subject, async ({ name }, made) => {
-        const first = await subject.put1({ [name]: await upload(subject, `${name} kept`) });
-        const { blobId } = await contentOf(subject, name, first);
+      await each(subject, async (holder, made) => {
+        const { name, holding } = holder;
+        const first = await subject.put1({
+          [name]: holding(await upload(subject, `${name} kept`)),
+        });
+        const { blobId } = await contentOf(subject, holder, first);
         const { created, destroyed } = await subject.set({
-          create: { k: { ...subject.create('next'), [name]: blobId } },
+          create: { k: { ...subject.create('next'), [name]: holding(blobId) } },
           destroy: [first],
         });
         const { id } = entry(created, 'k');
         made.push(id);
         expect(destroyed).toEqual([first]);
-        const { status, text } = await contentOf(subject, name, id);
+        const { status, text } = await contentOf(subject, holder, id);
         expect([status, text]).toEqual([200, `${name} kept`]);
       });
     },
@@ -138,11 +147,11 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       const writer = subject.server.writer(accountId);
       await subject.prepare(accountId);
       const client = writer.client(subject.profile.capability);
-      for (const { name } of blobsOf(subject)) {
+      for (const { name, holding } of blobHoldersOf(subject)) {
         const blobId = await writer.uploaded(accountId, `${name} shared`, 'text/plain');
         const read = async () => (await subject.server.user.download(accountId, blobId)).status;
         expect(await read()).toBe(404);
-        const k = { ...subject.create('shared', accountId), [name]: blobId };
+        const k = { ...subject.create('shared', accountId), [name]: holding(blobId) };
         const { created } = await client.set(subject.type, { accountId, create: { k } });
         const { id } = entry(created, 'k');
         const while_ = await subject.server.user.download(accountId, blobId);
@@ -163,17 +172,18 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     applies: (subject) => hasBlobs(subject) ?? withoutMethods(subject),
     async run(subject) {
       const { A1: accountId } = subject;
-      await each(subject, async ({ name }, made) => {
+      await each(subject, async (holder, made) => {
+        const { name, holding, heldIn } = holder;
         const b = { data: [{ 'data:asText': `${name} uploaded` }] };
-        const create = { k: { ...subject.create('k'), [name]: '#b' } };
+        const create = { k: { ...subject.create('k'), [name]: holding('#b') } };
         const response = await subject.clientOfAll.api([
           ['Blob/upload', { accountId, create: { b } }, 'up'],
           setCall(subject, { create }, 's'),
         ]);
         const k = madeBy(response, 's');
         made.push(k.id);
-        const { blobId, text } = await contentOf(subject, name, k.id);
-        expect([k[name], text]).toEqual([blobId, `${name} uploaded`]);
+        const { blobId, text } = await contentOf(subject, holder, k.id);
+        expect([heldIn(k[name]), text]).toEqual([blobId, `${name} uploaded`]);
       });
     },
   },
@@ -187,20 +197,23 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type } = subject;
       await subject.prepare(accountId);
-      await each(subject, async ({ name }, made) => {
-        const original = await subject.put1({ [name]: await upload(subject, `${name} copied`) });
+      await each(subject, async (holder, made) => {
+        const { name, holding, heldIn } = holder;
+        const original = await subject.put1({
+          [name]: holding(await upload(subject, `${name} copied`)),
+        });
         made.push(original);
-        const before = await contentOf(subject, name, original);
+        const before = await contentOf(subject, holder, original);
         const { [name]: _, ...moved } = subject.moved();
         const create = { k: { id: original, ...moved } };
         const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
         const copy = entry(answer.created, 'k');
-        const now = await contentOf(subject, name, copy.id, accountId);
+        const now = await contentOf(subject, holder, copy.id, accountId);
         expect([now.status, now.text]).toEqual([200, `${name} copied`]);
-        if (now.blobId !== before.blobId) expect(copy[name]).toBe(now.blobId);
+        if (now.blobId !== before.blobId) expect(heldIn(copy[name])).toBe(now.blobId);
         // Neither of the two needs the other.
         await subject.set({ accountId, destroy: [copy.id] });
-        expect(await contentOf(subject, name, original)).toEqual(before);
+        expect(await contentOf(subject, holder, original)).toEqual(before);
       });
     },
   },

@@ -63,7 +63,7 @@ export async function each(
 /** What a second copy of one object must have of its own. */
 function another(subject: Subject): JsonMap {
   const own = subject.profile.given.filter(
-    ({ reference, blob }) => reference === undefined && !blob,
+    ({ reference, blobs }) => reference === undefined && blobs.length === 0,
   );
   return Object.fromEntries(own.map(({ name }) => [name, subject.differing(name)]));
 }

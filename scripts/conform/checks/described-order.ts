@@ -20,7 +20,7 @@ const hasOrder = (subject: Subject): string | null =>
 
 /** Keys whose values mean the same in another account. */
 const movable = ({ properties }: ModelUnique): boolean =>
-  properties.every(({ reference, blob }) => reference === undefined && !blob);
+  properties.every(({ reference, blobs }) => reference === undefined && blobs.length === 0);
 
 const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {

@@ -146,7 +146,9 @@ function another(subject: Subject): Subject {
     if (name === type) continue;
     const other = subject.of(name);
     const { singleton, capability, given } = other.profile;
-    const refers = given.some(({ reference, blob }) => reference !== undefined || blob);
+    const refers = given.some(
+      ({ reference, blobs }) => reference !== undefined || blobs.length > 0,
+    );
     if (singleton || refers || !other.has('set', 'get')) continue;
     if (server.writable(capability).includes(A1)) return other;
   }

@@ -111,7 +111,9 @@ export function writable(type: ModelType): readonly ModelProperty[] {
 
 /** What a create may give without anything else being there: neither references nor blobs. */
 export function givable(type: ModelType): readonly ModelProperty[] {
-  return writable(type).filter(({ blob, reference }) => !blob && reference === undefined);
+  return writable(type).filter(
+    ({ blobs, reference }) => blobs.length === 0 && reference === undefined,
+  );
 }
 
 /** Whether a property is of what no two objects may share. */

@@ -1,4 +1,5 @@
 import type { Item, JsonMap } from '../client/json.js';
+import { holding } from './blob-holders.js';
 import { wrapped } from './described.js';
 import type { Subject } from './subject.js';
 import type { User } from './user.js';
@@ -45,8 +46,10 @@ export class Prepared {
     const { server, profile } = this.#subject;
     const user = server.writer(accountId);
     const values: JsonMap = {};
-    for (const { name, reference, blob } of profile.given) {
-      if (blob) values[name] = await user.uploaded(accountId, name, 'text/plain');
+    for (const property of profile.given) {
+      const { name, reference, blobs } = property;
+      if (blobs.length > 0)
+        values[name] = holding(property, await user.uploaded(accountId, name, 'text/plain'));
       if (reference === undefined) continue;
       const id = await this.#support(reference.type, user, accountId);
       values[name] = wrapped(reference.form, id);

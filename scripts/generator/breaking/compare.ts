@@ -1,3 +1,5 @@
+import type { Place } from '../../../src/capability/places.js';
+import { mayHaveText, placesBeside, placeText } from '../descriptor/places.js';
 import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
@@ -299,10 +301,14 @@ function compareProperty(
       tell('storage', true, where, 'refers to objects of another type: its values go');
     else tell('storage', false, where, 'its reference records are made anew');
   }
-  if (before.blob !== after.blob) {
-    tell('wire', after.blob, where, after.blob ? 'holds a blob now' : 'holds no blob any more');
+  const gained = placesBeside(after.blobs, before.blobs);
+  const lost = placesBeside(before.blobs, after.blobs);
+  const within = (place: Place): string => (place.length === 0 ? '' : ` at ${placeText(place)}`);
+  for (const place of gained)
+    tell('wire', mayHaveText(before.schema, place), where, `holds a blob now${within(place)}`);
+  for (const place of lost) tell('wire', false, where, `holds no blob any more${within(place)}`);
+  if (gained.length + lost.length > 0)
     tell('storage', false, where, 'its blob records are made anew');
-  }
   const recomputed =
     canonicalJson(before.computed ?? null) !== canonicalJson(after.computed ?? null);
   if (recomputed && after.computed !== undefined)

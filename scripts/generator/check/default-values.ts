@@ -1,4 +1,5 @@
 import type { Ajv, ValidateFunction } from 'ajv';
+import { textsAt } from '../../../src/capability/places.js';
 import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { type Located, member, members, text } from '../load/located.js';
@@ -24,7 +25,7 @@ export const defaultValues: Rule = (views, report) => {
 type Compile = (node: Located) => ValidateFunction | undefined;
 
 function judge(
-  { name, node, kind, blob, nullable, reference }: PropertyView,
+  { name, node, kind, blob, blobs, nullable, reference }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -37,6 +38,11 @@ function judge(
   }
   if (blob && given.value !== null) {
     complain('can only be null: no blob is in every account');
+    return;
+  }
+  const [named] = textsAt(blobs, given.value);
+  if (named !== undefined) {
+    complain(`can't name a blob ("${named}"): no blob is in every account`);
     return;
   }
   if (reference !== undefined && given.value !== null && !isEmpty(given)) {

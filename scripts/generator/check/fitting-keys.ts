@@ -1,4 +1,5 @@
 import { typeOf } from '../descriptor/kinds.js';
+import { isBlob } from '../descriptor/places.js';
 import { type Located, member, members, text } from '../load/located.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
@@ -49,8 +50,7 @@ export const fittingKeys: Rule = (views, report) => {
       ofSet(node, keys, report);
       continue;
     }
-    const isSingle = type === 'string' && member(node, 'references') !== undefined;
-    const format = isSingle ? 'id' : text(member(node, 'format'));
+    const whole = saysItAll(node, type);
     for (const { name, nameAt } of members(node)) {
       const types = TYPES[name];
       if (types !== undefined && !types.includes(type))
@@ -59,16 +59,24 @@ export const fittingKeys: Rule = (views, report) => {
           nameAt,
           `"${name}" goes with the type ${oneOf(types)}; "${label}" is of type ${type}.`,
         );
-      else if (format !== undefined && LETTERS.includes(name))
+      else if (whole !== undefined && !whole.startsWith(name) && LETTERS.includes(name))
         report(
           'misplaced-key',
           nameAt,
-          `"${name}" does not go with ${isSingle ? 'references' : `format: ${format}`}, which ` +
-            'says it all; drop one of the two.',
+          `"${name}" does not go with ${whole}, which says it all; drop one of the two.`,
         );
     }
   }
 };
+
+/** What gives all letters of a string, as it stands in the descriptor. */
+function saysItAll(node: Located, type: string): string | undefined {
+  if (type !== 'string') return undefined;
+  if (member(node, 'references') !== undefined) return 'references';
+  const format = text(member(node, 'format'));
+  if (format !== undefined) return `format: ${format}`;
+  return isBlob(node) ? 'blob: true' : undefined;
+}
 
 function ofSet(node: Located, keys: Located, report: Report): void {
   const { type } = typeOf(node);

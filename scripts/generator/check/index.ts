@@ -37,6 +37,7 @@ import { structure } from './structure.js';
 import { typeNames } from './type-names.js';
 import { unindexed } from './unindexed.js';
 import { uniques } from './uniques.js';
+import { unmarkedBlobs } from './unmarked-blobs.js';
 
 /** Rules about names, which hold whatever is wrong with what has the name. */
 const NAMES: readonly Rule[] = Object.freeze([
@@ -76,6 +77,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   hiddenProperties,
   renames,
   unindexed,
+  unmarkedBlobs,
 ]);
 
 /** Of a message: it may name what the descriptor's author made very long. */

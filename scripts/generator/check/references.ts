@@ -4,14 +4,15 @@ import type { TypeView } from '../descriptor/view.js';
 import { member, text } from '../load/located.js';
 import { didYouMean } from './did-you-mean.js';
 import type { Report, Rule } from './rule.js';
+import { type SchemaView, schemasOf } from './schemas.js';
 import { findType, typesOf } from './types.js';
 
 /** References lead to objects of a type that is there, and can do what `onDestroy` asks of them. */
 export const references: Rule = (views, report) => {
   const types = typesOf(views);
+  for (const schema of views.flatMap(schemasOf)) unknownSet(schema, [...types.keys()], report);
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
-      unknownSet(property, [...types.keys()], report);
       if (property.reference === undefined) strayKeys(property, report);
       else judge(type, property, property.reference, types, report);
     }
@@ -25,7 +26,7 @@ function judge(
   types: ReadonlyMap<string, TypeView>,
   report: Report,
 ): void {
-  const { name, node, nameAt, blob, access, nullable } = property;
+  const { name, node, nameAt, blobs, access, nullable } = property;
   const complain = (key: string, why: string): void =>
     report('bad-reference', member(node, key)?.at ?? nameAt, why);
   if (findType(types, target, report)?.singleton === true)
@@ -33,7 +34,8 @@ function judge(
       'references',
       `${target.name} is a singleton: its one object is always there and needs no reference.`,
     );
-  if (blob) complain('blob', `"${name}" can't refer to a blob and to objects; drop one.`);
+  if (blobs.length > 0)
+    complain('blob', `"${name}" can't refer to a blob and to objects; drop one.`);
   if (access === 'secret')
     complain('access', `"${name}" is a reference, which has to be read: it can't be secret.`);
   const both = member(node, 'references');
@@ -92,21 +94,21 @@ function strayKeys({ name, node }: PropertyView, report: Report): void {
   }
 }
 
-function unknownSet({ name, node }: PropertyView, types: readonly string[], report: Report): void {
+function unknownSet({ label, node }: SchemaView, types: readonly string[], report: Report): void {
   const keys = member(node, 'setOf');
   if (keys === undefined) return;
   const word = text(keys);
-  if (word !== undefined && word !== 'string' && !isTypeName(word))
+  if (word !== undefined && word !== 'string' && word !== 'blob' && !isTypeName(word))
     report(
       'unknown-target',
       keys.at,
-      `"${name}" can't be a set of "${word}".${didYouMean(word, ['string', ...types])} Legal are ` +
-        'string, a schema of a string, or the name of a type.',
+      `"${label}" can't be a set of "${word}".${didYouMean(word, ['string', 'blob', ...types])} Legal ` +
+        'are string, blob, a schema of a string, or the name of a type.',
     );
   if (keys.members !== undefined && text(member(keys, 'type')) !== 'string')
     report(
       'bad-set',
       keys.at,
-      `the keys of the set "${name}" are strings: setOf: { type: string }.`,
+      `the keys of the set "${label}" are strings: setOf: { type: string }.`,
     );
 }

@@ -75,6 +75,11 @@ const schemaKeys: Record<string, JSONSchema7> = {
     BOUNDS.maxStringLength,
     1,
   ),
+  blob: flag(
+    'The string is the id of a blob in the same account: the server keeps the blob as long as ' +
+      'an object names it.',
+    false,
+  ),
   pattern: text('A regular expression that a string must match somewhere.', '^[A-Z]{2}$'),
   minimum: { type: 'number', description: 'The least number that is allowed.', examples: [0] },
   maximum: {
@@ -108,16 +113,22 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   propertyNames: {
     type: 'object',
-    description: 'What the names of further members look like: { format: id }.',
-    examples: [{ format: 'id' }],
+    description:
+      'What the names of further members are: { format: id }, or { blob: true } for ids of blobs.',
+    examples: [{ format: 'id' }, { blob: true }],
     properties: {
       format: {
         enum: ['id'],
         description: 'id: each name is an Id (RFC 8620 1.2).',
         examples: ['id'],
       },
+      blob: {
+        enum: [true],
+        description: 'Each name is the id of a blob in the same account.',
+        examples: [true],
+      },
     },
-    required: ['format'],
+    minProperties: 1,
     additionalProperties: false,
   },
   minProperties: count('Members at least (objects).', BOUNDS.maxProperties),
@@ -128,8 +139,9 @@ const schemaKeys: Record<string, JSONSchema7> = {
   setOf: {
     description:
       'A set: an object whose members are all true (String[Boolean]). string, a schema of a ' +
-      'string, or the name of a type: then the keys are ids of its objects (Id[Boolean]).',
-    examples: ['string', 'Gadget', { type: 'string', enum: ['red', 'green'] }],
+      'string, blob, or the name of a type: then the keys are ids of blobs or of its objects ' +
+      '(Id[Boolean]).',
+    examples: ['string', 'blob', 'Gadget', { type: 'string', enum: ['red', 'green'] }],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: ref('schema'),
@@ -199,11 +211,6 @@ const property: JSONSchema7 = {
       examples: ['encrypt'],
       description: 'How a secret is kept: a hash can be compared, what is encrypted be read.',
     },
-    blob: flag(
-      'The value is the id of a blob in the same account, for which a blob reference record ' +
-        'is kept.',
-      false,
-    ),
     unique: flag('No two objects of an account have the same value; null equals nothing.', false),
     references: text(
       'The type whose objects the ids of this property (a string or a list) are of, in the same ' +

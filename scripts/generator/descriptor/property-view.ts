@@ -4,9 +4,11 @@ import type {
   PropertyRole,
   ReferenceDefinition,
 } from '../../../src/capability/definition.js';
+import type { Place } from '../../../src/capability/places.js';
 import { flag, items, type Located, type Member, member, text } from '../load/located.js';
 import type { Location } from '../model.js';
 import { kindOf, typeOf } from './kinds.js';
+import { isBlob, placesIn } from './places.js';
 
 /** A name that the descriptor gives to something that stands elsewhere. */
 export interface NameView {
@@ -37,7 +39,10 @@ export interface PropertyView {
   /** Undefined where the declaration is too wrong to tell. */
   readonly kind: PropertyKind | undefined;
   readonly nullable: boolean;
+  /** The value itself is the id of a blob. */
   readonly blob: boolean;
+  /** Where its values are ids of blobs. */
+  readonly blobs: readonly Place[];
   readonly access: string;
   readonly format?: string;
   readonly role?: PropertyRole;
@@ -56,7 +61,8 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     node,
     kind: kindOf(type, format),
     nullable,
-    blob: flag(member(node, 'blob'), false),
+    blob: isBlob(node),
+    blobs: placesIn(node, isBlob),
     access: text(member(node, 'access')) ?? 'mutable',
     ...(format === undefined ? {} : { format }),
     ...(reference === undefined ? {} : { reference }),
@@ -73,6 +79,7 @@ export function standardProperties(at: Location): readonly PropertyView[] {
     kind,
     nullable: false,
     blob: false,
+    blobs: [],
     access: 'serverSet',
     role,
   });

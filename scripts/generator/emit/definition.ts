@@ -134,7 +134,7 @@ const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, string>> = Object.f
 
 /** What most properties have is the builder's to fill in. */
 function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
-  const { name, column, kind, nullable, required, access, role, blob } = property;
+  const { name, column, kind, nullable, required, access, role, blobs } = property;
   const { format, reference, computed, secret } = property;
   const options = {
     column: column === name ? undefined : column,
@@ -142,7 +142,7 @@ function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
     nullable: nullable || undefined,
     default: property.default ?? undefined,
     access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
-    blob: blob || undefined,
+    blobs: blobs.length === 0 ? undefined : blobs,
     format,
     reference,
     computed,

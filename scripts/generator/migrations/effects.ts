@@ -1,4 +1,6 @@
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import type { Place } from '../../../src/capability/places.js';
+import { placesBeside } from '../descriptor/places.js';
 import { canonicalJson } from '../model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
@@ -11,8 +13,8 @@ interface Before {
   /** Form and target, under its new name. */
   readonly reference?: string;
   /** Undefined: unknown. */
-  readonly blob?: boolean;
-  /** How it is computed, as canonical JSON of the places that are read. */
+  readonly blobs?: readonly Place[];
+  /** How it is computed, as canonical JSON of the columns that are read. */
   readonly computed?: string;
 }
 
@@ -52,19 +54,19 @@ export function effectsOf({
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
-  const placesNow = placesOf(types);
-  const placesBefore = placesOf([...releasedTypes(snapshot).values()]);
+  const sourcesNow = sourcesOf(types);
+  const sourcesBefore = sourcesOf([...releasedTypes(snapshot).values()]);
   return types.flatMap((type) => {
     const released = releasedTypes(snapshot).get(type.table);
     if (released === undefined) return [];
-    const before = propertiesBefore(released, renames, placesBefore);
+    const before = propertiesBefore(released, renames, sourcesBefore);
     const recomputed = ({ column, computed }: ModelProperty): boolean => {
       if (computed === undefined) return false;
-      const places = placesNow(computed, type.name);
+      const sources = sourcesNow(computed, type.name);
       return (
-        [[type.table, column] as const, ...places].some(([table, of]) =>
+        [[type.table, column] as const, ...sources].some(([table, of]) =>
           filled.get(table)?.has(of),
-        ) || before.get(column)?.computed !== canonicalJson([computed.kind, ...places])
+        ) || before.get(column)?.computed !== canonicalJson([computed.kind, ...sources])
       );
     };
     const effect = compare(type, before, filled.get(type.table) ?? new Set(), recomputed, leaves);
@@ -80,21 +82,21 @@ export function effectsOf({
 function propertiesBefore(
   released: ReleasedType,
   renames: readonly Renamed[],
-  places: PlacesOf,
+  sources: SourcesOf,
 ): ReadonlyMap<string, Before> {
   const typeNamed = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   return new Map(
     released.properties.map(({ column, known }): readonly [string, Before] => {
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
-      const { kind, access, blob, reference, computed } = known;
-      const read = computed && canonicalJson([computed.kind, ...places(computed, released.name)]);
+      const { kind, access, blobs, reference, computed } = known;
+      const read = computed && canonicalJson([computed.kind, ...sources(computed, released.name)]);
       return [
         column,
         {
           visible: isVisible(access),
           kind,
-          blob,
+          blobs,
           ...(read === undefined ? {} : { computed: read }),
           ...(reference === undefined
             ? {}
@@ -140,10 +142,14 @@ function compare(
           .map(([column]) => column),
     blobs:
       (!leaves &&
-        [...before].some(([column, { blob }]) => blob && now.get(column)?.blob !== true)) ||
-      type.properties.some(({ column, blob }) => {
-        const old = before.get(column);
-        return blob && old?.blob !== undefined && (!old.blob || altered.has(column));
+        [...before].some(
+          ([column, { blobs = [] }]) =>
+            placesBeside(blobs, now.get(column)?.blobs ?? []).length > 0,
+        )) ||
+      type.properties.some(({ column, blobs }) => {
+        const old = before.get(column)?.blobs;
+        if (old === undefined || blobs.length === 0) return false;
+        return altered.has(column) || placesBeside(blobs, old).length > 0;
       }),
     counts: type.properties.filter(
       (property) => property.computed?.kind === 'count' && recomputed(property),
@@ -154,14 +160,16 @@ function compare(
   };
 }
 
-type Place = readonly [table: string, column: string];
+type Source = readonly [table: string, column: string];
 
-/** What a property of the type is computed from: the same places have the same values, whatever they are called. */
-type PlacesOf = (computed: ComputedDefinition, type: string) => readonly Place[];
+/** What a property of the type is computed from: the same columns have the same values, whatever they are called. */
+type SourcesOf = (computed: ComputedDefinition, type: string) => readonly Source[];
 
-function placesOf(types: readonly Pick<ReleasedType, 'name' | 'table' | 'properties'>[]): PlacesOf {
+function sourcesOf(
+  types: readonly Pick<ReleasedType, 'name' | 'table' | 'properties'>[],
+): SourcesOf {
   const named = new Map(types.map((type) => [type.name, type]));
-  const place = (type: string, property: string): Place => {
+  const source = (type: string, property: string): Source => {
     const of = named.get(type);
     const column = of?.properties.find(({ name }) => name === property)?.column;
     return [of?.table ?? type, column ?? property];
@@ -169,11 +177,11 @@ function placesOf(types: readonly Pick<ReleasedType, 'name' | 'table' | 'propert
   return (computed, own) => {
     switch (computed.kind) {
       case 'from':
-        return computed.properties.map((name) => place(own, name));
+        return computed.properties.map((name) => source(own, name));
       case 'count':
-        return [place(computed.type, computed.by)];
+        return [source(computed.type, computed.by)];
       case 'on':
-        return computed.sources.map(({ type, property }) => place(type, property));
+        return computed.sources.map(({ type, property }) => source(type, property));
     }
   };
 }

@@ -9,8 +9,9 @@ import type { SnapshotProperty } from './snapshot.js';
  * is legal: a pattern or a number of items that no simple value has, what names an object or a blob, a secret.
  */
 export function leastValue(property: SnapshotProperty): JsonValue {
-  const { reference, blob, secret, schema } = property;
-  if (blob || secret !== undefined || reference?.form === 'single') return null;
+  const { reference, blobs, secret, schema } = property;
+  const isBlob = blobs.some((place) => place.length === 0);
+  if (isBlob || secret !== undefined || reference?.form === 'single') return null;
   const value = validationSchema(schema, 'stored');
   const isLegal = createAjv().compile({ type: 'object', properties: { value } });
   // The validator settles numbers in place: it gets a copy.

@@ -1,3 +1,4 @@
+import { placesBeside } from '../descriptor/places.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, ColumnType, Table } from '../emit/prisma-datamodel.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
@@ -7,6 +8,7 @@ import { leastValue } from './least-value.js';
 import { releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 import type { Leftover, SnapshotProperty } from './snapshot.js';
+import type { BlobColumn } from './texts-in.js';
 
 /**
  * What a migration on PostgreSQL leaves for the version before, which serves until it is stopped:
@@ -105,11 +107,14 @@ function keep(
   };
 }
 
-/** Columns of properties that held references or blobs and do so no more: the version before has records of them. */
+/**
+ * Columns of properties that held references and do so no more, and places in columns that held blobs: the
+ * version before has records of them.
+ */
 export function formerLinks(
   snapshot: Snapshot,
   { table, properties }: ModelType,
-): { readonly references: readonly string[]; readonly blobs: readonly string[] } {
+): { readonly references: readonly string[]; readonly blobs: readonly BlobColumn[] } {
   const released = releasedTypes(snapshot).get(table)?.known?.properties ?? [];
   const now = new Map(properties.map((property) => [property.column, property]));
   const columns = (isFormer: (before: SnapshotProperty, after?: ModelProperty) => boolean) =>
@@ -118,7 +123,9 @@ export function formerLinks(
       .map(({ column }) => column);
   return {
     references: columns(({ reference }, after) => reference !== undefined && !after?.reference),
-    blobs: columns(({ blob }, after) => blob && after?.blob !== true),
+    blobs: released.flatMap(({ column, blobs }) =>
+      placesBeside(blobs, now.get(column)?.blobs ?? []).map((place) => ({ column, place })),
+    ),
   };
 }
 

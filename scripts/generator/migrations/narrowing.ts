@@ -1,3 +1,4 @@
+import { mayHaveText, placesBeside } from '../descriptor/places.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../model.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
@@ -80,7 +81,8 @@ function oldTarget(
 function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
   if (before.reference === undefined && property.reference !== undefined)
     return `refers to ${property.reference.type} objects`;
-  return property.blob && !before.blob ? 'names blobs' : undefined;
+  const places = placesBeside(property.blobs, before.blobs);
+  return places.some((place) => mayHaveText(before.schema, place)) ? 'names blobs' : undefined;
 }
 
 function namingProblem(type: ModelType, property: ModelProperty, named: string): Problem {

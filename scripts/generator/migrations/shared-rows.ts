@@ -3,6 +3,7 @@ import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { TypeEffect } from './effects.js';
 import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
+import { type BlobColumn, textsIn } from './texts-in.js';
 
 /** Statements that bring the engine's own tables in line with the types, on either database. */
 
@@ -18,8 +19,8 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapReference', 'toType'],
 ];
 
-/** Columns that hold blobs for the version before, and for it alone. */
-type Held = (type: ModelType) => readonly string[];
+/** What holds blobs for the version before, and for it alone. */
+type Held = (type: ModelType) => readonly BlobColumn[];
 
 /** References first: counts read them. */
 export function effectsSql(
@@ -31,7 +32,7 @@ export function effectsSql(
   const tableOf = tablesByName(model);
   const statements = [
     ...effects.flatMap((effect) => referenceRows(effect, tableOf, provider)),
-    ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type, held)),
+    ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type, held, provider)),
     ...(effects.some(({ blobs }) => blobs) ? blobAges(provider) : []),
     ...effects.flatMap((effect) => countRows(effect, model)),
   ];
@@ -124,7 +125,7 @@ export function clearedSql(
   return (
     section('What the engine keeps of the properties that went.', [
       ...referring,
-      ...holding.flatMap((type) => blobRows(type, held)),
+      ...holding.flatMap((type) => blobRows(type, held, provider)),
       ...(holding.length === 0 ? [] : blobAges(provider)),
     ]) + removedTypesSql(whole, existing, provider)
   );
@@ -193,16 +194,19 @@ function itemsOf(
   return [`, ${reader}(${safe}) AS "item"("id")`, '"item"."id"'];
 }
 
-function blobRows(type: ModelType, held: Held): readonly string[] {
-  const own = type.properties.filter(({ blob }) => blob).map(({ column }) => column);
+function blobRows(type: ModelType, held: Held, provider: Provider): readonly string[] {
+  const own = type.properties.flatMap(({ column, blobs }) =>
+    blobs.map((place) => ({ column, place })),
+  );
   return [
     `DELETE FROM "JmapBlobReference" WHERE "type" = ${text(type.table)};`,
-    ...[...own, ...held(type)].map(
-      (column) => `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
-  SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${quoted(type.table)} AS "t"
-  JOIN "JmapBlob" AS "b" ON "b"."accountId" = "t"."accountId" AND "b"."id" = "t".${quoted(column)}
-  WHERE true ON CONFLICT DO NOTHING;`,
-    ),
+    ...[...own, ...held(type)].map((each) => {
+      const { joins, conditions, value } = textsIn(each, provider);
+      return `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+  SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${quoted(type.table)} AS "t"${joins}
+  JOIN "JmapBlob" AS "b" ON "b"."accountId" = "t"."accountId" AND "b"."id" = ${value}
+  WHERE ${['true', ...conditions].join(' AND ')} ON CONFLICT DO NOTHING;`;
+    }),
   ];
 }
 

@@ -87,11 +87,35 @@ export function parseSnapshot(text: string): ModelSnapshot | undefined {
     const fine =
       (value?.parent === null || typeof value?.parent === 'string') &&
       Array.isArray(value.capabilities);
-    return fine ? (value as ModelSnapshot) : undefined;
+    return fine ? withPlaces(value as ModelSnapshot) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Before blobs could stand within values, `blob` said that the value itself is one's id. */
+type FormerProperty = Omit<SnapshotProperty, 'blobs'> & {
+  readonly blobs?: SnapshotProperty['blobs'];
+  readonly blob?: boolean;
+};
+
+function withPlaces(snapshot: ModelSnapshot): ModelSnapshot {
+  const property = ({ blob, ...rest }: FormerProperty): SnapshotProperty => {
+    if (blob !== true) return { ...rest, blobs: rest.blobs ?? [] };
+    const { maxLength: _letters, ...schema } = rest.schema;
+    return { ...rest, schema: { ...schema, format: 'id' }, blobs: [[]] };
+  };
+  return {
+    ...snapshot,
+    capabilities: snapshot.capabilities.map((capability) => ({
+      ...capability,
+      types: capability.types.map((type) => ({
+        ...type,
+        properties: type.properties.map(property),
+      })),
+    })),
+  };
 }
 
 /** What the next migration names as its parent; line ends are the checkout's, and count nothing. */

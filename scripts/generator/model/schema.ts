@@ -2,6 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { BOUNDS } from '../descriptor/bounds.js';
 import { kindOf, typeOf } from '../descriptor/kinds.js';
+import { isBlob } from '../descriptor/places.js';
 import { isTypeName } from '../descriptor/property-view.js';
 import { items, type Located, member, members, text, words } from '../load/located.js';
 
@@ -41,7 +42,7 @@ function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const { type, nullable } = typeOf(node);
   if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
   const isReference = member(node, 'references') !== undefined;
-  if (isReference && type === 'string') return referenceSchema(node, nullable);
+  if (type === 'string' && (isReference || isBlob(node))) return idSchema(node, nullable);
   const own: Record<string, unknown> = {};
   for (const key of COPIED[type ?? ''] ?? []) {
     const value = member(node, key)?.value;
@@ -61,7 +62,7 @@ function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
   };
 }
 
-function referenceSchema(node: Located, nullable: boolean): JSONSchema7 {
+function idSchema(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
   return {
     ...(description === '' ? {} : { description }),
@@ -86,7 +87,10 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
       return value === undefined ? [] : [[key, value]];
     }),
   );
-  const isId = isTypeName(text(member(node, 'setOf'))) || text(member(keys, 'format')) === 'id';
+  const isId =
+    isTypeName(text(member(node, 'setOf'))) ||
+    isBlob(member(node, 'setOf')) ||
+    text(member(keys, 'format')) === 'id';
   return {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['object', 'null'] : 'object',
@@ -143,7 +147,7 @@ function objectPart(node: Located, use: SchemaUse): JSONSchema7 {
   const properties = members(member(node, 'properties'));
   const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);
   const further = member(node, 'additionalProperties');
-  const names = member(node, 'propertyNames')?.value as JSONSchema7 | undefined;
+  const names = member(node, 'propertyNames');
   return {
     ...(properties.length === 0
       ? {}
@@ -153,7 +157,7 @@ function objectPart(node: Located, use: SchemaUse): JSONSchema7 {
           ),
         }),
     ...(required.length === 0 ? {} : { required }),
-    ...(names === undefined ? {} : { propertyNames: names }),
+    ...(names === undefined ? {} : { propertyNames: { format: 'id' } }),
     additionalProperties:
       further?.members === undefined ? further?.value === true : buildSchema(further, use),
   };

@@ -1,6 +1,8 @@
 import type { AccountAccess } from '../../accounts/principal.js';
+import { textsAt } from '../../capability/places.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
+import type { BlobProperty } from '../set/blobs.js';
 import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
@@ -49,21 +51,14 @@ function blobsToCopy(
   for (const entry of plan.entries.values()) {
     const original = entry.kind === 'copy' ? objects.get(entry.sourceId) : undefined;
     if (entry.kind !== 'copy' || original === undefined || entry.overrides.problems.any) continue;
-    for (const id of inheritedBlobs(index, original, entry.overrides).values()) ids.add(id);
+    for (const { name, blobs } of inheritedBlobs(index, entry.overrides)) {
+      for (const id of textsAt(blobs, original[name])) ids.add(id);
+    }
   }
   return ids;
 }
 
-/** Property name to blob id, of the properties that the copy doesn't override. */
-export function inheritedBlobs(
-  index: TypeIndex,
-  original: StoredObject,
-  overrides: Draft,
-): ReadonlyMap<string, string> {
-  const inherited = new Map<string, string>();
-  for (const { name } of index.blobs) {
-    const id = original[name];
-    if (typeof id === 'string' && !Object.hasOwn(overrides.values, name)) inherited.set(name, id);
-  }
-  return inherited;
+/** The properties that hold blobs and that the copy doesn't override. */
+export function inheritedBlobs(index: TypeIndex, overrides: Draft): readonly BlobProperty[] {
+  return index.blobs.filter(({ name }) => !Object.hasOwn(overrides.values, name));
 }

@@ -1,4 +1,5 @@
 import type { AccountAccess } from '../../accounts/principal.js';
+import { replaceTexts, textsAt } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
@@ -142,14 +143,16 @@ export class CopyRun {
     const values = emptyObject();
     const blobs: NewBlob[] = [];
     const lost: string[] = [];
-    for (const [name, id] of inheritedBlobs(this.#scene.index, original, overrides)) {
+    const moved = (id: string): string => {
       const blob = this.#scene.blobs.get(id);
-      if (blob === undefined) {
-        lost.push(name);
-        continue;
-      }
-      values[name] = blob.id;
-      blobs.push(blob);
+      if (blob !== undefined) blobs.push(blob);
+      return blob?.id ?? id;
+    };
+    for (const { name, blobs: places } of inheritedBlobs(this.#scene.index, overrides)) {
+      const value = original[name] ?? null;
+      const ids = [...textsAt(places, value)];
+      if (ids.length > 0) values[name] = replaceTexts(places, value, moved);
+      if (ids.some((id) => !this.#scene.blobs.has(id))) lost.push(name);
     }
     return { values, blobs, lost };
   }

@@ -22,10 +22,12 @@ export function referredIds(property: PropertyDefinition, value: JsonValue | und
   return [];
 }
 
+export const NOTHING_CREATED = 'refers to a creation id under which nothing was created';
+
 /** Completes the sentence that the property's name begins. `births`: ids that creates would have. */
 export function unknownReference(type: string, id: string, births: ReadonlySet<string>): string {
   return births.has(id)
-    ? 'refers to a creation id under which nothing was created'
+    ? NOTHING_CREATED
     : `refers to ${quoted(id)}, which is no ${type} of this account`;
 }
 
@@ -39,7 +41,7 @@ export function resolvedReferences(
   const one = (text: string): string => {
     const id = resolve(text);
     if (id === null) {
-      problems.add(property.name, 'refers to a creation id under which nothing was created');
+      problems.add(property.name, NOTHING_CREATED);
     }
     return id ?? text;
   };

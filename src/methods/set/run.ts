@@ -8,7 +8,7 @@ import { resolveId } from '../creation-ids.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { blobIdsOf, type UsableBlobs, usableBlobs } from './blobs.js';
+import { blobIdsInPatch, blobIdsOf, type UsableBlobs, usableBlobs } from './blobs.js';
 import { completeRefusals } from './complete-refusals.js';
 import { creationReport, newObject, refusal } from './create.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
@@ -160,7 +160,7 @@ export class SetRun {
     }
     for (const { patch } of this.#plan.updates) {
       if (patch.kind === 'refused') continue;
-      for (const text of blobIdsOf(this.#index, patch.object)) {
+      for (const text of blobIdsInPatch(this.#index, patch.object)) {
         ids.add(resolveId(text, createdIds) ?? text);
       }
     }

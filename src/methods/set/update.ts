@@ -1,4 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { keysOnPath, type Place } from '../../capability/places.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -8,14 +9,17 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
+import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { applyPatch } from '../../protocol/patch.js';
 import type { StoredObject } from '../../store/port.js';
+import { resolveId } from '../creation-ids.js';
 import { complaintsOf } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
-import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
+import { blobIdsOf, NO_BLOB_CREATED, requireUsableBlobs, type UsableBlobs } from './blobs.js';
 import { defaultOf } from './create.js';
 import { type Author, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { Problems } from './problems.js';
+import { NOTHING_CREATED } from './reference-values.js';
 import { complaintsOfServerValues } from './server-values.js';
 import { type CreationIds, canonicalValue, resolveReference } from './value.js';
 
@@ -46,8 +50,8 @@ export function updateObject(
   sealed: ReadonlyMap<string, string> = NOTHING,
 ): UpdateResult {
   const problems = new Problems();
-  const { references } = scene.index;
-  const resolved = references.length === 0 ? patch : resolveKeys(scene, patch, problems);
+  const { links } = scene.index;
+  const resolved = links.length === 0 ? patch : resolveKeys(scene, patch, problems);
   if (resolved === null) {
     const why = 'Two patches of this object point to the same entry, one by its creation id.';
     return { kind: 'refused', error: setError('invalidPatch', why) };
@@ -75,28 +79,40 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**
- * `links/#k`: the key of a set of references may be a creation id too. Null where that makes two
- * pointers one.
+ * `links/#k`: names of members that are ids of objects or blobs may be creation ids too. Null where that
+ * makes two pointers one.
  */
 function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject | null {
   const resolved = emptyObject();
   for (const [pointer, value] of Object.entries(patch)) {
-    const [name = '', key = '', ...rest] = pointer.split('/');
-    const reference = scene.index.properties.get(name)?.reference;
-    let target = pointer;
-    if (reference?.form === 'set' && key.startsWith('#')) {
-      const id = resolveReference(scene.createdIds, reference.type, key);
-      if (id === null) {
-        problems.add(name, 'refers to a creation id under which nothing was created');
-        continue;
-      }
-      target = [name, id, ...rest].join('/');
-    }
+    const target = pointer.includes('/#') ? resolvedPointer(scene, pointer, problems) : pointer;
+    if (target === null) continue;
     if (Object.hasOwn(resolved, target)) return null;
     resolved[target] = value;
   }
   return resolved;
 }
+
+/** Null where a creation id in it leads nowhere, which is noted. */
+function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems): string | null {
+  const [name = '', ...path] = parsePointer(`/${pointer}`) ?? [];
+  const property = writableProperty(scene.index, name, scene.author);
+  if (property === undefined) return pointer;
+  const { reference, blobs = [] } = property;
+  const isObject = keysOnPath(reference?.form === 'set' ? SET : [], path);
+  const isBlob = keysOnPath(blobs, path);
+  const ids = path.map((token, at) => {
+    if (reference !== undefined && isObject[at] === true)
+      return resolveReference(scene.createdIds, reference.type, token);
+    return isBlob[at] === true ? resolveId(token, scene.createdIds.earlier) : token;
+  });
+  if (!ids.includes(null)) return [name, ...ids].map((token) => escapeToken(token ?? '')).join('/');
+  problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
+  return null;
+}
+
+/** The names of a set's members are what it holds. */
+const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
 
 /**
  * The new values that differ from the current ones. An update is judged on what it changes alone
@@ -139,7 +155,10 @@ function changedValues(
       else changed[name] = value;
     }
   }
-  requireUsableBlobs(scene.index, changed, scene.blobs, problems);
+  const { index, blobs } = scene;
+  if (index.blobs.length > 0) {
+    requireUsableBlobs(index, changed, blobs, problems, blobIdsOf(index, current));
+  }
   return changed;
 }
 

@@ -1,7 +1,9 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { holdsBlobs } from '../../capability/places.js';
 import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
+import { resolvedBlobs } from './blobs.js';
 import type { Problems } from './problems.js';
 import { resolvedReferences } from './reference-values.js';
 
@@ -29,8 +31,8 @@ export function resolveReference(ids: CreationIds, type: string, text: string): 
 const MAX_DEPTH = 500;
 
 /**
- * The value as it is stored: a UTCDate in its one form (D10), a "#" blob id resolved, 0 for -0
- * (D4). What can't be so is noted and left as it is.
+ * The value as it is stored: a UTCDate in its one form (D10), "#" ids of blobs and objects resolved, 0 for
+ * -0 (D4). What can't be so is noted and left as it is.
  */
 export function canonicalValue(
   property: PropertyDefinition,
@@ -45,23 +47,20 @@ export function canonicalValue(
     const resolve = (text: string) => resolveReference(createdIds, reference.type, text);
     return resolvedReferences(property, value, resolve, problems);
   }
-  if (typeof value !== 'string') {
-    if (property.kind === 'json' && isDeeperThan(value, MAX_DEPTH)) {
-      problems.add(property.name, `is nested deeper than ${MAX_DEPTH} levels`);
-    }
+  if (typeof value === 'object' && property.kind === 'json' && isDeeperThan(value, MAX_DEPTH)) {
+    problems.add(property.name, `is nested deeper than ${MAX_DEPTH} levels`);
     return value;
   }
+  if (holdsBlobs(property)) {
+    return resolvedBlobs(property, value, createdIds.earlier, problems);
+  }
+  if (typeof value !== 'string') return value;
   if (property.kind === 'date') {
     const time = parseUtcDate(value);
     if (time !== null) return formatUtcDate(time);
     problems.add(property.name, 'must be a UTCDate such as "2026-01-31T09:30:00Z"');
   }
   if (property.format === 'date' && parseDate(value) !== null) return canonicalDate(value);
-  if (property.blob) {
-    const id = resolveId(value, createdIds.earlier);
-    if (id !== null) return id;
-    problems.add(property.name, 'refers to a creation id under which no blob was created');
-  }
   return value;
 }
 

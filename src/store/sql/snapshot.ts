@@ -3,6 +3,7 @@ import type {
   PropertyDefinition,
   UniqueDefinition,
 } from '../../capability/definition.js';
+import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type {
   BlobReference,
@@ -258,7 +259,7 @@ export class SqlSnapshot<C> implements Snapshot {
     const { table, properties } = type;
     const linking = properties.filter(({ reference }) => reference !== undefined);
     const columns = linking.map(({ column }) => column);
-    const hasBlobs = properties.some(({ blob }) => blob);
+    const hasBlobs = properties.some(holdsBlobs);
     const [references, blobs] = await Promise.all([
       columns.length === 0 ? [] : this.#engine.ownReferences(this.scope, table, columns, ids),
       hasBlobs ? this.#engine.ownBlobs(this.scope, table, ids) : [],

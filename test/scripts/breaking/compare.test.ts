@@ -220,7 +220,7 @@ describe('breaking: changes from one model to another', () => {
     [
       'a blob',
       one({}),
-      one({ blob: true }),
+      one({ blobs: [[]] }),
       [
         'breaking wire Todo.rank: holds a blob now',
         'fine storage Todo.rank: its blob records are made anew',

@@ -311,7 +311,7 @@ function propertyOf(one: DrawnProperty, was: DrawnProperty | undefined, now: Dra
   const target = now.types.find(({ key }) => key === one.target)?.name;
   return property(one.name, one.kind, {
     nullable: one.nullable,
-    blob: one.blob,
+    blobs: one.blob ? [[]] : [],
     ...(one.longest === undefined || one.kind !== 'string'
       ? {}
       : { schema: { type: 'string', maxLength: one.longest } }),

@@ -246,7 +246,7 @@ export function evolves(open: () => Promise<Evolving>): void {
   });
 
   it('keeps records of references and blobs while the version before needs them', async () => {
-    const blob = (name: string) => property(name, 'string', { nullable: true, blob: true });
+    const blob = (name: string) => property(name, 'string', { nullable: true, blobs: [[]] });
     const restrict = { onDestroy: 'restrict', acyclic: false } as const;
     const reference = { type: 'Country', form: 'single', ...restrict } as const;
     const link = property('link', 'string', { nullable: true });

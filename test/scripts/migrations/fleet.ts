@@ -272,14 +272,14 @@ export class Fleet {
     for (const one of properties) {
       const value = values.get(one.key) ?? null;
       if (value === null) continue;
-      const { column, blob } = propertyAt(type, one);
+      const { column, blobs } = propertyAt(type, one);
       if (one.target !== undefined)
         await this.#db.run(
           `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
            VALUES ('a', '${this.#tables.get(one.target) ?? ''}', '${String(value)}', '${type.table}', '${column}', '${id}')
            ON CONFLICT DO NOTHING`,
         );
-      if (blob && value === 'blob')
+      if (blobs.length > 0 && value === 'blob')
         await this.#db.run(
           `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
            VALUES ('a', '${String(value)}', '${type.table}', '${id}') ON CONFLICT DO NOTHING`,

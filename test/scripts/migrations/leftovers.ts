@@ -292,7 +292,7 @@ export function finishes(open: () => Promise<Evolving>): void {
       { id: 'r3', due: '1969-12-31T23:59:59.5Z', fileId: null },
     ]);
     const shadows = [{ column: 'due_instant', property: due, transform: 'instant' as const }];
-    const after = [type('Todo', [due, { ...file, blob: true }], { shadows, drops: ['fileId'] })];
+    const after = [type('Todo', [due, { ...file, blobs: [[]] }], { shadows, drops: ['fileId'] })];
     await advance(model(after));
     await insert(db, 'Todo', [{ id: 'r4', due: '2026-01-01T00:00:00Z', fileId: 'B2' }]);
     await db.start({ types: after });

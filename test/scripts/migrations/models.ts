@@ -23,7 +23,7 @@ export function property(
     nullable: false,
     required: false,
     access: 'mutable',
-    blob: false,
+    blobs: [],
     description: '',
     schema: {},
     at: { ...AT, line: 10 },

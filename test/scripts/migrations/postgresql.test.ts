@@ -306,7 +306,7 @@ describe('PostgreSQL migrations of a project that goes on', () => {
 it('the version before keeps the blobs of a dropped property beside one that stays', async () => {
   const db = await open();
   const root = temporaryRoot();
-  const blob = (name: string) => property(name, 'string', { nullable: true, blob: true });
+  const blob = (name: string) => property(name, 'string', { nullable: true, blobs: [[]] });
   await advance(root, db, model([type('Todo', [blob('fileId'), blob('photoId')])]));
   const put = async (id: string, file: string, photo: string): Promise<void> => {
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "fileId", "photoId")

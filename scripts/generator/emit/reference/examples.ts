@@ -136,8 +136,8 @@ function newObject(type: ModelType): JsonObject {
 }
 
 /** Its value needs nothing that is there already. */
-function isFree({ reference, blob }: ModelProperty): boolean {
-  return reference === undefined && !blob;
+function isFree({ reference, blobs }: ModelProperty): boolean {
+  return reference === undefined && blobs.length === 0;
 }
 
 function wholeObject(type: ModelType): JsonObject {

@@ -1,4 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { replaceTexts } from '../../../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 import type { ModelFilter, ModelProperty } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
@@ -59,8 +60,8 @@ export function sampleProperty(property: ModelProperty, id: string): JsonValue {
     if (reference.form === 'single') return other;
     return reference.form === 'list' ? [other] : { [other]: true };
   }
-  if (property.blob) return sampleId('b', 8);
-  return sampleOf(property.schema, property.name);
+  const sample = sampleOf(property.schema, property.name);
+  return replaceTexts(property.blobs, sample, () => sampleId('b', 8));
 }
 
 export function sampleCondition(filter: ModelFilter): JsonValue {

@@ -1,6 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { BOUNDS } from '../../descriptor/bounds.js';
+import { placeText } from '../../descriptor/places.js';
 import type { ModelProperty, ModelType } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
 import { code, list } from './markdown.js';
@@ -78,7 +79,10 @@ export function boundWords(property: ModelProperty, type: ModelType): string {
       others.length === 0 ? 'unique' : `unique with ${list(others.map(({ name }) => code(name)))}`,
     );
   }
-  if (property.blob) words.push('the id of a blob of the account');
+  for (const place of property.blobs) {
+    const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
+    words.push(`${where}the id of a blob of the account`);
+  }
   if (reference !== undefined)
     words.push(`${code(reference.type)} objects, ${ON_DESTROY[reference.onDestroy]}`);
   if (reference?.acyclic === true) words.push('no object leads back to itself');

@@ -10,7 +10,7 @@ import { reference } from './reference.js';
 export const gadgetsCapability: jmap.CapabilityDefinition = jmap.frozen({
   urn: 'https://example.com/jmap/gadgets',
   name: 'gadgets',
-  descriptorHash: 'sha256-739cb1ebfdc8eb4601347d2125a936a434e2eb116a82deb40e47b3e98dc441f4',
+  descriptorHash: 'sha256-5438a6a67271d03dfec352eae82ae287238a348d6791b26cb279fcf517feb379',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: { maxGadgets: 100 },
   bareSession: false,

@@ -7,9 +7,9 @@ import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.ty
 
 /**
  * What a hook file of this capability sees of the descriptor. Its first line says for which
- * it was written: `// written for: b0671f1e5bd7`
+ * it was written: `// written for: 1f70784a84de`
  */
-export const WRITTEN_FOR: string = 'b0671f1e5bd7';
+export const WRITTEN_FOR: string = '1f70784a84de';
 
 /** Hooks of Class. */
 export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database> {

@@ -10,7 +10,7 @@ import { reference } from './reference.js';
 export const richCapability: jmap.CapabilityDefinition = jmap.frozen({
   urn: 'https://example.com/jmap/rich',
   name: 'rich',
-  descriptorHash: 'sha256-775bd6a85f11332e6f787784d8fecc2e08a50295fc5f03de0cbddc9d3a875676',
+  descriptorHash: 'sha256-6ac09625141b5e8a67fb530b5256d42754469a763a811143691fdc6c8a93cf4a',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: {},
   bareSession: false,

@@ -8,9 +8,9 @@ import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.ty
 
 /**
  * What a hook file of this capability sees of the descriptor. Its first line says for which
- * it was written: `// written for: 7272f950f1ef`
+ * it was written: `// written for: 3d4537b2fe82`
  */
-export const WRITTEN_FOR: string = '7272f950f1ef';
+export const WRITTEN_FOR: string = '3d4537b2fe82';
 
 /** Hooks of Gadget. */
 export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database> {

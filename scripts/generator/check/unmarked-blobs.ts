@@ -1,0 +1,30 @@
+import { typeOf } from '../descriptor/kinds.js';
+import { type Located, member, text } from '../load/located.js';
+import type { Rule } from './rule.js';
+import { schemasOf } from './schemas.js';
+
+/** `blobId`, `coverBlobId`, or an item, a value or a key of `blobIds`. */
+const NAMED_AFTER_BLOBS = /(?:^|\/)(?:blob|[^/]*Blob)Id(?:s\/(?:items|keys|\*))?$/;
+
+/** Warns of texts that are called ids of blobs where the descriptor doesn't say whether they are. */
+export const unmarkedBlobs: Rule = (views, report) => {
+  for (const { label, node, at, use } of views.flatMap(schemasOf)) {
+    if (use !== 'property') continue;
+    const path = text(member(node, 'setOf')) === 'string' ? `${label}/keys` : label;
+    if (!NAMED_AFTER_BLOBS.test(path) || !isText(node) || member(node, 'blob') !== undefined)
+      continue;
+    report(
+      'unmarked-blob',
+      at,
+      `"${label}" is called the id of a blob, but nothing says so to the server: it deletes the ` +
+        'octets of a blob that no object refers to. Write blob: true, or blob: false where it is ' +
+        'no id of a blob.',
+      { severity: 'warning' },
+    );
+  }
+};
+
+function isText(node: Located): boolean {
+  const isFree = ['references', 'enum', 'format'].every((key) => member(node, key) === undefined);
+  return isFree && (typeOf(node).type === 'string' || text(member(node, 'setOf')) === 'string');
+}

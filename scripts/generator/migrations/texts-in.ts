@@ -1,0 +1,83 @@
+import type { Place, PlaceStep } from '../../../src/capability/places.js';
+import type { Provider } from '../emit/prisma-datamodel.js';
+import { quoted, text } from './sql.js';
+
+/** A place in a column's values that holds ids of blobs. */
+export interface BlobColumn {
+  readonly column: string;
+  readonly place: Place;
+}
+
+/** SQL that finds the texts at a place, one a row, beside a table that is called "t". */
+export interface TextsInSql {
+  /** What follows the table in FROM. */
+  readonly joins: string;
+  readonly conditions: readonly string[];
+  /** The text; something else, or null, where there is none. */
+  readonly value: string;
+}
+
+/** Where a step arrives: an SQL value, and the type of the JSON in it. */
+interface Arrival {
+  readonly value: string;
+  readonly type: string;
+}
+
+/** Values of another shape than the steps expect give no rows. */
+export function textsIn({ column, place }: BlobColumn, provider: Provider): TextsInSql {
+  const own = `"t".${quoted(column)}`;
+  if (place.length === 0) return { joins: '', conditions: [], value: own };
+  const { start, rows, name, arrive, asText } = PARTS[provider];
+  let joins = '';
+  const conditions: string[] = [];
+  let here = start(own);
+  for (const [at, step] of place.entries()) {
+    const row = `"s${at + 1}"`;
+    joins += `\n  CROSS JOIN ${rows(here, isOfList(step) ? 'array' : 'object', row)}`;
+    conditions.push(...namesOf(step, name(row)));
+    if ('each' in step && step.each === 'key') return { joins, conditions, value: name(row) };
+    here = arrive(row);
+  }
+  return { joins, conditions, value: asText(here) };
+}
+
+function isOfList(step: PlaceStep): boolean {
+  return 'each' in step && step.each === 'item';
+}
+
+/** Which members of an object the step is about. */
+function namesOf(step: PlaceStep, name: string): readonly string[] {
+  if ('member' in step) return [`${name} = ${text(step.member)}`];
+  const { except = [] } = step;
+  return except.length === 0 ? [] : [`${name} NOT IN (${except.map(text).join(', ')})`];
+}
+
+interface Parts {
+  readonly start: (column: string) => Arrival;
+  /** The members or the items of what is there, where it is of that type; else no rows. */
+  readonly rows: (from: Arrival, type: 'object' | 'array', row: string) => string;
+  readonly name: (row: string) => string;
+  readonly arrive: (row: string) => Arrival;
+  readonly asText: (from: Arrival) => string;
+}
+
+const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
+  sqlite: {
+    start: (column) => ({ value: column, type: `json_type(${column})` }),
+    rows: ({ value, type }, wanted, row) =>
+      `json_each(CASE ${type} WHEN '${wanted}' THEN ${value} ELSE '[]' END) AS ${row}`,
+    name: (row) => `${row}."key"`,
+    arrive: (row) => ({ value: `${row}."value"`, type: `${row}."type"` }),
+    asText: ({ value }) => value,
+  },
+  postgresql: {
+    start: (column) => ({ value: column, type: `jsonb_typeof(${column})` }),
+    rows: ({ value, type }, wanted, row) =>
+      wanted === 'array'
+        ? `LATERAL jsonb_array_elements(CASE ${type} WHEN 'array' THEN ${value} ELSE '[]' END) AS ${row}("value")`
+        : `LATERAL jsonb_each(CASE ${type} WHEN 'object' THEN ${value} ELSE '{}' END) AS ${row}("key", "value")`,
+    name: (row) => `${row}."key"`,
+    arrive: (row) => ({ value: `${row}."value"`, type: `jsonb_typeof(${row}."value")` }),
+    asText: ({ value }) => `(${value} #>> '{}')`,
+  },
+});
