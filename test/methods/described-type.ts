@@ -1,11 +1,11 @@
 import { checkDescriptors } from '../../scripts/generator/check/index.js';
 import { viewCapability } from '../../scripts/generator/descriptor/view.js';
-import { isGiven } from '../../scripts/generator/emit/access.js';
-import { validationSchema } from '../../scripts/generator/emit/validation-schema.js';
-import { createAjv } from '../../scripts/generator/emit/validators.js';
 import { parseDescriptor } from '../../scripts/generator/load/parse.js';
+import { isGiven } from '../../scripts/generator/model/access.js';
 import { buildModel } from '../../scripts/generator/model/index.js';
 import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import { createAjv } from '../../scripts/generator/validation/ajv.js';
+import { validationSchema } from '../../scripts/generator/validation/schema.js';
 import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
 import type { Validator } from '../../src/capability/validation.js';
 import { methodsOf } from './gadget.js';

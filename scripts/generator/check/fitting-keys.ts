@@ -33,6 +33,9 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
  */
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
+/** What an id of a blob can't have; a bound on its length is of no use and does no harm. */
+const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum'];
+
 /** Keys that a set has: what `setOf` says is left out of them. */
 const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
 /** Beside `setOf: string` they are about the keys. */
@@ -59,23 +62,26 @@ export const fittingKeys: Rule = (views, report) => {
           nameAt,
           `"${name}" goes with the type ${oneOf(types)}; "${label}" is of type ${type}.`,
         );
-      else if (whole !== undefined && !whole.startsWith(name) && LETTERS.includes(name))
+      else if (whole?.excluded.includes(name) === true)
         report(
           'misplaced-key',
           nameAt,
-          `"${name}" does not go with ${whole}, which says it all; drop one of the two.`,
+          `"${name}" does not go with ${whole.key}, which says it all; drop one of the two.`,
         );
     }
   }
 };
 
-/** What gives all letters of a string, as it stands in the descriptor. */
-function saysItAll(node: Located, type: string): string | undefined {
-  if (type !== 'string') return undefined;
-  if (member(node, 'references') !== undefined) return 'references';
+/** What gives all letters of a string, as it stands in the descriptor, and keys that would say more. */
+function saysItAll(
+  node: Located,
+  type: string,
+): { readonly key: string; readonly excluded: readonly string[] } | undefined {
   const format = text(member(node, 'format'));
-  if (format !== undefined) return `format: ${format}`;
-  return isBlob(node) ? 'blob: true' : undefined;
+  if (type === 'string' && member(node, 'references') !== undefined)
+    return { key: 'references', excluded: LETTERS };
+  if (format !== undefined) return { key: `format: ${format}`, excluded: LETTERS };
+  return isBlob(node) ? { key: 'blob: true', excluded: CHOSEN_LETTERS } : undefined;
 }
 
 function ofSet(node: Located, keys: Located, report: Report): void {

@@ -42,7 +42,8 @@ function charactersOf({ kind, secret, role, reference, format, schema }: ModelPr
   if (kind === 'json' || secret !== undefined) return Number.POSITIVE_INFINITY;
   if (kind !== 'string') return 0;
   if (role === 'id') return 0;
-  if (reference !== undefined || format !== undefined) return SHORT;
+  const isId = reference !== undefined || schema.format === 'id';
+  if (isId || format !== undefined) return SHORT;
   const words = schema.enum?.filter((value) => typeof value === 'string');
   if (words !== undefined) return Math.max(0, ...words.map(({ length }) => length));
   return schema.maxLength ?? Number.POSITIVE_INFINITY;

@@ -1,3 +1,4 @@
+import { BOUNDS } from '../descriptor/bounds.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 import { sha256 } from '../model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
@@ -103,8 +104,9 @@ type FormerProperty = Omit<SnapshotProperty, 'blobs'> & {
 function withPlaces(snapshot: ModelSnapshot): ModelSnapshot {
   const property = ({ blob, ...rest }: FormerProperty): SnapshotProperty => {
     if (blob !== true) return { ...rest, blobs: rest.blobs ?? [] };
-    const { maxLength: _letters, ...schema } = rest.schema;
-    return { ...rest, schema: { ...schema, format: 'id' }, blobs: [[]] };
+    const { maxLength, ...schema } = rest.schema;
+    const bound = maxLength === undefined || maxLength === BOUNDS.stringLength ? {} : { maxLength };
+    return { ...rest, schema: { ...schema, ...bound, format: 'id' }, blobs: [[]] };
   };
   return {
     ...snapshot,

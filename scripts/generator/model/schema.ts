@@ -64,9 +64,14 @@ function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
 
 function idSchema(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
+  const lengths = ['minLength', 'maxLength'].flatMap((key) => {
+    const value = member(node, key)?.value;
+    return value === undefined ? [] : [[key, value]];
+  });
   return {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['string', 'null'] : 'string',
+    ...Object.fromEntries(lengths),
     format: 'id',
   };
 }

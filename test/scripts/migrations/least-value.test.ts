@@ -56,7 +56,7 @@ describe('the least legal value', () => {
       onDestroy: 'cascade',
       acyclic: false,
     } as const;
-    for (const rest of [{ reference }, { blob: true }, { secret: 'hash' as const }])
+    for (const rest of [{ reference }, { blobs: [[]] }, { secret: 'hash' as const }])
       expect(leastValue(property('it', 'string', { schema, ...rest }))).toBeNull();
   });
 });
