@@ -23,7 +23,7 @@ export const gadgetType = jmap.dataType<GadgetShape>({
     id: jmap.id(),
     created: jmap.created(),
     updated: jmap.updated(),
-    blobId: jmap.string({ nullable: true, blob: true }),
+    blobId: jmap.string({ nullable: true, blobs: [[]] }),
     code: jmap.string({ nullable: true }),
     colour: jmap.string({ default: 'grey' }),
     cost: jmap.integer({ default: 0, access: 'internal' }),
