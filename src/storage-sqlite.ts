@@ -36,6 +36,7 @@ export async function openSqliteStorage(
     types,
     reader: openDatabase({ file, readonly: true }),
     ...(scanThreads === null ? {} : { scanThreads }),
+    onSearchError: (error) => log.error({ err: error }, 'long texts could not be indexed'),
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());

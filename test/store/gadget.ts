@@ -175,14 +175,17 @@ function refersToGadget(name: string): PropertyDefinition {
   return property(name, 'json', { ...nullable, reference });
 }
 
+const { search: _, ...UNSEARCHED } = Gadget;
+
 /** What a store is opened with: Gadget with references that are records alone, and two more types. */
 export const TYPES: readonly DataTypeDefinition[] = [
   {
     ...Gadget,
     properties: [...Gadget.properties, ...['parentId', 'links', 'link'].map(refersToGadget)],
   },
+  // They have no tables, and so no index of their own.
   ...['Widget', 'Other'].map((name) => ({
-    ...Gadget,
+    ...UNSEARCHED,
     ...{ name, table: name, properties: [...Gadget.properties, refersToGadget('parentId')] },
   })),
 ];

@@ -1,6 +1,7 @@
 import type { SearchIndexDefinition } from '../../../src/capability/definition.js';
 import type { Change } from './compose.js';
 import { FORGET_ACCOUNT, postgresqlSearchSql, type SearchSql, sqliteSearchSql } from './search.js';
+import type { SnapshotSearch } from './snapshot.js';
 
 /** The parts of a migration that are about search indexes (search.ts says when each is needed). */
 export interface SearchChanges {
@@ -32,7 +33,8 @@ export function searchSql(
     if (was !== undefined && same(was, search)) {
       kept.add(table);
       guarded = true;
-      if (rewritten.has(table)) triggers.push(lines(now.triggers));
+      if (provider === 'sqlite' && was.hasPieces !== true) after.push(lines(now.takePieces));
+      else if (rewritten.has(table)) triggers.push(lines(now.triggers));
       continue;
     }
     const exists = clean.some(({ name }) => name === table);
@@ -56,12 +58,12 @@ function searchedBefore(
   capabilities: readonly {
     readonly types: readonly { readonly table: string; readonly search?: unknown }[];
   }[],
-): ReadonlyMap<string, SearchIndexDefinition> {
+): ReadonlyMap<string, SnapshotSearch> {
   return new Map(
     capabilities
       .flatMap(({ types }) => types)
       .flatMap(({ table, search }) =>
-        search === undefined ? [] : [[table, search as SearchIndexDefinition] as const],
+        search === undefined ? [] : [[table, search as SnapshotSearch] as const],
       ),
   );
 }

@@ -9,6 +9,9 @@ export type SnapshotProperty = Omit<
   'at' | 'description' | 'deprecated' | 'renamedFrom'
 >;
 
+/** `hasPieces`: on SQLite it has tables for pieces of long texts. Absent where the migration is older than that. */
+export type SnapshotSearch = NonNullable<ModelType['search']> & { readonly hasPieces?: boolean };
+
 export interface SnapshotType {
   readonly name: string;
   readonly table: string;
@@ -28,7 +31,7 @@ export interface SnapshotType {
   readonly uniques: readonly (readonly string[])[];
   readonly singleton: boolean;
   readonly methods: readonly string[];
-  readonly search?: ModelType['search'];
+  readonly search?: SnapshotSearch;
   /** On SQLite the table is in the order of its key. Absent where the migration is older than that. */
   readonly keyOrdered?: boolean;
 }
@@ -145,7 +148,7 @@ export function snapshotType(type: ModelType): SnapshotType {
     uniques: type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
     singleton: type.singleton,
     methods: type.methods.map(({ name }) => name),
-    ...(type.search === undefined ? {} : { search: type.search }),
+    ...(type.search === undefined ? {} : { search: { ...type.search, hasPieces: true } }),
     keyOrdered: isKeyOrdered(type),
   };
 }

@@ -45,7 +45,7 @@ export interface Leading {
 type Pair = readonly [table: string, column: string];
 
 /** What of a type matters here. */
-export type NamedType = Pick<DataTypeDefinition, 'name' | 'table'> & {
+export type NamedType = Pick<DataTypeDefinition, 'name' | 'table' | 'search'> & {
   readonly properties: readonly Pick<PropertyDefinition, 'name' | 'column' | 'reference'>[];
 };
 

@@ -26,6 +26,7 @@ import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
+import { type SearchedTable, SearchPieces } from './search-pieces.js';
 import { TracedConnection } from './traced-connection.js';
 import { SqliteTransaction } from './transaction.js';
 import { WaitingReads } from './waiting-reads.js';
@@ -59,13 +60,22 @@ export interface SqliteStoreOptions {
   readonly scanThreads?: number;
   /** Octets beyond which the write-ahead log is emptied though reads overlap (log.ts). */
   readonly logLimit?: number;
+  /** Told why long texts could not be indexed for searching; it is tried again. */
+  readonly onSearchError?: (error: unknown) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
 /** The Store on SQLite. `close` closes its connections. */
-export function createSqliteStore(options: SqliteStoreOptions): Store & ThreadedStore {
+export function createSqliteStore(
+  options: SqliteStoreOptions,
+): Store & ThreadedStore & SearchedStore {
   return new SqliteStore(options);
+}
+
+export interface SearchedStore {
+  /** Resolves when all long texts are indexed for searching. */
+  indexed(): Promise<void>;
 }
 
 export interface ThreadedStore {
@@ -73,7 +83,7 @@ export interface ThreadedStore {
   readonly isInThread: boolean;
 }
 
-class SqliteStore implements Store, ThreadedStore {
+class SqliteStore implements Store, ThreadedStore, SearchedStore {
   readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #writer: Writer;
@@ -88,6 +98,7 @@ class SqliteStore implements Store, ThreadedStore {
   readonly #pruner: ChangePruner;
   readonly #backlog: Backlog | null;
   readonly #account: Statement<[string]>;
+  readonly #pieces: SearchPieces;
 
   constructor(options: SqliteStoreOptions) {
     const { writer, writerDatabase, reader, onStatement } = options;
@@ -125,6 +136,16 @@ class SqliteStore implements Store, ThreadedStore {
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
+    this.#pieces = new SearchPieces({
+      db: writerDatabase,
+      tables: options.types.filter(isSearched),
+      write: (accountId, step) => {
+        const deadline = performance.now() + UPKEEP_WAIT;
+        return writer.run(step, { deadline, accountId, isLong: true });
+      },
+      onError: options.onSearchError ?? (() => undefined),
+    });
+    this.#pieces.wake();
     this.#pruner = new ChangePruner({
       rows: (query) => this.#reads.later(query),
       change: (accountId, statement) =>
@@ -169,7 +190,10 @@ class SqliteStore implements Store, ThreadedStore {
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
-    if (changed !== undefined) this.#announce({ accountId, changed });
+    if (changed !== undefined) {
+      this.#pieces.wake(changed);
+      this.#announce({ accountId, changed });
+    }
     return result;
   }
 
@@ -212,7 +236,13 @@ class SqliteStore implements Store, ThreadedStore {
     return this.#scans?.isBusy === true;
   }
 
+  /** Resolves when all long texts are indexed for searching. */
+  indexed(): Promise<void> {
+    return this.#pieces.idle();
+  }
+
   async close(): Promise<void> {
+    await this.#pieces.close();
     await this.#writer.close();
     await this.#reads.idle();
     await this.#waitingReads.close();
@@ -240,6 +270,10 @@ class SqliteStore implements Store, ThreadedStore {
       }
     }
   }
+}
+
+function isSearched(type: NamedType): type is NamedType & SearchedTable {
+  return type.search !== undefined;
 }
 
 async function within<T>(

@@ -1,7 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Change } from '../../../scripts/generator/migrations/compose.js';
+import { sqliteSearchSql } from '../../../scripts/generator/migrations/search.js';
 import { searchSql } from '../../../scripts/generator/migrations/search-changes.js';
 import type { ModelType } from '../../../scripts/generator/model.js';
 import { migrate } from '../../../src/database/sqlite/index.js';
@@ -35,6 +37,24 @@ function note(
     ...rest,
   });
 }
+
+const SEARCH = { name: 'Note_search', columns: ['title_folded'] };
+
+/** The index as the generator made it before long texts had pieces. */
+const OLD = [
+  `CREATE TABLE "Note_search_row" ("docid" INTEGER PRIMARY KEY, "accountId" TEXT NOT NULL,
+ "id" TEXT NOT NULL, UNIQUE ("accountId", "id"))`,
+  `CREATE VIRTUAL TABLE "Note_search" USING fts5("title_folded", content='', contentless_delete=1,
+ detail=column, tokenize='trigram case_sensitive 1')`,
+  `CREATE TRIGGER "Note_search_insert" AFTER INSERT ON "Note" BEGIN
+  INSERT INTO "JmapSearchAccount" ("accountId") VALUES (NEW."accountId") ON CONFLICT DO NOTHING;
+  INSERT INTO "Note_search_row" ("docid", "accountId", "id")
+    SELECT 1 + coalesce((SELECT max("docid") FROM "Note_search_row"), "number" << 32), NEW."accountId", NEW."id"
+    FROM "JmapSearchAccount" WHERE "accountId" = NEW."accountId";
+  INSERT INTO "Note_search" (rowid, "title_folded")
+    SELECT "docid", NEW."title_folded" FROM "Note_search_row" WHERE "id" = NEW."id";
+END`,
+];
 
 /** Generates and applies; the SQL of what was new. */
 async function advance(one: ModelType): Promise<string> {
@@ -109,6 +129,30 @@ describe('search indexes in SQLite migrations', () => {
     add('a', 'r3', 'the first of the new', null);
     expect(found('fir')).toEqual(['r1', 'r2', 'r3']);
     expect(found('bod')).toEqual([]);
+  });
+
+  it('from before long texts had pieces get tables for them, and keep what they hold', async () => {
+    await advance(note(['title']));
+    const long = `first ${'and more '.repeat(2000)}`;
+    // As the version before left it: one document a row, whatever its length.
+    for (const statement of sqliteSearchSql({ table: 'Note', search: SEARCH }).drop)
+      db.exec(statement);
+    for (const statement of OLD) db.exec(statement);
+    add('a', 'r1', long, null);
+    add('a', 'r2', 'first too', null);
+    const file = join(root, 'prisma/sqlite/migrations/0001_init/model.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/,\s*"hasPieces": true/, ''));
+    const upgraded = await advance(note(['title']));
+    expect(upgraded).toContain('"Note_search_long"');
+    expect(upgraded).not.toContain('INSERT INTO "Note_search"\n');
+    expect(found('fir')).toEqual(['r1', 'r2']);
+    add('a', 'r3', long, null);
+    expect(found('fir')).toEqual(['r1', 'r2']);
+    const pending = db.prepare('SELECT "id" FROM "Note_search_long" ORDER BY "id"').pluck();
+    expect(pending.all()).toEqual(['r3']);
+    db.prepare(`UPDATE "Note" SET "title_folded" = ? WHERE "id" = 'r1'`).run(`${long} changed`);
+    expect(found('fir')).toEqual(['r2']);
+    expect(pending.all()).toEqual(['r1', 'r3']);
   });
 
   it('take another column, and go', async () => {
