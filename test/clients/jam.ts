@@ -1,10 +1,13 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Todo, TodoCreate, TodoFilter, TodoPatch } from '../../generated/todos/Todo.types.js';
-import { type Jam, JamClient } from '../tutorial/jam.js';
+import { SAMPLES } from '../docs/samples.js';
+import { ROOT } from '../support/server.js';
+import type { Jam } from '../tutorial/jam.js';
 import type { ChangesAnswer, GetAnswer, QueryAnswer, SetAnswer } from './answers.js';
 
-// docs/clients.md shows what stands between these lines.
-// <docs>
-/** What is called here, by the types that `npm run generate` wrote. */
 interface Api {
   readonly Todo: {
     get(args: { accountId: string; ids: string[] | null }): Promise<[GetAnswer<Todo>, object]>;
@@ -20,19 +23,22 @@ interface Api {
   };
 }
 
-export function openJam(url: string, bearerToken: string) {
-  const jam = new JamClient({
-    sessionUrl: `${url}/.well-known/jmap`,
-    bearerToken,
-    // It knows the types of mail: of others it must be told which capability has them.
-    customCapabilities: {
-      Todo: 'urn:example:todos',
-      Gadget: 'https://example.com/jmap/gadgets',
-      Blob: 'urn:ietf:params:jmap:blob',
-    },
-  });
-  return { jam, api: jam.api as Api };
-}
-// </docs>
+type OpenJam = (url: string, bearerToken: string) => { readonly jam: Jam; readonly api: Api };
 
-export type { Jam };
+/**
+ * Runs the code that docs/clients.md shows, from a folder of its own. It is not part of this project's program: the
+ * library's types are TypeScript sources that this project's compiler options refuse. test/docs compiles it.
+ */
+export async function loadJam(): Promise<OpenJam> {
+  const sample = SAMPLES.find(({ words }) => words === 'client/jam.ts');
+  if (sample === undefined) throw new Error('docs/clients.md shows client/jam.ts.');
+  const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-jam-'));
+  try {
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const file = join(folder, 'jam.ts');
+    await writeFile(file, sample.text);
+    return ((await import(pathToFileURL(file).href)) as { readonly openJam: OpenJam }).openJam;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,135 @@
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checkDescriptors } from '../../scripts/generator/check/index.js';
+import { viewCapability } from '../../scripts/generator/descriptor/view.js';
+import { parseDescriptor } from '../../scripts/generator/load/parse.js';
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { useServer } from '../support/server.js';
+import { commandsIn, complaintsOf, requestIn } from './commands.js';
+import { around } from './fragments.js';
+import { reasonOf, SAMPLES, type Sample, samplesOf, testedIn } from './samples.js';
+
+// Everything that the pages show is tested: samples.long.test.ts compiles what is TypeScript.
+
+const LANGUAGES = ['json', 'sh', 'text', 'ts', 'yaml'];
+const named = (samples: readonly Sample[]) =>
+  samples.map((sample) => [sample.place, sample] as const);
+
+it('each sample is of a language that is tested; text is no sample', () => {
+  const others = SAMPLES.filter(({ language }) => !LANGUAGES.includes(language));
+  expect(others.map(({ place, language }) => [place, language])).toEqual([]);
+  expect(SAMPLES.length).toBeGreaterThan(40);
+});
+
+it('these are the samples that nothing tests, and why', () => {
+  const untested = SAMPLES.flatMap((sample) => {
+    const reason = reasonOf(sample);
+    return reason === null ? [] : [`${sample.page}: ${reason}`];
+  });
+  expect(untested).toEqual([
+    'docs/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
+    'docs/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
+  ]);
+});
+
+describe('yaml', () => {
+  it.each(named(testedIn('yaml')))('%s is legal', (_, { words, text }) => {
+    expect(problemsOf(words, text)).toEqual([]);
+  });
+
+  it('what is not legal is told', () => {
+    expect(problemsOf('properties', 'a: { type: strin }\n')).not.toEqual([]);
+    expect(problemsOf('types', 'A: { filter: { b: equals } }\n')).not.toEqual([]);
+    expect(problemsOf('descriptor x.yaml', 'types: {}\n')).not.toEqual([]);
+    expect(problemsOf('somewhere', 'a: 1\n')).toEqual(['it stands nowhere: "somewhere"']);
+  });
+});
+
+function problemsOf(words: string, text: string): readonly string[] {
+  const isWhole = words.startsWith('descriptor ') || /^capability:/m.test(text);
+  const whole = isWhole ? text : around(words, text);
+  if (whole === undefined) return [`it stands nowhere: "${words}"`];
+  const { root, problems } = parseDescriptor('capabilities/sample.yaml', whole);
+  const read = problems.map(({ message }) => message);
+  if (root === undefined) return read;
+  const file = 'capabilities/sample.yaml';
+  const view = viewCapability({ file, base: 'sample', start: { file, line: 1, column: 1 }, root });
+  const found = checkDescriptors([view]).filter(({ severity }) => severity !== 'warning');
+  return [...read, ...found.map(({ message }) => message)];
+}
+
+describe('ts', () => {
+  it.each(named(testedIn('ts')))(
+    '%s says which file it is, and has no slip',
+    (_, { words, text }) => {
+      expect(words).toMatch(/^(?:capabilities|client)\/[\w./-]+\.ts$/);
+      expect(slipsOf(text)).toEqual([]);
+    },
+  );
+
+  it('a slip is told', () => expect(slipsOf('const a = {')).not.toEqual([]));
+});
+
+function slipsOf(text: string): readonly unknown[] {
+  const { diagnostics = [] } = ts.transpileModule(text, { reportDiagnostics: true });
+  return diagnostics.map(({ messageText }) => messageText);
+}
+
+describe('sh', () => {
+  it.each(named(testedIn('sh')))(
+    '%s has commands that exist, with these options',
+    (_, { text }) => {
+      expect(commandsIn(text).length).toBeGreaterThan(0);
+      expect(complaintsOf(text)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['npm run nothing', 'no script nothing'],
+    ['npx jmapsmith dance', 'no tool: dance'],
+    ['npm run -s token -- create --user ann --for ever', "doesn't have --for"],
+    ['npm run -s token -- paint --user ann', "doesn't have paint"],
+    ['npm run backup -- FILE --forced', "doesn't have --forced"],
+    ['npx jmapsmith generate --chec # a word', "doesn't have --chec"],
+    ['curl http://127.0.0.1:8080/jmapp', '/jmapp is not served'],
+    ['cp examples/none.* capabilities/', 'there is no examples/none.*'],
+    ['npm ci && rm -rf /', 'nothing tests such a command'],
+  ])('%s is told', (text, why) => {
+    expect(complaintsOf(`${text}\n`)).toEqual([expect.stringContaining(why)]);
+  });
+});
+
+describe('json', () => {
+  const server = useServer();
+  let fixtures: Fixtures;
+  beforeAll(async () => {
+    fixtures = await makeFixtures(server());
+  }, 60_000);
+
+  /** What this server has: the other commands are those of other projects, whose tests run them. */
+  const requests = [
+    ...testedIn('json').map(({ place, text }) => [place, text] as const),
+    ...testedIn('sh').flatMap(({ place, text }) => {
+      const body = requestIn(text);
+      return body === null || body.includes('urn:example:invoices') ? [] : [[place, body] as const];
+    }),
+  ];
+
+  it.each(requests)('%s is a request that is answered', async (_, text) => {
+    const body = JSON.parse(text.replaceAll('ACCOUNT', fixtures.A1));
+    const { using, methodCalls, ...more } = body;
+    const answer = await fixtures.u1.with(using).api(methodCalls, more);
+    expect(answer.methodResponses.map(([name]) => name)).not.toContain('error');
+    expect(JSON.stringify(answer)).not.toContain('"notCreated":{');
+    expect(Object.hasOwn(answer, 'explain')).toBe(more.explain === true);
+  });
+});
+
+it('a block without an end is told, and a comment belongs to the next line alone', () => {
+  expect(() => samplesOf('x.md', '```ts\n')).toThrow('x.md:1: the block has no end.');
+  const page = '<!-- sample: a.ts -->\n```ts\nx;\n```\n\n```ts\ny;\n```\n';
+  expect(samplesOf('x.md', page).map(({ place, words, text }) => [place, words, text])).toEqual([
+    ['x.md:3', 'a.ts', 'x;\n'],
+    ['x.md:7', '', 'y;\n'],
+  ]);
+});
