@@ -128,11 +128,12 @@ const isAlone = (type: ModelType, property: ModelProperty): boolean =>
 
 /** What is required, and of each unique key one property whose values differ, unless a null frees it. */
 function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
-  const given = new Set(writable(type).filter((one) => one.required && one !== text));
+  const canGive = writable(type);
+  const given = new Set(canGive.filter((one) => one.required && one !== text));
   for (const { properties } of type.uniques) {
     const isFree = properties.some((one) => one.nullable && !given.has(one));
     if (isFree || properties.some((one) => canDiffer(one) && given.has(one))) continue;
-    const other = properties.find((one) => canDiffer(one) && one !== text);
+    const other = properties.find((one) => canGive.includes(one) && canDiffer(one) && one !== text);
     if (other !== undefined) given.add(other);
   }
   return [...given];
