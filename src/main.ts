@@ -31,6 +31,7 @@ import { loadProject, ProjectError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
 import { startRest } from './rest.js';
+import { createSteadyClock } from './steady-clock.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';
@@ -60,6 +61,8 @@ export interface StartedServer {
   /** Puts all log lines on their way. */
   flush(): void;
 }
+
+const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
 
 const CORE = 'urn:ietf:params:jmap:core';
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
@@ -131,9 +134,13 @@ async function start(
   });
 
   const setHooks = createSetHooks(registry);
+  const now = createSteadyClock({
+    onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
+  });
   const redone = { store, registry, hooks, log, database: storage.rest };
   const rest = await startRest({
     ...redone,
+    now,
     ...(setHooks === undefined ? {} : { setHooks }),
     shared: storage.shared,
   });
@@ -194,6 +201,7 @@ async function start(
     enabled: config.bootstrapToken,
   });
   const upkeep = startUpkeep({
+    now,
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
     deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
@@ -205,7 +213,7 @@ async function start(
     },
     async blobsHeld() {
       storage.requireFiles();
-      return blobsHeld(prisma);
+      return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     resumeDeletions(stopped) {
@@ -399,7 +407,7 @@ function startFailure(error: unknown): { readonly code: number; readonly message
   ) {
     return {
       code: EXIT.refused,
-      message: `${message} (${code}): see HOST, DATA_DIR, DATABASE_URL.`,
+      message: `${message} (${code}): see HOST, DATA_DIR, DATABASE_URL, BLOB_STORE.`,
     };
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -17,6 +17,8 @@ export interface RestOptions extends RedoServices {
   readonly log: Logger;
   /** The version before may go on serving beside this one. */
   readonly shared: boolean;
+  /** Epoch ms by which it is no longer followed (steady-clock.ts); the system's clock where left out. */
+  readonly now?: () => number;
   /** How often it is followed, ms; every ten seconds where left out. */
   readonly pause?: number;
 }
@@ -136,7 +138,7 @@ class Rest {
    * newest was applied; a note may be an older one's.
    */
   async follow(migrated: number, isOver: () => boolean): Promise<void> {
-    const { database, shared } = this.#options;
+    const { database, shared, now = Date.now } = this.#options;
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('follow:')) continue;
       // A type that this version doesn't have is the other's to follow.
@@ -145,7 +147,7 @@ class Rest {
       if (type !== undefined) await this.#followType(type, since, isOver);
       if (isOver()) return;
       // Where nobody serves beside this server, once is enough.
-      const isOld = Date.now() > Math.max(since, migrated) + FOLLOWED;
+      const isOld = now() > Math.max(since, migrated) + FOLLOWED;
       if (!shared || isOld) await database.forget(key);
     }
   }

@@ -26,6 +26,8 @@ export interface UpkeepOptions {
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
+  /** Epoch ms by which ages are judged: steady-clock.ts. */
+  readonly now: () => number;
   readonly log: Logger;
 }
 
@@ -52,16 +54,16 @@ const ORPHAN_AGE = 60 * MINUTE;
  * came: their process was killed in between. `stop` resolves when the step that runs is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
-  const { limits, log } = options;
+  const { limits, log, now } = options;
   const prune = repeat(tenth(limits.changesKeep), log, 'change records', async () => {
-    return (await options.pruneChanges(Date.now() - limits.changesKeep, STEP)) >= STEP;
+    return (await options.pruneChanges(now() - limits.changesKeep, STEP)) >= STEP;
   });
   const remains = new Remains();
   const collect = repeat(tenth(limits.blobsKeep), log, 'blobs', async () => {
     if (await options.blobsHeld()) return false;
     // Whose rows went before: a backup held their octets, or the blob store failed.
     await remains.delete(options);
-    const before = Date.now() - limits.blobsKeep;
+    const before = now() - limits.blobsKeep;
     const gone = await options.collectBlobs(before, STEP);
     remains.add(gone);
     // A backup that began in between may have copied the rows.
@@ -71,7 +73,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     return gone.length >= STEP;
   });
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
-    return (await options.pruneTickets(Date.now(), STEP)) >= STEP;
+    return (await options.pruneTickets(now(), STEP)) >= STEP;
   });
   const deletions = repeat(MINUTE, log, 'deleted accounts', async (stopped) => {
     await options.resumeDeletions(stopped);
@@ -151,7 +153,7 @@ class OrphanSweep {
         this.#walk = null;
         break;
       }
-      if (value.since > Date.now() - ORPHAN_AGE) continue;
+      if (value.since > this.#options.now() - ORPHAN_AGE) continue;
       const ids = byAccount.get(value.accountId) ?? [];
       ids.push(value.blobId);
       byAccount.set(value.accountId, ids);

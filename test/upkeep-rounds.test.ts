@@ -5,6 +5,7 @@ import { startUpkeep, type UpkeepOptions } from '../src/upkeep.js';
 const lines: string[] = [];
 const idle: UpkeepOptions = {
   limits: { changesKeep: 100, blobsKeep: 100 },
+  now: Date.now,
   log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
   pruneChanges: async () => 0,
   collectBlobs: async () => [],

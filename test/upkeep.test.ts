@@ -47,6 +47,7 @@ function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }
     pruneTickets: async () => 0,
     resumeDeletions: async () => undefined,
     limits: { changesKeep: HOUR, blobsKeep: HOUR },
+    now: Date.now,
     log: pino({ level: 'silent' }),
   });
   return { running, asked };
@@ -123,6 +124,7 @@ describe('a step that fails', () => {
       knownBlobs: async () => [],
       blobsHeld: async () => false,
       limits: { changesKeep: HOUR, blobsKeep: HOUR },
+      now: Date.now,
       log,
       ...options,
     });

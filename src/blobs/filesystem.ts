@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -30,18 +30,24 @@ const ABANDONED_AFTER = 3600 * 1000;
 const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
 
 /** What a full or failing disk says, or a process with too many open files: it may pass. */
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+const NO_ROOM = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE'],
+  // An operator's mistake, and for an operator to mend.
+  ...['EACCES', 'EPERM'],
+]);
 
 /**
  * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
  * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
- * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
+ * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it. Throws what the
+ * system says where it can't write there.
  */
 export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
   const folders = new DurableFolders(folder);
   // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
   const temporaryFolder = join(folder, '.incoming');
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
+  for (const each of [folder, temporaryFolder]) accessSync(each, constants.W_OK | constants.X_OK);
   sweep(temporaryFolder);
 
   const pathOf = (accountId: string, blobId: string): string | null =>

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
-import { makeToken, useFixtures } from '../support/fixtures.js';
+import { makeToken, makeUser, useFixtures } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
+import { startServer } from '../support/server.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -71,4 +74,33 @@ it('D7, D9: a clock that steps back and forth: ids ascend, states ascend, /chang
   const again = await late.changes('Todo', { accountId: A1, sinceState: newState });
   expect([again.newState, again.created]).toEqual([newState, []]);
   await ahead.remove();
+});
+
+it('D9, D23: a day ahead and back: nothing is removed before its time', async () => {
+  setClock(0);
+  // Upkeep looks every 18 s, a tenth of what is kept.
+  const env = { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: file };
+  const keeping = await startServer({ env: { ...env, BLOBS_KEEP: '3m', CHANGES_KEEP: '3m' } });
+  try {
+    const { client, accountId } = await makeUser(keeping);
+    const { state } = await client.get('Todo', { accountId, ids: [] });
+    const create = { k: { text: 'x' } };
+    const { created } = await client.set('Todo', { accountId, create });
+    const { blobId } = await client.upload(accountId, 'octets', 'text/plain');
+    setClock(DAY);
+    const logged = () =>
+      expect(keeping.stderr()).toContain('the clock jumped ahead: nothing is removed by it');
+    await eventually(logged, 120_000);
+    // Two more rounds of upkeep with the wrong clock.
+    await pause(40_000);
+    const late = await client.call('Todo/changes', { accountId, sinceState: state });
+    setClock(0);
+    expect(late[1]).toMatchObject({ type: 'cannotCalculateChanges' });
+    const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
+    expect([answer.status, answer.text]).toEqual([200, 'octets']);
+    const changes = await client.changes('Todo', { accountId, sinceState: state });
+    expect(changes.created).toEqual([created?.['k']?.['id']]);
+  } finally {
+    await keeping.remove();
+  }
 });

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { isBusy } from './errors.js';
-import { realDatabasePath, requireOnePath } from './open-files.js';
+import { realDatabasePath, requireAccess, requireOnePath } from './open-files.js';
 
 /**
  * A second server on one database file. Commands that only read or write a little don't take the
@@ -31,6 +31,7 @@ export function lockServer(file: string): ServerLock {
   mkdirSync(dirname(file), { recursive: true });
   requireOnePath(file);
   const path = `${realDatabasePath(file)}.lock`;
+  requireAccess(file, [path, `${path}-journal`]);
   const db = new BetterSqlite3(path, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');

@@ -1,4 +1,13 @@
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UnavailableError } from '../../protocol/errors.js';
 
@@ -25,6 +34,7 @@ export function realDatabasePath(file: string): string {
 export function requireOnePath(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
+  if (!found.isFile()) throw new DatabaseFileError(`${file} is no file: see DATABASE_URL.`);
   if (found.nlink > 1) {
     throw new DatabaseFileError(
       `${file} has ${found.nlink} hard links: by its other name another process could write to it, and what both ` +
@@ -38,6 +48,33 @@ export function requireOnePath(file: string): void {
     `${path} is mounted as a single file: its write-ahead log would lie outside of the mount and be lost. ` +
       'Mount the folder that holds it.',
   );
+}
+
+/**
+ * Throws DatabaseFileError where this process may not write to the database's folder, to its files or to `others`.
+ * SQLite says no more than that it can't open a file.
+ */
+export function requireAccess(file: string, others: readonly string[] = []): void {
+  const path = realDatabasePath(file);
+  requireMode(dirname(path), constants.W_OK | constants.X_OK);
+  for (const each of [path, `${path}-wal`, `${path}-shm`, ...others])
+    if (existsSync(each)) requireMode(each, constants.R_OK | constants.W_OK);
+}
+
+function requireMode(path: string, mode: number): void {
+  try {
+    accessSync(path, mode);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'EROFS'
+        ? 'its file system is mounted read-only'
+        : `this process, of user ${process.getuid?.() ?? 'unknown'}, may not. Run it as the user who owns the ` +
+          "database's files, or change their owner";
+    throw new DatabaseFileError(`${path} can't be written (${code}): ${why}. See DATABASE_URL.`, {
+      cause: error,
+    });
+  }
 }
 
 /** What is mounted here; only Linux tells it. */

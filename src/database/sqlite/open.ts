@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { requireRestored } from '../restoring.js';
 import { registerFunctions } from './functions.js';
-import { requireOnePath } from './open-files.js';
+import { requireAccess, requireOnePath } from './open-files.js';
 
 /** How long opening may wait for another process, ms: nothing is served yet. */
 const OPEN_TIMEOUT = 10_000;
@@ -28,13 +28,16 @@ export interface OpenOptions {
  * each commit (D27), no foreign keys (the engine keeps its references), and the project's SQL
  * functions. Creates the file and its folder unless `readonly`. Throws the driver's error where the
  * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it may have
- * two paths.
+ * two paths or can't be written.
  */
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;
   requireRestored(options.file);
   requireOnePath(options.file);
-  if (!readonly) mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+  if (!readonly) {
+    mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+    requireAccess(options.file);
+  }
   const db = new BetterSqlite3(options.file, {
     readonly,
     fileMustExist: readonly,
