@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { memoryGiven } from './memory-given.js';
 
 /** Every environment variable, read once and validated: docs/configuration.md lists them. */
 export interface Config {
@@ -49,6 +50,8 @@ export interface Limits {
   readonly maxSizeUpload: number;
   readonly maxSizeRequest: number;
   readonly maxSizeResponse: number;
+  /** Octets of large answers that the process holds at once. */
+  readonly answerMemory: number;
   readonly maxConcurrentUpload: number;
   readonly maxConcurrentRequests: number;
   readonly maxCallsInRequest: number;
@@ -83,6 +86,10 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3600 * SECOND,
   d: DAY,
 };
+/** So that ordinary answers have room where MAX_SIZE_RESPONSE is small. */
+const LEAST_ANSWER_MEMORY = 256 * 1024 ** 2;
+/** The least that ANSWER_MEMORY may be set to. */
+const LEAST_SET = 1_000_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Parses `30d`, `12h`, `5m`, `2s` to milliseconds; null where it is no duration. */
@@ -92,8 +99,15 @@ export function parseDuration(text: string): number | null {
   return match === null || unit === undefined ? null : Number(match[1]) * unit;
 }
 
-/** Reads the configuration of a server or tool whose project lies in `root`. Throws ConfigError. */
-export function readConfig(environment: Environment, root: string): Config {
+/**
+ * Reads the configuration of a server or tool whose project lies in `root`; `memory` is what the process may take,
+ * octets. Throws ConfigError.
+ */
+export function readConfig(
+  environment: Environment,
+  root: string,
+  memory: number = memoryGiven(),
+): Config {
   const text = (name: string): string | null => {
     const value = environment[name];
     return value === undefined || value === '' ? null : value;
@@ -136,6 +150,13 @@ export function readConfig(environment: Environment, root: string): Config {
   const host = text('HOST') ?? '127.0.0.1';
   const isDevelopment = isLoopback(host) && text('NODE_ENV') !== 'production';
   const huge = Number.MAX_SAFE_INTEGER;
+  const largestResponse = integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000);
+  const answerMemory = integer(
+    'ANSWER_MEMORY',
+    Math.floor(Math.min(Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY), memory / 4)),
+    LEAST_SET,
+    huge,
+  );
   return Object.freeze({
     port: integer('PORT', 8080, 0, 65_535),
     host,
@@ -155,7 +176,9 @@ export function readConfig(environment: Environment, root: string): Config {
     limits: Object.freeze({
       maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
       maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
-      maxSizeResponse: integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000),
+      // One user's answers may take half.
+      maxSizeResponse: Math.min(largestResponse, Math.floor(answerMemory / 2)),
+      answerMemory,
       maxConcurrentUpload: integer('MAX_CONCURRENT_UPLOAD', 4, 1, 100_000),
       maxConcurrentRequests: integer('MAX_CONCURRENT_REQUESTS', 8, 1, 100_000),
       maxCallsInRequest: integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, parseDuration, readConfig } from '../src/config.js';
 
-const read = (env: Record<string, string>) => readConfig(env, '/project');
+const read = (env: Record<string, string>, memory = 4e9) => readConfig(env, '/project', memory);
 
 describe('configuration', () => {
   it('without variables is what docs/configuration.md says', () => {
@@ -25,6 +25,7 @@ describe('configuration', () => {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,
         maxSizeResponse: 100_000_000,
+        answerMemory: 400_000_000,
         maxConcurrentUpload: 4,
         maxConcurrentRequests: 8,
         maxCallsInRequest: 32,
@@ -39,6 +40,16 @@ describe('configuration', () => {
         blobsKeep: 3_600_000,
       },
     });
+  });
+
+  it('bounds answers by the memory that the process was given', () => {
+    const limits = (env: Record<string, string>, memory: number): readonly number[] => {
+      const { answerMemory, maxSizeResponse } = read(env, memory).limits;
+      return [answerMemory, maxSizeResponse];
+    };
+    expect(limits({}, 300_000_000)).toEqual([75_000_000, 37_500_000]);
+    expect(limits({ MAX_SIZE_RESPONSE: '1000000' }, 4e9)).toEqual([256 * 1024 ** 2, 1_000_000]);
+    expect(limits({ ANSWER_MEMORY: '9000000' }, 4e9)).toEqual([9_000_000, 4_500_000]);
   });
 
   it('counts an empty value as not set', () => {

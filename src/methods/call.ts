@@ -35,6 +35,8 @@ export interface CallOptions {
 }
 
 const NONE: readonly never[] = Object.freeze([]);
+/** Responses of calls with more octets count towards what the process holds of answers. */
+const LARGE = 65_536;
 /** Follow-ups of most calls. */
 export const NOTHING: readonly Invocation[] = Object.freeze([]);
 
@@ -119,6 +121,7 @@ export class MethodCall implements CallContext {
   #take(response: object, text: string, createdIds: CreatedIds): void {
     const octets = separated(text) + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
     if (octets > this.request.remainingOctets) tooLarge();
+    if (octets > LARGE && this.request.room?.take(octets) === false) noRoom();
     this.request.remainingOctets -= octets;
     this.#admitted = { response, text, octets, createdIds };
   }
@@ -148,7 +151,9 @@ export class MethodCall implements CallContext {
 
   /** Gives back the octets of a response that won't be sent after all. */
   release(): void {
-    this.request.remainingOctets += this.#admitted?.octets ?? 0;
+    const octets = this.#admitted?.octets ?? 0;
+    this.request.remainingOctets += octets;
+    if (octets > LARGE) this.request.room?.giveBack(octets);
     this.#admitted = null;
   }
 
@@ -183,6 +188,11 @@ function serialise(triple: readonly unknown[]): string {
     if (error instanceof RangeError) tooLarge();
     throw error;
   }
+}
+
+function noRoom(): never {
+  const why = 'The server holds too many large responses that wait for their readers. Try again.';
+  throw new MethodError('serverUnavailable', why);
 }
 
 function tooLarge(): never {

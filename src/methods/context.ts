@@ -43,6 +43,13 @@ export interface Services {
   readonly now?: () => number;
 }
 
+/** What answers may take of the process's memory. */
+export interface AnswerRoom {
+  /** False where there is no room for so many octets more: nothing is taken then. */
+  take(octets: number): boolean;
+  giveBack(octets: number): void;
+}
+
 /** What lives as long as one request: shared by its calls. */
 export interface RequestScope {
   readonly principal: Principal;
@@ -54,6 +61,8 @@ export interface RequestScope {
   readonly createdIds: Map<string, string>;
   /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */
   remainingOctets: number;
+  /** Room for the large answers of its calls; without it they are not counted. */
+  readonly room?: AnswerRoom | undefined;
   /** What the calls that follow at once want of this one, or what it has found for them. */
   foresight?: Foresight | null;
 }
@@ -84,8 +93,8 @@ export interface CallContext extends MethodContext {
    */
   promised<Response extends object>(response: Response | Promise<Response>): Promise<Response>;
   /**
-   * Serialises the call's response and takes its octets from the request's budget; throws
-   * `MethodError('requestTooLarge')` where they don't fit. A method that writes calls it inside its
+   * Serialises the call's response and takes its octets from the request's budget and the process's;
+   * throws `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't fit. A method that writes calls it inside its
    * transaction, so that an answer that can't be given undoes the write; for all others dispatch
    * does it. A second call takes the place of the first: a transaction may be run again.
    * `createdIds` are what the call adds to the request's map once it has succeeded (RFC 8620 3.3).

@@ -14,7 +14,7 @@ import {
   resolveReferences,
 } from './arguments.js';
 import { type Admitted, MethodCall, mapOctets, NOTHING, separated } from './call.js';
-import type { RequestScope, Services } from './context.js';
+import type { AnswerRoom, RequestScope, Services } from './context.js';
 import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './foresight.js';
@@ -45,6 +45,7 @@ export interface RequestSource {
   readonly isLong: boolean;
   /** Whether nobody waits for the answer any more. */
   readonly isGone: () => boolean;
+  readonly room?: AnswerRoom;
 }
 
 /** A short request whose client waits. */
@@ -122,7 +123,7 @@ class RequestRun {
     fail: (error: unknown) => MethodError,
     envelope: RequestEnvelope,
     principal: Principal,
-    { isLong, isGone }: RequestSource,
+    { isLong, isGone, room }: RequestSource,
     explanation: Explanation | null,
   ) {
     this.#isLong = isLong;
@@ -143,6 +144,7 @@ class RequestRun {
       principal,
       using: envelope.using,
       isGone,
+      room,
       createdIds,
       remainingOctets:
         limits.maxSizeResponse -

@@ -51,6 +51,8 @@ export interface Timings {
   readonly bodyRate: number;
   /** A reader that takes nothing for so long is dropped. */
   readonly stalledReader: number;
+  /** A reader that takes nothing of an answer for so long is dropped where the memory for answers is used up. */
+  readonly answerStall: number;
   /** How long a refused body is still read so that its sender sees the answer. */
   readonly linger: number;
   readonly keepAlive: number;
@@ -65,6 +67,7 @@ export const TIMINGS: Timings = Object.freeze({
   bodyWindow: 10_000,
   bodyRate: 1000,
   stalledReader: 60_000,
+  answerStall: 5000,
   linger: 5000,
   keepAlive: 65_000,
   refresh: 250,

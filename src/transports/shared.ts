@@ -1,8 +1,8 @@
 import { createFeed, type Feed } from '../push/feed.js';
+import { AnswerBudget } from './answer-budget.js';
 import { type Api, createApi } from './api.js';
 import { BodyBudget } from './body-budget.js';
 import { LivePrincipals } from './live-principals.js';
-import { ResponseBudget } from './response-budget.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 import { Slots } from './slots.js';
 import { Turns } from './turns.js';
@@ -17,7 +17,7 @@ export interface Shared {
   readonly budget: BodyBudget;
   /** Of requests that take long to read. */
   readonly turns: Turns;
-  readonly responses: ResponseBudget;
+  readonly answers: AnswerBudget;
   readonly feed: Feed;
   readonly live: LivePrincipals;
   close(): void;
@@ -37,7 +37,7 @@ export function createShared(services: TransportServices): Shared {
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
     turns: new Turns(),
-    responses: new ResponseBudget(limits.maxSizeResponse),
+    answers: new AnswerBudget(limits.answerMemory, timings.answerStall),
     feed,
     live,
     close() {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ValidationIssue } from '../../src/capability/validation.js';
 import { MethodCall } from '../../src/methods/call.js';
-import type { RequestScope } from '../../src/methods/context.js';
+import type { AnswerRoom, RequestScope } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
 import { complaintsOf, sentence } from '../../src/methods/issues.js';
 import { firstToken, renameMembers } from '../../src/methods/snake-case.js';
@@ -17,13 +17,17 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('MethodCall: the octets of a response', () => {
-  function open(remainingOctets: number): { call: MethodCall; scope: RequestScope } {
+  function open(
+    remainingOctets: number,
+    room?: AnswerRoom,
+  ): { call: MethodCall; scope: RequestScope } {
     const scope = {
       principal: U1,
       using: new Set<string>(),
       isGone: () => false,
       createdIds: new Map(),
       remainingOctets,
+      room,
     };
     const method = rig.services.registry.methods.get('Core/echo');
     if (method === undefined) throw new Error('Core/echo is registered.');
@@ -57,6 +61,35 @@ describe('MethodCall: the octets of a response', () => {
     call.release();
     call.release();
     expect(scope.remainingOctets).toBe(100);
+  });
+
+  it('of a large response are taken of the memory for answers, and given back where it fails', () => {
+    const taken: number[] = [];
+    let hasRoom = true;
+    const room = {
+      take(octets: number) {
+        if (hasRoom) taken.push(octets);
+        return hasRoom;
+      },
+      giveBack: (octets: number) => void taken.push(-octets),
+    };
+    const { call, scope } = open(1_000_000, room);
+    const small = { a: 'x'.repeat(65_000) };
+    const large = { a: 'x'.repeat(66_000) };
+    const octets = 66_000 + OCTETS + 1;
+    call.admit(small);
+    expect(taken).toEqual([]);
+    call.admit(large);
+    call.admit(large);
+    expect(taken).toEqual([octets, -octets, octets]);
+    call.release();
+    call.release();
+    expect(taken.at(-1)).toBe(-octets);
+    hasRoom = false;
+    expect(() => call.admit(large)).toThrow(/Try again/);
+    call.release();
+    expect([taken.length, scope.remainingOctets]).toEqual([4, 1_000_000]);
+    call.admit(small);
   });
 
   it('fit exactly or not at all, new creation ids included', () => {

@@ -73,9 +73,9 @@ inBothWays(() => {
       const harness = await startWith(knows, { env: { MAX_CONCURRENT_REQUESTS: '1' } });
       const users: string[] = [];
       const { handle } = harness;
-      harness.handle = (envelope, principal) => {
+      harness.handle = (envelope, principal, source) => {
         users.push(principal.userId);
-        return handle(envelope, principal);
+        return handle(envelope, principal, source);
       };
       const raw = new RawConnection(harness);
       const bodies = Array.from({ length: 20 }, (_, n) => ECHO.replace('"a":1', `"a":${n + 100}`));
@@ -142,10 +142,10 @@ inBothWays(() => {
       const harness = await startWith(knows, { env, timings: { linger: 20 } });
       const { handle } = harness;
       let most = 0;
-      harness.handle = async (envelope, principal) => {
+      harness.handle = async (envelope, principal, source) => {
         most = Math.max(most, harness.held(principal.userId).slots);
         await pause(most % 3);
-        return handle(envelope, principal);
+        return handle(envelope, principal, source);
       };
       const long = JSON.stringify({ ...JSON.parse(ECHO), x: 'x'.repeat(60_000) });
       const kinds: readonly ((raw: RawConnection, n: number) => unknown)[] = [
@@ -203,10 +203,10 @@ inBothWays(() => {
       const { handle } = harness;
       const begun = gate();
       const go = gate();
-      harness.handle = async (envelope, principal) => {
+      harness.handle = async (envelope, principal, source) => {
         begun.open();
         await go.passed;
-        return handle(envelope, principal);
+        return handle(envelope, principal, source);
       };
       const works = new RawConnection(harness).write(whole(ECHO) + whole(ECHO));
       const waits = new RawConnection(harness).write(whole(ECHO).slice(0, -5));
@@ -231,9 +231,9 @@ inBothWays(() => {
       const harness = await startWith('at once', { env: { MAX_CONCURRENT_REQUESTS: '2' } });
       const { handle } = harness;
       const go = gate();
-      harness.handle = async (envelope, principal) => {
+      harness.handle = async (envelope, principal, source) => {
         await go.passed;
-        return handle(envelope, principal);
+        return handle(envelope, principal, source);
       };
       const slow = new RawConnection(harness).write(whole(ECHO).slice(0, -5));
       const fast = new RawConnection(harness).write(whole(ECHO));

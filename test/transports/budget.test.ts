@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { AnswerBudget, type HeldAnswer, type Reader } from '../../src/transports/answer-budget.js';
 import { BodyBudget } from '../../src/transports/body-budget.js';
-import { ResponseBudget } from '../../src/transports/response-budget.js';
 import { Slots } from '../../src/transports/slots.js';
 import { Turns } from '../../src/transports/turns.js';
 
@@ -67,31 +67,54 @@ describe('turns of long requests', () => {
   });
 });
 
-const MB = 1_000_000;
+const STALLED = 5000;
 
-describe('answers that wait for their readers', () => {
-  it('are bounded: the oldest of the user who holds most is cut', () => {
-    const budget = new ResponseBudget(100 * MB);
-    const cut: string[] = [];
-    const hold = (user: string, name: string, octets: number): (() => void) =>
-      budget.hold(user, octets * MB, () => void cut.push(name));
-    hold('u2', 'slow', 100);
-    for (const name of ['a', 'b', 'c']) hold('u1', name, 100);
-    expect(cut).toEqual([]);
-    const release = hold('u2', 'new', 100);
-    expect(cut).toEqual(['a']);
-    release();
-    release();
-    expect(budget.octets).toBe(300 * MB);
-    hold('u1', 'd', 200);
-    expect(cut).toEqual(['a', 'b']);
-    expect(budget.octets).toBe(400 * MB);
+describe('large answers', () => {
+  /** A reader that took something so many ms ago. */
+  function reader(name: string, cut: string[], ago = 0): Reader {
+    return { takenAt: performance.now() - ago, cut: () => void cut.push(name) };
+  }
+
+  it('one user gets half; what is given back, or at its end, can be had again', () => {
+    const budget = new AnswerBudget(100, STALLED);
+    const [one, other] = [budget.begin('u1'), budget.begin('u1')];
+    expect([one.take(30), one.take(20), other.take(1)]).toEqual([true, true, false]);
+    expect(budget.begin('u2').take(50)).toBe(true);
+    expect(budget.begin('u3').take(1)).toBe(false);
+    one.giveBack(20);
+    expect([other.take(21), other.take(20)]).toEqual([false, true]);
+    one.end();
+    one.end();
+    expect([budget.octets, one.take(1), other.take(30)]).toEqual([70, false, true]);
   });
 
-  it('one alone is never cut, whatever its size', () => {
-    const budget = new ResponseBudget(100 * MB);
-    const fail = (): void => expect.unreachable();
-    budget.hold('u1', 1000 * MB, fail)();
-    expect(budget.octets).toBe(0);
+  it('readers that take nothing make room for others, the oldest answer first', () => {
+    const budget = new AnswerBudget(100, STALLED);
+    const cut: string[] = [];
+    const begin = (user: string, octets: number): HeldAnswer => {
+      const answer = budget.begin(user);
+      expect(answer.take(octets)).toBe(true);
+      return answer;
+    };
+    begin('u1', 30).writeTo(reader('slow', cut, STALLED), 31);
+    begin('u2', 30).writeTo(reader('fast', cut, STALLED / 2), 30);
+    begin('u3', 30).writeTo(reader('slower', cut, STALLED), 30);
+    expect([budget.begin('u4').take(9), cut]).toEqual([true, []]);
+    expect([budget.begin('u4').take(31), cut]).toEqual([true, ['slow']]);
+    expect([budget.begin('u5').take(50), cut]).toEqual([false, ['slow', 'slower']]);
+    expect(budget.octets).toBe(70);
+  });
+
+  it('a user over its share costs no other user an answer', () => {
+    const budget = new AnswerBudget(100, STALLED);
+    const cut: string[] = [];
+    const [one, other] = [budget.begin('u1'), budget.begin('u2')];
+    one.take(40);
+    one.writeTo(reader('own', cut), 40);
+    other.take(40);
+    other.writeTo(reader('other', cut, STALLED), 40);
+    expect([budget.begin('u1').take(20), cut]).toEqual([false, []]);
+    one.writeTo(reader('own', cut, STALLED), 40);
+    expect([budget.begin('u1').take(20), cut]).toEqual([true, ['own']]);
   });
 });

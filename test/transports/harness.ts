@@ -14,6 +14,7 @@ import type { BlobStore } from '../../src/blobs/port.js';
 import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
 import { readConfig } from '../../src/config.js';
 import { createLogging } from '../../src/logging.js';
+import type { RequestSource } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createMetrics, type Metrics } from '../../src/metrics.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -44,7 +45,11 @@ export interface Harness {
   readonly blobs: BlobStore;
   readonly logs: string[];
   /** What the next requests answer; by default each call's arguments come back. */
-  handle: (envelope: RequestEnvelope, principal: Principal) => ResponseBody | Promise<ResponseBody>;
+  handle: (
+    envelope: RequestEnvelope,
+    principal: Principal,
+    source: RequestSource,
+  ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
   /** What a user's requests hold now: slots, and octets of bodies in the whole process. */
   held(user: string): { readonly slots: number; readonly octets: number };
@@ -94,7 +99,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const services: TransportServices = {
     ...config,
     registry,
-    dispatcher: { handle: (envelope, principal) => harness.handle(envelope, principal) },
+    dispatcher: { handle: (...args) => harness.handle(...args) },
     authenticator: users,
     tickets: new MemoryTickets(),
     store,
@@ -126,7 +131,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
     held: (user) => ({ slots: shared.requests.taken(user), octets: shared.budget.inFlight }),
-    answers: () => shared.responses.octets,
+    answers: () => shared.answers.octets,
     close(grace = 1000) {
       closed ??= http.close(grace);
       return closed;

@@ -7,9 +7,9 @@ import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
 import { inSlices, turn } from '../../protocol/slices.js';
+import type { AnswerBudget } from '../answer-budget.js';
 import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
-import type { ResponseBudget } from '../response-budget.js';
 import type { Slots } from '../slots.js';
 import type { Turns } from '../turns.js';
 import {
@@ -41,7 +41,7 @@ export interface ApiEndpointOptions {
   /** Answers with the problem that an error is. */
   fail(req: IncomingMessage, res: EdgeResponse, error: unknown): void;
   readonly reader: BodyReader;
-  readonly responses: ResponseBudget;
+  readonly answers: AnswerBudget;
 }
 
 const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
@@ -60,8 +60,7 @@ const EMPTY_PARAMETER = /;[ \t]*$/;
 
 /** POST {base}/jmap (RFC 8620 3). */
 export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
-  const { api, slots, turns, reader, responses } = options;
-  const writer = { watch: reader.watch, responses };
+  const { api, slots, turns, reader, answers } = options;
 
   /** Of its own, so that what was read is gone while the answer is written. */
   const runLong = async (
@@ -74,13 +73,24 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     if (over === null) throw res.destroyed ? clientGone() : overloaded();
     try {
       const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
-      return await api.run(value, await options.authenticate(req, res), sourceOf(res, true));
+      return await api.run(
+        value,
+        await options.authenticate(req, res),
+        sourceOf(res, userId, true),
+      );
     } finally {
       over();
     }
   };
 
-  const release = (userId: string, held: number): void => {
+  const sourceOf = (res: EdgeResponse, userId: string, isLong: boolean): RequestSource => {
+    const room = answers.begin(userId);
+    res.held = room;
+    return { isLong, isGone: () => res.destroyed, room };
+  };
+
+  const release = (res: EdgeResponse, userId: string, held: number): void => {
+    res.held?.end();
     reader.budget.release(userId, held);
     slots.release(userId);
   };
@@ -103,14 +113,14 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       } else {
         if (body.octets > SHORT) await turn();
         const current = isFresh(res) ? principal : await options.authenticate(req, res);
-        pieces = await api.run(parseIJson(body.data), current, sourceOf(res, false));
+        pieces = await api.run(parseIJson(body.data), current, sourceOf(res, userId, false));
       }
-      const writing = writePieces(req, res, HEADERS, pieces, writer);
+      const writing = writePieces(res, HEADERS, pieces, reader.watch);
       if (writing !== null) await writing;
     } catch (error) {
       options.fail(req, res, error);
     } finally {
-      release(userId, held);
+      release(res, userId, held);
     }
   };
 
@@ -129,11 +139,11 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     let held = 0;
     try {
       held = holdBody(data, userId, reader).octets;
-      const pieces = api.run(parseIJson(data), principal, sourceOf(res, false));
+      const pieces = api.run(parseIJson(data), principal, sourceOf(res, userId, false));
       const writing =
         pieces instanceof Promise
-          ? pieces.then((made) => writePieces(req, res, HEADERS, made, writer))
-          : writePieces(req, res, HEADERS, pieces, writer);
+          ? pieces.then((made) => writePieces(res, HEADERS, made, reader.watch))
+          : writePieces(res, HEADERS, pieces, reader.watch);
       if (writing !== null) {
         void ending(req, res, writing, userId, held);
         return;
@@ -141,7 +151,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     } catch (error) {
       options.fail(req, res, error);
     }
-    release(userId, held);
+    release(res, userId, held);
   };
 
   const ending = async (
@@ -156,7 +166,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     } catch (error) {
       options.fail(req, res, error);
     } finally {
-      release(userId, held);
+      release(res, userId, held);
     }
   };
 
@@ -191,10 +201,6 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
 /** Whether what is known of the credentials is as new as it was when the request came. */
 function isFresh(res: EdgeResponse): boolean {
   return performance.now() - res.startedAt <= FRESH;
-}
-
-function sourceOf(res: EdgeResponse, isLong: boolean): RequestSource {
-  return { isLong, isGone: () => res.destroyed };
 }
 
 /** What takes slices is given up between two of them where nobody waits for it any more. */

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Principal } from '../../accounts/principal.js';
+import type { HeldAnswer } from '../answer-budget.js';
 import type { EdgeRequest } from './edge-request.js';
 import { USES_INTERNALS } from './node-internals.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
@@ -52,6 +53,8 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   sharedHead: SharedHead = NO_HEAD;
   /** Of the server that it is an answer of. */
   server: ServerState = RUNNING;
+  /** What its calls hold of the memory for answers. */
+  held: HeldAnswer | null = null;
   /** Header lines that go in front of those of `writeHead` as they are. */
   preface = '';
   /** The connection ends behind this answer. */

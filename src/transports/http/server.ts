@@ -161,7 +161,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors, usesInternals }: E
       authenticate: (req, res) => edge.authenticate(req, res.route),
       fail: (req, res, error) => edge.fail(req, res, error),
       maxConcurrentRequests: limits.maxConcurrentRequests,
-      responses: shared.responses,
+      answers: shared.answers,
       reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
     }),
     rest: app,

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { inSlices } from '../../protocol/slices.js';
-import type { ResponseBudget } from '../response-budget.js';
 import { writeFixedHead } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import { sendWhole } from './send-whole.js';
@@ -11,23 +10,16 @@ const CHUNK = 65_536;
 /** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
 const ABSORBED = 16_384;
 
-/** What looks after answers while they are written. */
-export interface Writer {
-  readonly watch: StallWatch;
-  readonly responses: ResponseBudget;
-}
-
 /**
- * Writes an answer given as pieces of text, `lines` among its headers (`writeFixedHead`), as fast as its reader takes it: what waits in memory as octets is a
- * chunk, never the whole. Null where that is done at once, else resolves when the last piece is handed over or the client
- * is gone.
+ * Writes an answer given as pieces of text, with `lines` among its headers (`writeFixedHead`), as fast as its reader
+ * takes it. One chunk at a time becomes octets, never the whole. Null where that is done at once, else resolves when the
+ * last piece is handed over or the client is gone.
  */
 export function writePieces(
-  req: IncomingMessage,
   res: EdgeResponse,
   lines: string,
   pieces: readonly string[],
-  writer: Writer,
+  watch: StallWatch,
 ): Promise<void> | null {
   if (res.destroyed) return null;
   let characters = 0;
@@ -38,28 +30,28 @@ export function writePieces(
     if (characters <= ABSORBED && sendWhole(res, lines, text, octets)) return null;
     writeFixedHead(res, lines, octets);
     if (characters > ABSORBED) {
-      const watched = writer.watch.writing(req, res);
-      res.once('close', () => writer.watch.done(watched));
+      const watched = watch.writing(res.req, res);
+      res.once('close', () => watch.done(watched));
     }
     // ASCII is the same in Latin-1, which is written without looking at each character.
     endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
     return null;
   }
-  return writeLong(req, res, lines, pieces, writer);
+  return writeLong(res, lines, pieces, watch);
 }
 
 async function writeLong(
-  req: IncomingMessage,
   res: EdgeResponse,
   lines: string,
   pieces: readonly string[],
-  { watch, responses }: Writer,
+  watch: StallWatch,
 ): Promise<void> {
   let octets = 0;
   for (const piece of pieces) octets += Buffer.byteLength(piece);
   writeFixedHead(res, lines, octets);
-  const watched = watch.writing(req, res);
-  const release = responses.hold(res.principal?.userId ?? '', octets, () => res.destroy());
+  const watched = watch.writing(res.req, res);
+  const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
+  res.held?.writeTo(reader, octets);
   const slices = inSlices();
   try {
     for (const piece of pieces) {
@@ -67,11 +59,11 @@ async function writeLong(
         if (slices.isOver()) await slices.next();
         if (res.destroyed) return;
         if (!res.write(chunk)) await drained(res);
+        reader.takenAt = performance.now();
       }
     }
     res.end();
   } finally {
-    release();
     watch.done(watched);
   }
 }

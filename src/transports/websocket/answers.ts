@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Principal } from '../../accounts/principal.js';
 import { RequestError, UnavailableError } from '../../protocol/errors.js';
+import type { HeldAnswer } from '../answer-budget.js';
 import { tooManyRequests } from '../limits.js';
 import type { Shared } from '../shared.js';
 import {
@@ -98,23 +99,29 @@ export class Answers {
 
   /** Never rejects: whatever happens is an answer. */
   async #run(message: RequestMessage, over: (() => void) | null): Promise<void> {
-    const { requests, services } = this.#options.shared;
+    const { answers, requests, services } = this.#options.shared;
     if (!requests.take(this.#user)) {
       over?.();
       const problem = tooManyRequests(services.limits.maxConcurrentRequests);
       await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
       return;
     }
+    const held = answers.begin(this.#user);
     try {
-      const answer = await this.#answer(message, over !== null);
+      const answer = await this.#answer(message, over !== null, held);
       over?.();
-      await this.#outgoing.send(answer);
+      await this.#outgoing.send(answer, held);
     } finally {
+      held.end();
       requests.release(this.#user);
     }
   }
 
-  async #answer(message: RequestMessage, isLong: boolean): Promise<readonly string[]> {
+  async #answer(
+    message: RequestMessage,
+    isLong: boolean,
+    room: HeldAnswer,
+  ): Promise<readonly string[]> {
     const { shared, requestId, socket } = this.#options;
     const first = {
       '@type': 'Response',
@@ -123,7 +130,7 @@ export class Answers {
     try {
       const principal = await this.#currentPrincipal();
       const isGone = (): boolean => socket.readyState === socket.CLOSED;
-      return await shared.api.run(message.request, principal, { isLong, isGone }, first);
+      return await shared.api.run(message.request, principal, { isLong, isGone, room }, first);
     } catch (error) {
       const known = runProblem(error);
       if (error instanceof UnavailableError) shared.services.unavailable?.(error);

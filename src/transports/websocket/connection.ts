@@ -55,9 +55,7 @@ export class Connection {
       hold: (octets) => this.#arrival.hold(octets),
       refuse: (code, reason) => socket.close(code, reason),
     });
-    this.#outgoing = new Outgoing(socket, deflate, (octets) =>
-      shared.responses.hold(this.#user, octets, () => socket.terminate()),
-    );
+    this.#outgoing = new Outgoing(socket, deflate);
     this.#answers = new Answers(options, this.#outgoing);
     const unfollow = shared.live.follow(options.principal, (current) => {
       // Of what a token reaches each request finds the newest itself.

@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
+import type { HeldAnswer, Reader } from '../answer-budget.js';
 import type { Deflate } from './deflate.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
@@ -17,30 +19,32 @@ export class Outgoing {
   #waiting = 0;
 
   readonly #deflate: Deflate | null;
-  readonly #hold: (octets: number) => () => void;
+  readonly #reader: Reader;
 
-  /**
-   * `deflate` compresses, null where that wasn't agreed. `hold` counts octets of a large answer, as they are before,
-   * among those of the process until its result is called.
-   */
-  constructor(socket: WebSocket, deflate: Deflate | null, hold: (octets: number) => () => void) {
+  /** `deflate` compresses, null where that wasn't agreed. */
+  constructor(socket: WebSocket, deflate: Deflate | null) {
     this.#socket = socket;
     this.#deflate = deflate;
-    this.#hold = hold;
+    this.#reader = { takenAt: 0, cut: () => socket.terminate() };
   }
 
-  /** Resolves when the message is handed over, or the socket is closed. */
-  send(pieces: readonly string[]): Promise<void> {
+  /**
+   * Resolves when the message is handed over, or the socket is closed. `held` counts the octets of a large answer, as
+   * they are before they are compressed.
+   */
+  send(pieces: readonly string[], held: HeldAnswer | null = null): Promise<void> {
     let characters = 0;
     for (const piece of pieces) characters += piece.length;
+    // Nothing could be taken while nothing was there.
+    if (this.#waiting === 0) this.#reader.takenAt = performance.now();
     this.#waiting += characters;
     this.#throttle();
-    const release = characters <= WHOLE ? null : this.#hold(octetsOf(pieces));
+    const isLarge = characters > WHOLE;
+    if (isLarge) held?.writeTo(this.#reader, octetsOf(pieces));
     const sent = this.#last.then(async () => {
       const compress = this.#deflate?.begin(characters) ?? false;
-      if (release === null) await this.#frame(pieces.join(''), true, compress);
-      else await this.#fragments(pieces, compress);
-      release?.();
+      if (isLarge) await this.#fragments(pieces, compress);
+      else await this.#frame(pieces.join(''), true, compress);
       this.#waiting -= characters;
       this.#throttle();
     });
@@ -80,7 +84,12 @@ export class Outgoing {
     // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
     // that the socket is closing, which its own listener deals with.
     const options = { binary: false, fin, compress };
-    return new Promise((resolve) => socket.send(data, options, () => resolve()));
+    return new Promise((resolve) => {
+      socket.send(data, options, () => {
+        this.#reader.takenAt = performance.now();
+        resolve();
+      });
+    });
   }
 
   #throttle(): void {

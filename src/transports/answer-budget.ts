@@ -1,0 +1,116 @@
+import { performance } from 'node:perf_hooks';
+import { Tally } from './tally.js';
+
+/** A connection that answers are written to. */
+export interface Reader {
+  /** `performance.now()` when it last took something. */
+  takenAt: number;
+  /** Ends the connection. */
+  cut(): void;
+}
+
+/**
+ * The bound on octets of large answers that a process holds at once, from the moment that a call has made its part of
+ * an answer until the last octet is handed over. One user gets half of it at most. Where there is no room, readers that
+ * have taken nothing for `stalled` ms are cut off, the oldest answer first; where that doesn't help, the call that wants
+ * room fails. So nobody who reads slowly fills the memory or keeps others from their answers.
+ */
+export class AnswerBudget {
+  readonly #total: number;
+  readonly #share: number;
+  readonly #stalled: number;
+  readonly #byUser = new Tally();
+  /** Answers that hold octets, the oldest first. */
+  readonly #answers = new Set<HeldAnswer>();
+  #octets = 0;
+
+  constructor(total: number, stalled: number) {
+    this.#total = total;
+    this.#share = total / 2;
+    this.#stalled = stalled;
+  }
+
+  get octets(): number {
+    return this.#octets;
+  }
+
+  /** An answer that is about to be made. It holds nothing yet; `end` must follow. */
+  begin(user: string): HeldAnswer {
+    return new HeldAnswer(this, user);
+  }
+
+  /** Whether an answer of the user may grow by so many octets, if need be at the cost of stalled readers. */
+  makeRoom(user: string, octets: number): boolean {
+    if (this.#fits(user, octets)) return true;
+    const since = performance.now() - this.#stalled;
+    for (const answer of this.#answers) {
+      const { reader } = answer;
+      if (reader === null || reader.takenAt > since) continue;
+      if (this.#exceedsShare(user, octets) && answer.user !== user) continue;
+      answer.end();
+      reader.cut();
+      if (this.#fits(user, octets)) return true;
+    }
+    return false;
+  }
+
+  /** Counts what an answer holds from now on. */
+  count(answer: HeldAnswer, before: number, now: number): void {
+    this.#octets += now - before;
+    this.#byUser.set(answer.user, this.#byUser.get(answer.user) + now - before);
+    if (now === 0) this.#answers.delete(answer);
+    else this.#answers.add(answer);
+  }
+
+  #exceedsShare(user: string, octets: number): boolean {
+    return this.#byUser.get(user) + octets > this.#share;
+  }
+
+  #fits(user: string, octets: number): boolean {
+    return this.#octets + octets <= this.#total && !this.#exceedsShare(user, octets);
+  }
+}
+
+/** What one answer holds of the budget. */
+export class HeldAnswer {
+  readonly user: string;
+  /** Null until the answer is written. */
+  reader: Reader | null = null;
+  readonly #budget: AnswerBudget;
+  #octets = 0;
+  #isOver = false;
+
+  constructor(budget: AnswerBudget, user: string) {
+    this.#budget = budget;
+    this.user = user;
+  }
+
+  /** Holds octets of a call that has made its part of the answer; false, and nothing is held, where there is no room. */
+  take(octets: number): boolean {
+    if (this.#isOver || !this.#budget.makeRoom(this.user, octets)) return false;
+    this.#hold(this.#octets + octets);
+    return true;
+  }
+
+  giveBack(octets: number): void {
+    if (!this.#isOver) this.#hold(this.#octets - octets);
+  }
+
+  /** The whole answer is there, with so many octets, and its reader begins to take it. */
+  writeTo(reader: Reader, octets: number): void {
+    if (this.#isOver) return;
+    this.reader = reader;
+    this.#hold(octets);
+  }
+
+  /** May be called again. */
+  end(): void {
+    if (this.#octets !== 0) this.#hold(0);
+    this.#isOver = true;
+  }
+
+  #hold(octets: number): void {
+    this.#budget.count(this, this.#octets, octets);
+    this.#octets = octets;
+  }
+}
