@@ -6,6 +6,13 @@ import * as validators from './methods.validators.js';
 
 /** The methods of urn:ietf:params:jmap:blob beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
+  jmap.builtInMethod<wire.BlobUploadArguments, wire.BlobUploadResponse>({
+    name: 'Blob/upload',
+    capability: 'urn:ietf:params:jmap:blob',
+    account: 'write',
+    argumentNames: ['accountId', 'create'],
+    validateArguments: validators.blobUploadArguments,
+  }),
   jmap.builtInMethod<wire.BlobGetArguments, wire.BlobGetResponse>({
     name: 'Blob/get',
     capability: 'urn:ietf:params:jmap:blob',
@@ -19,12 +26,5 @@ export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
     account: 'read',
     argumentNames: ['accountId', 'ids', 'typeNames'],
     validateArguments: validators.blobLookupArguments,
-  }),
-  jmap.builtInMethod<wire.BlobUploadArguments, wire.BlobUploadResponse>({
-    name: 'Blob/upload',
-    capability: 'urn:ietf:params:jmap:blob',
-    account: 'write',
-    argumentNames: ['accountId', 'create'],
-    validateArguments: validators.blobUploadArguments,
   }),
 ]);

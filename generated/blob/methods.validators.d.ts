@@ -2,11 +2,11 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
+/** The arguments of Blob/upload. */
+export declare const blobUploadArguments: Validator;
+
 /** The arguments of Blob/get. */
 export declare const blobGetArguments: Validator;
 
 /** The arguments of Blob/lookup. */
 export declare const blobLookupArguments: Validator;
-
-/** The arguments of Blob/upload. */
-export declare const blobUploadArguments: Validator;

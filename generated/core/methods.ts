@@ -6,6 +6,12 @@ import * as validators from './methods.validators.js';
 
 /** The methods of urn:ietf:params:jmap:core beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
+  jmap.builtInMethod<wire.CoreEchoArguments, wire.CoreEchoResponse>({
+    name: 'Core/echo',
+    capability: 'urn:ietf:params:jmap:core',
+    account: 'none',
+    validateArguments: validators.coreEchoArguments,
+  }),
   jmap.builtInMethod<wire.BlobCopyArguments, wire.BlobCopyResponse>({
     name: 'Blob/copy',
     capability: 'urn:ietf:params:jmap:core',
@@ -13,11 +19,5 @@ export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
     account: 'write',
     argumentNames: ['accountId', 'blobIds', 'fromAccountId'],
     validateArguments: validators.blobCopyArguments,
-  }),
-  jmap.builtInMethod<wire.CoreEchoArguments, wire.CoreEchoResponse>({
-    name: 'Core/echo',
-    capability: 'urn:ietf:params:jmap:core',
-    account: 'none',
-    validateArguments: validators.coreEchoArguments,
   }),
 ]);

@@ -2,8 +2,8 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The arguments of Blob/copy. */
-export declare const blobCopyArguments: Validator;
-
 /** The arguments of Core/echo. */
 export declare const coreEchoArguments: Validator;
+
+/** The arguments of Blob/copy. */
+export declare const blobCopyArguments: Validator;

@@ -24,10 +24,10 @@ export const noteType = jmap.dataType<NoteShape>({
     id: jmap.id(),
     created: jmap.created(),
     updated: jmap.updated(),
-    body: jmap.string({ default: '' }),
     title: jmap.string({ default: '' }),
+    body: jmap.string({ default: '' }),
   },
-  filters: { body: 'contains', title: 'contains' },
+  filters: { title: 'contains', body: 'contains' },
   sorts: ['title', 'created', 'updated'],
   validate: validators,
 });

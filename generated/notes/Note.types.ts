@@ -8,33 +8,33 @@ export interface Note {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  /** The text of the note. */
-  readonly body: string;
   /** What the note is about. */
   readonly title: string;
+  /** The text of the note. */
+  readonly body: string;
 }
 
 /** A new Note as a client gives it. */
 export interface NoteCreate {
-  /** The text of the note. */
-  readonly body?: string;
   /** What the note is about. */
   readonly title?: string;
+  /** The text of the note. */
+  readonly body?: string;
 }
 
 /** A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer. */
 export interface NotePatch {
   readonly [name: string]: unknown;
-  /** The text of the note. */
-  readonly body?: string | null;
   /** What the note is about. */
   readonly title?: string | null;
+  /** The text of the note. */
+  readonly body?: string | null;
 }
 
 /** A FilterCondition of Note/query; null adds no constraint unless the property may be null. */
 export interface NoteFilter {
-  /** `body` contains this text, in any letter case. */
-  readonly body?: string | null;
   /** `title` contains this text, in any letter case. */
   readonly title?: string | null;
+  /** `body` contains this text, in any letter case. */
+  readonly body?: string | null;
 }

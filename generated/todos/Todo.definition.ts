@@ -25,10 +25,10 @@ export const todoType = jmap.dataType<TodoShape>({
     id: jmap.id(),
     created: jmap.created(),
     updated: jmap.updated(),
-    done: jmap.boolean({ default: false }),
     text: jmap.string({ required: true }),
+    done: jmap.boolean({ default: false }),
   },
-  filters: { done: 'equals', text: 'contains' },
+  filters: { text: 'contains', done: 'equals' },
   sorts: ['text', 'done', 'created', 'updated'],
   validate: validators,
 });

@@ -8,33 +8,33 @@ export interface Todo {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  /** Whether it is done. */
-  readonly done: boolean;
   /** What is to be done. */
   readonly text: string;
+  /** Whether it is done. */
+  readonly done: boolean;
 }
 
 /** A new Todo as a client gives it. */
 export interface TodoCreate {
-  /** Whether it is done. */
-  readonly done?: boolean;
   /** What is to be done. */
   readonly text: string;
+  /** Whether it is done. */
+  readonly done?: boolean;
 }
 
 /** A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer. */
 export interface TodoPatch {
   readonly [name: string]: unknown;
-  /** Whether it is done. */
-  readonly done?: boolean | null;
   /** What is to be done. */
   readonly text?: string;
+  /** Whether it is done. */
+  readonly done?: boolean | null;
 }
 
 /** A FilterCondition of Todo/query; null adds no constraint unless the property may be null. */
 export interface TodoFilter {
-  /** `done` is this value. */
-  readonly done?: boolean | null;
   /** `text` contains this text, in any letter case. */
   readonly text?: string | null;
+  /** `done` is this value. */
+  readonly done?: boolean | null;
 }

@@ -2,6 +2,7 @@ import type { JSONSchema7Definition } from 'json-schema';
 import type { Place, PlaceStep } from '../../../src/capability/places.js';
 import { type Located, member, members, text } from '../load/located.js';
 import { canonicalJson } from '../model/hash.js';
+import { byCodeUnit } from '../order.js';
 
 /** Whether the texts of a schema are ids of blobs: `blob: true`, or the word in `setOf: blob`. */
 export function isBlob(node: Located | undefined): boolean {
@@ -18,7 +19,10 @@ export function placesIn(node: Located, holds: (node: Located) => boolean): read
 }
 
 function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
-  const declared = members(member(node, 'properties'));
+  // In order of names: places are in hashes and migrations, which no moved line changes.
+  const declared = [...members(member(node, 'properties'))].sort((a, b) =>
+    byCodeUnit(a.name, b.name),
+  );
   const names = declared.map(({ name }) => name);
   const except = names.length === 0 ? {} : { except: names };
   const step = (key: string, to: PlaceStep): readonly (readonly [PlaceStep, Located])[] => {

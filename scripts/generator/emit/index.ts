@@ -1,4 +1,5 @@
 import { META_SCHEMA } from '../descriptor/meta-schema.js';
+import { inWrittenOrder } from '../model/written-order.js';
 import type { EmittedFiles, Model } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { emitCapabilities, emitRegistry, emitWireDescriptors } from './capability.js';
@@ -16,6 +17,8 @@ import { emitTypeValidators } from './type-validators.js';
 export interface Emitter {
   readonly name: string;
   readonly emit: (model: Model) => EmittedFiles | Promise<EmittedFiles>;
+  /** Nobody reads it for its order: what it has is in order of names, not as the descriptors have it. */
+  readonly isByName?: true;
 }
 
 /** Everything that the generator emits, one row an artefact. */
@@ -26,20 +29,24 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'definitions', emit: emitDefinitions },
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },
-  { name: 'capabilities', emit: emitCapabilities },
+  { name: 'capabilities', emit: emitCapabilities, isByName: true },
   { name: 'wire descriptors', emit: emitWireDescriptors },
   { name: 'registry', emit: emitRegistry },
   { name: 'meta-schema', emit: emitMetaSchema },
   { name: 'reference pages', emit: emitReference },
-  { name: 'Prisma schemas', emit: emitPrisma },
+  { name: 'Prisma schemas', emit: emitPrisma, isByName: true },
 ]);
 
 /** Renders all artefacts, in order of path; writes nothing. */
 export async function emitAll(model: Model): Promise<EmittedFiles> {
   const files = new Map<string, string>();
+  const written = inWrittenOrder(model);
   // All are begun before one is awaited: a second thread works for some.
   const emitted = await Promise.all(
-    EMITTERS.map(async ({ name, emit }) => ({ name, texts: await emit(model) })),
+    EMITTERS.map(async ({ name, emit, isByName = false }) => ({
+      name,
+      texts: await emit(isByName ? model : written),
+    })),
   );
   for (const { name, texts } of emitted) {
     for (const [path, text] of texts) {

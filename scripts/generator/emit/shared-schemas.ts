@@ -1,4 +1,5 @@
-import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import type { JSONSchema7 } from 'json-schema';
+import { mapInner } from '../model/inner-schemas.js';
 
 /**
  * Schemas of `$defs` carry a title wherever they are used. Each becomes one exported type of a
@@ -53,25 +54,5 @@ function withoutNull(schema: JSONSchema7): JSONSchema7 {
     ...schema,
     ...(type === undefined || others.length > 0 ? {} : { type }),
     ...(values === undefined ? {} : { enum: values }),
-  };
-}
-
-function mapInner(schema: JSONSchema7, change: (inner: JSONSchema7) => JSONSchema7): JSONSchema7 {
-  const each = <T extends JSONSchema7Definition>(inner: T): JSONSchema7Definition =>
-    typeof inner === 'object' ? change(inner) : inner;
-  const { properties, items, additionalProperties } = schema;
-  return {
-    ...schema,
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, inner]) => [name, each(inner)]),
-          ),
-        }),
-    ...(typeof items === 'object' && !Array.isArray(items) ? { items: change(items) } : {}),
-    ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: change(additionalProperties) }
-      : {}),
   };
 }

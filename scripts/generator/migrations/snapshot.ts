@@ -1,7 +1,10 @@
+import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../descriptor/bounds.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 import { sha256 } from '../model/hash.js';
+import { mapInner } from '../model/inner-schemas.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
+import { byCodeUnit } from '../order.js';
 
 /** What storage, wire and sync depend on of a property; descriptions and places are not in it. */
 export type SnapshotProperty = Omit<
@@ -155,7 +158,22 @@ export function snapshotType(type: ModelType): SnapshotType {
 
 function snapshotProperty(property: ModelProperty): SnapshotProperty {
   const { at: _at, description: _words, deprecated: _why, renamedFrom: _old, ...rest } = property;
-  return { ...rest, schema: withoutWords(rest.schema) as SnapshotProperty['schema'] };
+  return { ...rest, schema: withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'] };
+}
+
+/** The schema with the members of every object type in order of their names. */
+function byMemberName(schema: JSONSchema7): JSONSchema7 {
+  const { properties } = schema;
+  const sorted =
+    properties === undefined
+      ? schema
+      : {
+          ...schema,
+          properties: Object.fromEntries(
+            Object.entries(properties).sort(([a], [b]) => byCodeUnit(a, b)),
+          ),
+        };
+  return mapInner(sorted, byMemberName);
 }
 
 /** A property that is called `description` has an object there, not words. */

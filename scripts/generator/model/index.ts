@@ -52,7 +52,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     account: (text(member(node, 'account')) ?? 'read') as ModelMethod['account'],
     ...(accountCapability === undefined ? {} : { accountCapability }),
     ...(schema.additionalProperties === false
-      ? { argumentNames: Object.keys(schema.properties ?? {}) }
+      ? { argumentNames: Object.keys(schema.properties ?? {}).sort(byCodeUnit) }
       : {}),
     builtIn: BUILT_IN_METHODS.includes(name),
     arguments: schema,

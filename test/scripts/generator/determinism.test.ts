@@ -89,10 +89,59 @@ describe('what is generated', () => {
     }
   });
 
-  it('has the same bytes whatever order the keys stand in, at every level', async () => {
+  it('makes the same tables, migrations and hashes whatever order the keys stand in', async () => {
     const shuffled = changed(backwards);
     expect(shuffled['contacts.yaml']).not.toBe(all['contacts.yaml']);
-    expect(await filesOf(await createProject(shuffled))).toEqual(await allFiles());
+    const [files, others] = [await filesOf(await createProject(shuffled)), await allFiles()];
+    expect(Object.keys(files)).toEqual(Object.keys(others));
+    const lines = (text: string | undefined) => text?.split('\n').sort();
+    for (const [path, text] of Object.entries(files)) {
+      if (/^prisma\/|(capability|reference|registry)\.ts$/.test(path))
+        expect(text, path).toBe(others[path]);
+      // Members stand in another order, and say the same.
+      if (/\.(types|stored)\.ts$/.test(path))
+        expect(lines(text), path).toEqual(lines(others[path]));
+    }
+  });
+
+  it('has types, properties and members in the order in which the descriptor has them', async () => {
+    const files = await filesOf(
+      await createProject({
+        'things.yaml': [
+          'capability: urn:example:things',
+          'types:',
+          '  Zebra:',
+          '    properties:',
+          '      title: { type: string, default: "" }',
+          '      place: { type: object, properties: { street: { type: string }, city: { type: string } }, default: {} }',
+          '      code: { type: string, default: "" }',
+          '    filter: { title: contains, code: equals }',
+          '  Ape:',
+          '    properties: { name: { type: string, default: "" } }',
+          '',
+        ].join('\n'),
+      }),
+    );
+    const found = (path: string, names: RegExp) => [...((files[path] ?? '').match(names) ?? [])];
+    const types = found(
+      'generated/things/Zebra.types.ts',
+      /\b(title|place|street|city|code)\b(?=\??:)/g,
+    );
+    expect(types.slice(0, 5)).toEqual(['title', 'place', 'street', 'city', 'code']);
+    expect(
+      found('generated/things/Zebra.definition.ts', /\b(title|place|code)\b(?=: jmap)/g),
+    ).toEqual(['title', 'place', 'code']);
+    expect(files['generated/things/Zebra.definition.ts']).toContain(
+      "filters: { title: 'contains', code: 'equals' }",
+    );
+    expect(found('docs/reference/things.md', /^\| `(title|place|code)` \|/gm).slice(0, 3)).toEqual([
+      '| `title` |',
+      '| `place` |',
+      '| `code` |',
+    ]);
+    expect(found('docs/reference/things.md', /^## .*/gm)).toEqual(['## Zebra', '## Ape']);
+    const columns = found('prisma/sqlite/schema.prisma', /^ {2}(title|place|code) /gm);
+    expect(columns.map((name) => name.trim())).toEqual(['code', 'place', 'title']);
   });
 
   // Where "i" and "I" are not one letter, and a day begins elsewhere; where only ASCII is known.

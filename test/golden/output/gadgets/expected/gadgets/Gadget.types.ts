@@ -11,134 +11,134 @@ export interface Gadget {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  /** A picture. */
-  readonly blobId: string | null;
+  /** What it is called. */
+  readonly title: string;
   readonly code: string | null;
-  /** Set by the server. */
-  readonly count: number;
-  readonly done: boolean;
-  readonly due: string | null;
-  readonly extra: Readonly<Record<string, unknown>> | null;
   /** Immutable. */
   readonly kind: 'small' | 'large' | 'it\'s';
+  readonly rank: number;
   readonly level: 1 | 2 | 3 | null;
-  /** @maxItems 50 */
-  readonly list: readonly string[];
+  readonly score: number | null;
+  readonly ratio: number;
+  /** Set by the server. */
+  readonly count: number;
+  readonly due: string | null;
+  readonly start: string;
+  readonly done: boolean;
   readonly meta: {
     readonly a?: {
       readonly b?: {
         readonly c?: number;
       };
     };
-    readonly at?: string;
     readonly note: string | null;
+    readonly at?: string;
   };
-  readonly names: Readonly<Record<string, string>>;
+  /** @maxItems 50 */
+  readonly list: readonly string[];
   /** @maxItems 1000 */
   readonly points: readonly number[];
-  readonly rank: number;
-  readonly ratio: number;
-  readonly score: number | null;
-  readonly start: string;
-  /** What it is called. */
-  readonly title: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly extra: Readonly<Record<string, unknown>> | null;
+  /** A picture. */
+  readonly blobId: string | null;
 }
 
 /** A new Gadget as a client gives it. */
 export interface GadgetCreate {
-  /** A picture. */
-  readonly blobId?: string | null;
+  /** What it is called. */
+  readonly title: string;
   readonly code?: string | null;
-  readonly done?: boolean;
-  readonly due?: string | null;
-  readonly extra?: Readonly<Record<string, unknown>> | null;
   /** Immutable. */
   readonly kind?: 'small' | 'large' | 'it\'s';
+  readonly rank?: number;
   readonly level?: 1 | 2 | 3 | null;
-  /** @maxItems 50 */
-  readonly list?: readonly string[];
+  readonly score?: number | null;
+  readonly ratio?: number;
+  readonly due?: string | null;
+  readonly start?: string;
+  readonly done?: boolean;
   readonly meta?: {
     readonly a?: {
       readonly b?: {
         readonly c?: number;
       };
     };
-    readonly at?: string;
     readonly note: string | null;
+    readonly at?: string;
   };
-  readonly names?: Readonly<Record<string, string>>;
+  /** @maxItems 50 */
+  readonly list?: readonly string[];
   /** @maxItems 1000 */
   readonly points?: readonly number[];
-  readonly rank?: number;
-  readonly ratio?: number;
-  readonly score?: number | null;
-  readonly start?: string;
-  /** What it is called. */
-  readonly title: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly extra?: Readonly<Record<string, unknown>> | null;
+  /** A picture. */
+  readonly blobId?: string | null;
 }
 
 /** A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer. */
 export interface GadgetPatch {
   readonly [name: string]: unknown;
-  /** A picture. */
-  readonly blobId?: string | null;
+  /** What it is called. */
+  readonly title?: string;
   readonly code?: string | null;
-  readonly done?: boolean | null;
-  readonly due?: string | null;
-  readonly extra?: Readonly<Record<string, unknown>> | null;
   /** Immutable. */
   readonly kind?: 'small' | 'large' | 'it\'s' | null;
+  readonly rank?: number | null;
   readonly level?: 1 | 2 | 3 | null;
-  /** @maxItems 50 */
-  readonly list?: readonly string[] | null;
+  readonly score?: number | null;
+  readonly ratio?: number | null;
+  readonly due?: string | null;
+  readonly start?: string | null;
+  readonly done?: boolean | null;
   readonly meta?: {
     readonly a?: {
       readonly b?: {
         readonly c?: number;
       };
     };
-    readonly at?: string;
     readonly note: string | null;
+    readonly at?: string;
   } | null;
-  readonly names?: Readonly<Record<string, string>> | null;
+  /** @maxItems 50 */
+  readonly list?: readonly string[] | null;
   /** @maxItems 1000 */
   readonly points?: readonly number[] | null;
-  readonly rank?: number | null;
-  readonly ratio?: number | null;
-  readonly score?: number | null;
-  readonly start?: string | null;
-  /** What it is called. */
-  readonly title?: string;
+  readonly names?: Readonly<Record<string, string>> | null;
+  readonly extra?: Readonly<Record<string, unknown>> | null;
+  /** A picture. */
+  readonly blobId?: string | null;
 }
 
 /** A FilterCondition of Gadget/query; null adds no constraint unless the property may be null. */
 export interface GadgetFilter {
-  /** `code` is this value. */
-  readonly code?: string | null;
-  /** `created` is this date or a later one. */
-  readonly createdAfter?: string | null;
-  /** `done` is this value. */
-  readonly done?: boolean | null;
-  /** `due` is one of these values. */
-  readonly dueAt?: readonly string[] | null;
-  /** `due` is before this date. */
-  readonly dueBefore?: string | null;
-  /** `id` is one of these values. */
-  readonly ids?: readonly string[] | null;
-  /** `kind` is one of these values. */
-  readonly kind?: readonly string[] | null;
-  /** `level` is one of these values. */
-  readonly levels?: readonly number[] | null;
-  /** `score` is this number or a lesser one. */
-  readonly maxScore?: number | null;
-  /** `rank` is this number or a greater one. */
-  readonly minRank?: number | null;
-  /** `code` is null (true), or is not (false). */
-  readonly noCode?: boolean | null;
-  /** `extra` is null (true), or is not (false). */
-  readonly noExtra?: boolean | null;
   /** `title` contains this text, in any letter case. */
   readonly title?: string | null;
   /** The first letters of the title. */
   readonly titleStart?: string | null;
+  /** `kind` is one of these values. */
+  readonly kind?: readonly string[] | null;
+  /** `code` is this value. */
+  readonly code?: string | null;
+  /** `code` is null (true), or is not (false). */
+  readonly noCode?: boolean | null;
+  /** `extra` is null (true), or is not (false). */
+  readonly noExtra?: boolean | null;
+  /** `rank` is this number or a greater one. */
+  readonly minRank?: number | null;
+  /** `score` is this number or a lesser one. */
+  readonly maxScore?: number | null;
+  /** `level` is one of these values. */
+  readonly levels?: readonly number[] | null;
+  /** `due` is before this date. */
+  readonly dueBefore?: string | null;
+  /** `due` is one of these values. */
+  readonly dueAt?: readonly string[] | null;
+  /** `created` is this date or a later one. */
+  readonly createdAfter?: string | null;
+  /** `done` is this value. */
+  readonly done?: boolean | null;
+  /** `id` is one of these values. */
+  readonly ids?: readonly string[] | null;
 }

@@ -11,19 +11,19 @@ import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.ty
  */
 export const WRITTEN_FOR: string = '1f70784a84de';
 
-/** Hooks of Class. */
-export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database> {
-}
-
 /** Hooks of Gadget. */
 export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database> {
+}
+
+/** Hooks of Class. */
+export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database> {
 }
 
 /** What `hooks` of capabilities/gadgets.hooks.ts must be. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
-    readonly Class?: ClassHooks<Database>;
     readonly Gadget?: GadgetHooks<Database>;
+    readonly Class?: ClassHooks<Database>;
   };
   readonly methods: {
     readonly 'Gadget/rebuild': jmap.OwnMethod<GadgetRebuildArguments, GadgetRebuildResponse, Database>;

@@ -8,21 +8,19 @@ export interface Gadget {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  readonly blobId: string | null;
+  /** What it is called. */
+  readonly title: string;
   readonly code: string | null;
-  /** @deprecated Use tags. */
-  readonly colour: string;
+  /** Immutable. */
+  readonly kind: 'small' | 'large';
+  readonly rank: number;
+  readonly score: number | null;
   /** Set by the server. */
   readonly count: number;
   readonly due: string | null;
-  /** Where it stands. */
-  readonly home: Address;
-  /** Immutable. */
-  readonly kind: 'small' | 'large';
-  readonly links: Readonly<Record<string, true>>;
-  /** @maxItems 50 */
-  readonly list: readonly string[];
+  readonly starts: string | null;
   readonly local: string | null;
+  readonly tags: Readonly<Record<string, true>>;
   readonly meta: {
     readonly a?: {
       readonly b?: {
@@ -31,30 +29,30 @@ export interface Gadget {
     };
     readonly note?: string | null;
   };
+  /** Where it stands. */
+  readonly home: Address;
+  /** @maxItems 50 */
+  readonly list: readonly string[];
   readonly parentId: string | null;
-  readonly rank: number;
-  readonly score: number | null;
-  readonly starts: string | null;
-  readonly tags: Readonly<Record<string, true>>;
-  /** What it is called. */
-  readonly title: string;
+  readonly links: Readonly<Record<string, true>>;
+  readonly blobId: string | null;
+  /** @deprecated Use tags. */
+  readonly colour: string;
 }
 
 /** A new Gadget as a client gives it. */
 export interface GadgetCreate {
-  readonly blobId?: string | null;
+  /** What it is called. */
+  readonly title: string;
   readonly code?: string | null;
-  /** @deprecated Use tags. */
-  readonly colour?: string;
-  readonly due?: string | null;
-  /** Where it stands. */
-  readonly home?: Address;
   /** Immutable. */
   readonly kind?: 'small' | 'large';
-  readonly links?: Readonly<Record<string, true>>;
-  /** @maxItems 50 */
-  readonly list?: readonly string[];
+  readonly rank?: number;
+  readonly score?: number | null;
+  readonly due?: string | null;
+  readonly starts?: string | null;
   readonly local?: string | null;
+  readonly tags?: Readonly<Record<string, true>>;
   readonly meta?: {
     readonly a?: {
       readonly b?: {
@@ -63,33 +61,33 @@ export interface GadgetCreate {
     };
     readonly note?: string | null;
   };
+  /** Where it stands. */
+  readonly home?: Address;
+  /** @maxItems 50 */
+  readonly list?: readonly string[];
   readonly parentId?: string | null;
+  readonly links?: Readonly<Record<string, true>>;
+  readonly blobId?: string | null;
   /** Secret: never shown. */
   readonly pin?: string | null;
-  readonly rank?: number;
-  readonly score?: number | null;
-  readonly starts?: string | null;
-  readonly tags?: Readonly<Record<string, true>>;
-  /** What it is called. */
-  readonly title: string;
+  /** @deprecated Use tags. */
+  readonly colour?: string;
 }
 
 /** A PatchObject (RFC 8620 5.3): new values, null for the default, further members by JSON Pointer. */
 export interface GadgetPatch {
   readonly [name: string]: unknown;
-  readonly blobId?: string | null;
+  /** What it is called. */
+  readonly title?: string;
   readonly code?: string | null;
-  /** @deprecated Use tags. */
-  readonly colour?: string | null;
-  readonly due?: string | null;
-  /** Where it stands. */
-  readonly home?: Address | null;
   /** Immutable. */
   readonly kind?: 'small' | 'large' | null;
-  readonly links?: Readonly<Record<string, true>> | null;
-  /** @maxItems 50 */
-  readonly list?: readonly string[] | null;
+  readonly rank?: number | null;
+  readonly score?: number | null;
+  readonly due?: string | null;
+  readonly starts?: string | null;
   readonly local?: string | null;
+  readonly tags?: Readonly<Record<string, true>> | null;
   readonly meta?: {
     readonly a?: {
       readonly b?: {
@@ -98,37 +96,39 @@ export interface GadgetPatch {
     };
     readonly note?: string | null;
   } | null;
+  /** Where it stands. */
+  readonly home?: Address | null;
+  /** @maxItems 50 */
+  readonly list?: readonly string[] | null;
   readonly parentId?: string | null;
+  readonly links?: Readonly<Record<string, true>> | null;
+  readonly blobId?: string | null;
   /** Secret: never shown. */
   readonly pin?: string | null;
-  readonly rank?: number | null;
-  readonly score?: number | null;
-  readonly starts?: string | null;
-  readonly tags?: Readonly<Record<string, true>> | null;
-  /** What it is called. */
-  readonly title?: string;
+  /** @deprecated Use tags. */
+  readonly colour?: string | null;
 }
 
 /** A FilterCondition of Gadget/query; null adds no constraint unless the property may be null. */
 export interface GadgetFilter {
-  /** `due` is before this date. */
-  readonly dueBefore?: string | null;
-  /** `tags` has this key. */
-  readonly hasTag?: string | null;
-  /** `kind` is one of these values. */
-  readonly kind?: readonly string[] | null;
-  /** `list` has this item. */
-  readonly listed?: string | null;
-  /** `rank` is this number or a greater one. */
-  readonly minRank?: number | null;
-  /** `parentId` is this value. */
-  readonly parentId?: string | null;
-  /** `starts` is this date or a later one. */
-  readonly startsAfter?: string | null;
-  /** Each word of this text is in `title` or `code`, in any letter case. */
-  readonly text?: string | null;
   /** `title` contains this text, in any letter case. */
   readonly title?: string | null;
+  /** `kind` is one of these values. */
+  readonly kind?: readonly string[] | null;
+  /** `rank` is this number or a greater one. */
+  readonly minRank?: number | null;
+  /** `due` is before this date. */
+  readonly dueBefore?: string | null;
+  /** `starts` is this date or a later one. */
+  readonly startsAfter?: string | null;
+  /** `tags` has this key. */
+  readonly hasTag?: string | null;
+  /** `list` has this item. */
+  readonly listed?: string | null;
+  /** Each word of this text is in `title` or `code`, in any letter case. */
+  readonly text?: string | null;
+  /** `parentId` is this value. */
+  readonly parentId?: string | null;
 }
 
 /** Arguments of Gadget/query beside the standard ones. */
@@ -144,6 +144,6 @@ export interface GadgetQueryResponse {
 
 /** Where it stands. */
 export interface Address {
-  readonly floor?: number | null;
   readonly street?: string;
+  readonly floor?: number | null;
 }

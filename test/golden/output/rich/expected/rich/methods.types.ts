@@ -7,9 +7,9 @@
  */
 export interface GadgetRebuildArguments {
   readonly accountId: string;
+  readonly id: string;
   /** Where it stands. */
   readonly at?: Address;
-  readonly id: string;
 }
 
 /**
@@ -24,6 +24,6 @@ export interface GadgetRebuildResponse {
 
 /** Where it stands. */
 export interface Address {
-  readonly floor?: number | null;
   readonly street?: string;
+  readonly floor?: number | null;
 }

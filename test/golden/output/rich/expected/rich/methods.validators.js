@@ -2,7 +2,7 @@
 
 import { codePointLength as func2, isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const gadgetRebuildArguments = validate0;
-const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"at":{"type":"object","title":"Address","properties":{"floor":{"type":["integer","null"]},"street":{"type":"string","maxLength":100}},"noNumber":true,"additionalProperties":false},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"}},"noNumber":true,"additionalProperties":false};
+const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,255}$"},"at":{"type":"object","title":"Address","properties":{"street":{"type":"string","maxLength":100},"floor":{"type":["integer","null"]}},"noNumber":true,"additionalProperties":false}},"noNumber":true,"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Za-z0-9_-]{1,255}$", "u");
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="gadgetRebuildArguments" */;
@@ -25,7 +25,7 @@ vErrors = keepIssue(vErrors, err2);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "accountId") || (key0 === "at")) || (key0 === "id"))){
+if(!(((key0 === "accountId") || (key0 === "id")) || (key0 === "at"))){
 const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err3);
 errors++;
@@ -46,62 +46,62 @@ vErrors = keepIssue(vErrors, err5);
 errors++;
 }
 }
-if(data.at !== undefined){
-let data1 = data.at;
-if(func0(data1)){
-const err6 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/noNumber",keyword:"noNumber",params:{},message:"must be object"};
+if(data.id !== undefined){
+let data1 = data.id;
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err6 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\""};
 vErrors = keepIssue(vErrors, err6);
 errors++;
 }
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-for(const key1 in data1){
-if(!((key1 === "floor") || (key1 === "street"))){
-const err7 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+}
+else {
+const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err7);
 errors++;
 }
 }
-if(data1.floor !== undefined){
-let data2 = data1.floor;
-if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
-const err8 = {instancePath:instancePath+"/at/floor",schemaPath:"#/properties/at/properties/floor/type",keyword:"type",params:{type: schema0.properties.at.properties.floor.type},message:"must be integer,null"};
+if(data.at !== undefined){
+let data2 = data.at;
+if(func0(data2)){
+const err8 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/noNumber",keyword:"noNumber",params:{},message:"must be object"};
 vErrors = keepIssue(vErrors, err8);
 errors++;
 }
-}
-if(data1.street !== undefined){
-let data3 = data1.street;
-if(typeof data3 === "string"){
-if(func2(data3) > 100){
-const err9 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+for(const key1 in data2){
+if(!((key1 === "street") || (key1 === "floor"))){
+const err9 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err9);
 errors++;
 }
 }
-else {
-const err10 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data2.street !== undefined){
+let data3 = data2.street;
+if(typeof data3 === "string"){
+if(func2(data3) > 100){
+const err10 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
 vErrors = keepIssue(vErrors, err10);
 errors++;
 }
 }
-}
 else {
-const err11 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err11 = {instancePath:instancePath+"/at/street",schemaPath:"#/properties/at/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err11);
 errors++;
 }
 }
-if(data.id !== undefined){
-let data4 = data.id;
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-const err12 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,255}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,255}$"+"\""};
+if(data2.floor !== undefined){
+let data4 = data2.floor;
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
+const err12 = {instancePath:instancePath+"/at/floor",schemaPath:"#/properties/at/properties/floor/type",keyword:"type",params:{type: schema0.properties.at.properties.floor.type},message:"must be integer,null"};
 vErrors = keepIssue(vErrors, err12);
 errors++;
 }
 }
+}
 else {
-const err13 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err13 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "object"},message:"must be object"};
 vErrors = keepIssue(vErrors, err13);
 errors++;
 }

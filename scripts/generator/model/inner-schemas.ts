@@ -1,0 +1,25 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+
+/** Returns the schema with every schema right within it changed: of members, items and further members. */
+export function mapInner(
+  schema: JSONSchema7,
+  change: (inner: JSONSchema7) => JSONSchema7,
+): JSONSchema7 {
+  const each = <T extends JSONSchema7Definition>(inner: T): JSONSchema7Definition =>
+    typeof inner === 'object' ? change(inner) : inner;
+  const { properties, items, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, inner]) => [name, each(inner)]),
+          ),
+        }),
+    ...(typeof items === 'object' && !Array.isArray(items) ? { items: change(items) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: change(additionalProperties) }
+      : {}),
+  };
+}

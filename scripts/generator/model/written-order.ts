@@ -1,0 +1,36 @@
+import type { Location, Model, ModelCapability, ModelType } from '../model.js';
+
+/**
+ * The same model with types, properties, conditions and methods in the order in which their descriptors
+ * have them: how a team reads them in types and pages. Tables and hashes take the order of names, so
+ * that neither changes when a line of a descriptor moves.
+ */
+export function inWrittenOrder(model: Model): Model {
+  return { ...model, capabilities: model.capabilities.map(capabilityInOrder) };
+}
+
+function capabilityInOrder(capability: ModelCapability): ModelCapability {
+  return {
+    ...capability,
+    types: capability.types.map(typeInOrder).sort(byPlace),
+    methods: [...capability.methods].sort(byPlace),
+  };
+}
+
+/** The standard properties stand where the type's name does, and so come first. */
+function typeInOrder(type: ModelType): ModelType {
+  return {
+    ...type,
+    properties: [...type.properties].sort(byPlace),
+    filters: [...type.filters].sort(byPlace),
+  };
+}
+
+interface Placed {
+  readonly at: Location;
+}
+
+/** Of one file. */
+function byPlace({ at: a }: Placed, { at: b }: Placed): number {
+  return a.line - b.line || a.column - b.column;
+}
