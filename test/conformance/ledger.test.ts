@@ -251,6 +251,14 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       existingId: created.a.id,
       description: `"row" has the value of "${created.a.id}", and must be unique.`,
     });
+    const tagged = { c: { name: 'tag one here' }, d: { name: 'tag one there' } };
+    const answer = await call('Shelf/set', { create: tagged });
+    const existingId = answer.created.c.id;
+    expect(answer.notCreated.d).toEqual({
+      type: 'alreadyExists',
+      existingId,
+      description: `The server would give it a value that "${existingId}" has, and that must be unique.`,
+    });
   });
 
   test('after HOOK_TIMEOUT its tx is revoked and neither lock nor connection is kept', async () => {

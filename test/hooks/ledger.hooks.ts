@@ -90,7 +90,10 @@ export const hooks = {
           if (after === null && before?.name === 'bottom')
             refuse({ type: 'example.com:holdsAll', description: 'Everything stands on it.' });
       },
-      compute: { key: ({ name }) => `key of ${name}` },
+      compute: {
+        key: ({ name }) => `key of ${name}`,
+        tag: ({ name }) => (name.startsWith('tag ') ? name.slice(0, 7) : null),
+      },
     },
   },
   methods: {
