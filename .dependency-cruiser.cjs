@@ -251,6 +251,11 @@ module.exports = {
       'Headers and peers are transport matters.',
     ),
     onlyIn(
+      ['@eslint-community/regexpp'],
+      ['^src/text/pattern/'],
+      'Everything else compiles a pattern by compilePattern.',
+    ),
+    onlyIn(
       ['ws'],
       ['^src/transports/websocket/'],
       'The WebSocket library can be replaced in one folder.',

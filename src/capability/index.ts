@@ -35,10 +35,12 @@ export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {
   codePointLength,
+  compilePattern,
   frozen,
   isCanonicalDate,
   isCanonicalUtcDate,
   isDate,
+  isId,
   isInexact,
   isLocalDateTime,
   isUtcDate,

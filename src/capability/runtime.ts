@@ -6,6 +6,8 @@ import type { ValidationIssue } from './validation.js';
 
 export { isLocalDateTime } from '../protocol/dates.js';
 export { jsonEqual } from '../protocol/equal.js';
+export { isId } from '../protocol/ids.js';
+export { compilePattern } from '../text/pattern/index.js';
 
 /** Issues that a validator keeps of one rule; a client may break it millions of times. */
 const MAX_ISSUES = 100;

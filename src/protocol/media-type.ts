@@ -3,7 +3,7 @@ const MAX_LENGTH = 512;
 const NAME = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const QUOTED = '"(?:[\\t !#-\\[\\]-~]|\\\\[\\t -~])*"';
-const MEDIA_TYPE = new RegExp(
+export const MEDIA_TYPE = new RegExp(
   `^${NAME}/${NAME}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`,
 );
 

@@ -1,4 +1,5 @@
 /** Text that compares the same everywhere: case folding (D14) and the keys of collations (D15). */
 export { asciiCasemapKey, asciiNumericKey, casemapKey } from './collations.js';
 export { fold } from './fold.js';
+export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
 export { UNICODE_VERSION } from './tables/version.js';

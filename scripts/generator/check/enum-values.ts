@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { compilePattern } from '../../../src/text/index.js';
 import { typeOf } from '../descriptor/kinds.js';
 import { type Located, member, text } from '../load/located.js';
 import { whyNoPattern } from './patterns.js';
@@ -47,7 +48,7 @@ function outOfBounds(value: JsonValue, node: Located): string | undefined {
   if (length > (limit('maxLength') ?? length)) return `maxLength is ${limit('maxLength')}`;
   const pattern = text(keyed('pattern'));
   if (pattern === undefined || whyNoPattern(pattern) !== undefined) return undefined;
-  return new RegExp(pattern, 'u').test(value) ? undefined : `pattern is ${pattern}`;
+  return compilePattern(pattern).test(value) ? undefined : `pattern is ${pattern}`;
 }
 
 function hasType(value: JsonValue, type: string | undefined): boolean {

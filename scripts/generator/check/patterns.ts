@@ -1,5 +1,5 @@
+import { compilePattern, PatternError } from '../../../src/text/index.js';
 import { member, text } from '../load/located.js';
-import { whyUnsafe } from './pattern-safety.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
@@ -19,22 +19,18 @@ export function whyNoPattern(source: string): Refusal | undefined {
       why: `a pattern has at most ${MAX_LENGTH} characters: say the rest in a hook.`,
     };
   try {
-    new RegExp(source, 'u');
+    compilePattern(source);
+    return undefined;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { code: 'bad-pattern', why: `not a regular expression (flag u): ${why}.` };
+    if (!(error instanceof PatternError)) throw error;
+    const why = error.message;
+    return error.kind === 'invalid'
+      ? { code: 'bad-pattern', why }
+      : { code: 'unsafe-pattern', why };
   }
-  const why = whyUnsafe(source);
-  if (why === undefined) return undefined;
-  return {
-    code: 'unsafe-pattern',
-    why:
-      `a client could choose a text that this pattern takes too long for: ${why}. Write it ` +
-      'so that each text matches in one way, for instance (a+b)+ for (a+b?)+.',
-  };
 }
 
-/** A pattern is a regular expression with the flag u, as JSON Schema has it. */
+/** A pattern is a regular expression with the flag u, as JSON Schema has it, that any text is matched by in one pass. */
 export const patterns: Rule = (views, report) => {
   for (const { node } of views.flatMap(schemasOf)) {
     const pattern = member(node, 'pattern');

@@ -1,4 +1,4 @@
-import { _, type Ajv, type Code, type KeywordCxt, Name } from 'ajv';
+import { _, type Ajv, type Code, type KeywordCxt, Name, type Options } from 'ajv';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
@@ -7,6 +7,7 @@ import { _, type Ajv, type Code, type KeywordCxt, Name } from 'ajv';
  */
 export interface RuntimeFunctions {
   readonly isInexact: (value: unknown) => boolean;
+  readonly isId: (text: string) => boolean;
   readonly isUtcDate: (text: string) => boolean;
   readonly isCanonicalUtcDate: (text: string) => boolean;
   readonly isDate: (text: string) => boolean;
@@ -16,6 +17,23 @@ export interface RuntimeFunctions {
 }
 
 export const RUNTIME_MODULE = 'jmapsmith/capability';
+
+type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
+
+/**
+ * Returns what ajv makes of `pattern`: a call of `compilePattern` in place of `new RegExp`, whose time a client could
+ * make explode.
+ */
+export function patternEngine(functions: {
+  readonly compilePattern: (source: string) => { test(text: string): boolean };
+}): RegExpEngine {
+  const engine = (source: string) => {
+    const pattern = functions.compilePattern(source);
+    // ajv tells patterns apart by their text.
+    return { test: (text: string) => pattern.test(text), toString: () => source };
+  };
+  return Object.assign(engine, { code: `require("${RUNTIME_MODULE}").compilePattern` });
+}
 
 export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
   const call = (cxt: KeywordCxt, name: keyof RuntimeFunctions): Name =>
@@ -30,6 +48,13 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
     schemaType: 'boolean',
     error: { message: 'must not contain U+0000' },
     code: (cxt) => cxt.fail(_`${cxt.data}.includes("\\u0000")`),
+  });
+  ajv.addKeyword({
+    keyword: 'jmapId',
+    type: 'string',
+    schemaType: 'boolean',
+    error: { message: 'must be an Id: 1 to 255 of A-Z, a-z, 0-9, - and _' },
+    code: (cxt) => cxt.fail(_`!${call(cxt, 'isId')}(${cxt.data})`),
   });
   ajv.addKeyword({
     keyword: 'utcDate',

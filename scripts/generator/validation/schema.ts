@@ -10,9 +10,6 @@ export type ValidationUse = 'stored' | 'message';
 /** A schema for ajv: draft-07 and the keywords of validation-keywords.ts. */
 export type AjvSchema = Readonly<Record<string, unknown>>;
 
-/** RFC 8620 1.2. */
-const ID_PATTERN = '^[A-Za-z0-9_-]{1,255}$';
-
 /**
  * Rewrites a model schema into the one that is compiled: our formats and number rules become
  * keywords.
@@ -52,7 +49,7 @@ export function mainType(schema: JSONSchema7): string | undefined {
 
 function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
-  if (format === 'id') return { ...checks, pattern: ID_PATTERN };
+  if (format === 'id') return { ...checks, jmapId: true };
   // The engine normalises a property or a condition; inside a JSON column dates are kept as they
   // come.
   if (format === 'utc-date')
@@ -109,5 +106,5 @@ function furtherMembers(
 /** What the keys of a map or the members of a set have to be. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
-  return format === 'id' ? { ...checks, pattern: ID_PATTERN } : checks;
+  return format === 'id' ? { ...checks, jmapId: true } : checks;
 }

@@ -85,7 +85,9 @@ export const postgresql: Dialect = Object.freeze({
  * for it.
  */
 function storable(json: string): string {
-  return json.includes('\\u0000') ? json.replace(/(?<=(?<!\\)(?:\\\\)*)\\u0000/g, '\uffff') : json;
+  if (!json.includes('\\u0000')) return json;
+  // Each escape as a whole: what follows an escaped backslash is no escape.
+  return json.replace(/\\(?:u0000|.)/g, (found) => (found === '\\u0000' ? '\uffff' : found));
 }
 
 function joined(

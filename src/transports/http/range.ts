@@ -4,7 +4,7 @@ export interface OctetRange {
   readonly end: number;
 }
 
-const SINGLE = /^bytes[ \t]*=[ \t]*(\d{0,15})[ \t]*-[ \t]*(\d{0,15})[ \t]*$/i;
+const SINGLE = /^bytes[ \t]*=[ \t]*(?:(\d{1,15})[ \t]*)?-[ \t]*(?:(\d{1,15})[ \t]*)?$/i;
 
 /**
  * The part of `size` octets that a Range header asks for (RFC 9110 14.2): a single range, `unsatisfiable`, or `all`

@@ -205,7 +205,7 @@ types:
       ID_of_thread: { type: string, maxLength: 40 }
       constructor: { type: string, maxLength: 20000000, unique: true }
       Subject: { type: [string, 'null'], default: none }
-      subject: { type: string, pattern: '^(a+)+$', default: '' }
+      subject: { type: string, pattern: '(?:a|b)*a(?:a|b){40}c|', default: '' }
       myRights: { type: object, access: serverSet, properties: { mayRead: { type: boolean } } }
     required: [ID_of_thread, constructor]
     filter:

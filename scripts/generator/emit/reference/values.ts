@@ -1,6 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { replaceTexts } from '../../../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
+import { compilePattern } from '../../../../src/text/index.js';
 import type { ModelFilter, ModelProperty } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
 
@@ -93,7 +94,7 @@ function sampleText(schema: JSONSchema7, name: string): string {
   const fits = (text: string): boolean =>
     text.length >= minLength &&
     text.length <= maxLength &&
-    (pattern === undefined || new RegExp(pattern, 'u').test(text));
+    (pattern === undefined || compilePattern(pattern).test(text));
   const words = name === '' ? 'text' : `Some ${name}`;
   const guess = [words, ...GUESSES].find(fits);
   if (guess !== undefined) return guess;

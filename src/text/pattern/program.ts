@@ -1,0 +1,135 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { PatternError } from './problem.js';
+
+/** What has to hold between two characters: `^`, `$`, `\b` and `\B`. */
+export type Condition = 'start' | 'end' | 'boundary' | 'noBoundary';
+
+/** A node of a program. Numbers are indexes of nodes, or of the atom that a character must match. */
+export type ProgramNode =
+  | { readonly kind: 'match' }
+  | { readonly kind: 'character'; readonly atom: number; readonly next: number }
+  | { readonly kind: 'choice'; readonly options: readonly number[] }
+  | { readonly kind: 'condition'; readonly condition: Condition; readonly next: number };
+
+/** A pattern as a nondeterministic automaton. */
+export interface Program {
+  readonly nodes: readonly ProgramNode[];
+  readonly first: number;
+  /** What matches one character, as the pattern has it: `a`, `\d`, `[^a-z]`. */
+  readonly atoms: ReadonlyMap<string, AtomNode>;
+}
+
+export type AtomNode = AST.Character | AST.CharacterSet | AST.ClassRangesCharacterClass;
+
+/** The edition that every supported Node has. Later ones add what older Nodes refuse. */
+const PARSER = new RegExpParser({ ecmaVersion: 2024 });
+
+/**
+ * Returns the program of a regular expression with the flag u. Throws a PatternError for look-around, for back-references
+ * and where repetitions make more than `most` nodes.
+ */
+export function readProgram(source: string, most: number): Program {
+  return new ProgramBuilder(most).build(parsePattern(source));
+}
+
+function parsePattern(source: string): AST.Pattern {
+  try {
+    // The engine knows best which names of properties it has.
+    new RegExp(source, 'u');
+    return PARSER.parsePattern(source, 0, source.length, { unicode: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PatternError('invalid', `not a regular expression (flag u): ${why}.`);
+  }
+}
+
+/** Builds from the end: what follows a part is there before it. */
+class ProgramBuilder {
+  readonly #nodes: ProgramNode[] = [{ kind: 'match' }];
+  readonly #atoms = new Map<string, AtomNode>();
+  readonly #atomNumbers = new Map<string, number>();
+  readonly #most: number;
+  #steps = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  build(pattern: AST.Pattern): Program {
+    const first = this.#addChoice(pattern.alternatives, 0);
+    return { nodes: this.#nodes, first, atoms: this.#atoms };
+  }
+
+  #addChoice(alternatives: readonly AST.Alternative[], next: number): number {
+    const options = alternatives.map(({ elements }) =>
+      elements.reduceRight((after, element) => this.#addElement(element, after), next),
+    );
+    const [only] = options;
+    return options.length === 1 && only !== undefined
+      ? only
+      : this.#add({ kind: 'choice', options });
+  }
+
+  /** Adds what matches `element` and goes on with the node `next`; returns its first node. */
+  #addElement(element: AST.Element, next: number): number {
+    // Repetitions of nothing add no nodes, so what is built is counted here.
+    this.#steps++;
+    if (this.#steps > this.#most) throw new PatternError('unsafe', TOO_LONG);
+    switch (element.type) {
+      case 'Group':
+      case 'CapturingGroup':
+        return this.#addChoice(element.alternatives, next);
+      case 'Quantifier':
+        return this.#addRepetition(element, next);
+      case 'Character':
+      case 'CharacterSet':
+        return this.#addAtom(element, next);
+      case 'CharacterClass':
+        if (!element.unicodeSets) return this.#addAtom(element, next);
+        break;
+      case 'Assertion':
+        if (element.kind === 'lookahead' || element.kind === 'lookbehind') break;
+        return this.#add({ kind: 'condition', condition: conditionOf(element), next });
+    }
+    throw new PatternError(
+      'unsafe',
+      `look-around and back-references are not supported, such as ${element.raw}: a text is matched in one pass. Check the ` +
+        'rest in a hook.',
+    );
+  }
+
+  #addRepetition({ element, min, max }: AST.Quantifier, next: number): number {
+    let first = next;
+    if (max === Number.POSITIVE_INFINITY) {
+      const options = [next];
+      first = this.#add({ kind: 'choice', options });
+      options.unshift(this.#addElement(element, first));
+    } else {
+      for (let turn = min; turn < max; turn++)
+        first = this.#add({ kind: 'choice', options: [this.#addElement(element, first), next] });
+    }
+    for (let turn = 0; turn < min; turn++) first = this.#addElement(element, first);
+    return first;
+  }
+
+  #addAtom(node: AtomNode, next: number): number {
+    const { raw } = node;
+    const atom = this.#atomNumbers.get(raw) ?? this.#atoms.size;
+    this.#atomNumbers.set(raw, atom);
+    this.#atoms.set(raw, node);
+    return this.#add({ kind: 'character', atom, next });
+  }
+
+  #add(node: ProgramNode): number {
+    return this.#nodes.push(node) - 1;
+  }
+}
+
+function conditionOf(assertion: AST.BoundaryAssertion): Condition {
+  if (assertion.kind !== 'word') return assertion.kind;
+  return assertion.negate ? 'noBoundary' : 'boundary';
+}
+
+const TOO_LONG =
+  'the repetitions of this pattern, such as {1,1000}, are too many in all. Use maxLength for the length of the text, or ' +
+  'check the text in a hook.';

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { MEDIA_TYPE } from '../../../src/protocol/media-type.js';
+import { PatternError } from '../../../src/text/index.js';
+import { ROOT } from '../../support/server.js';
+import { isSlow } from './backtracking.js';
+
+/** Expressions that are slow, or too rich to be judged, and why no client can make them take long. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'config.ts /\\/+$/': 'a setting of the operator',
+  'config.ts /^\\/+|\\/+$/g': 'a setting of the operator',
+  'transports/http/base-url.ts /\\/+$/': 'a setting of the operator',
+  'transports/http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
+  'protocol/dates.ts /0+$/': 'three digits',
+  'protocol/ijson-slices.ts / at position (\\d+).*$/s':
+    "a message of V8's, with some twenty characters of the text",
+  'protocol/json-pointer.ts /~(?![01])/': 'looks at one character',
+  'database/postgresql/rest.ts /"(?:[^"]|"")*"|\\?/g': 'a statement of ours',
+  'database/postgresql/statements.ts /--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\//g': "a migration's SQL",
+  'database/postgresql/statements.ts /\'(?:[^\']|\'\')*\'|"(?:[^"]|"")*"|--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\/|(\\$(?:[A-Za-z_]\\w*)?\\$)[\\s\\S]*?\\1|;/g':
+    "a migration's SQL",
+};
+
+function expressionsOf(file: string): readonly string[] {
+  const found: string[] = [];
+  const text = readFileSync(file, 'utf8');
+  // Few files have one: the others need not be parsed.
+  if (!/[=(,:?[!&|>\s]\/[^/*]/.test(text)) return found;
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) found.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isSlowOrUnknown(expression: string): boolean {
+  const source = expression.slice(1, expression.lastIndexOf('/'));
+  try {
+    return isSlow(source);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return true;
+  }
+}
+
+it('every regular expression of the server takes linear time, or meets no text of a client', () => {
+  const folder = join(ROOT, 'src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const found = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => expressionsOf(join(folder, file)).map((text) => ({ file, text })));
+  expect(found.length).toBeGreaterThan(50);
+  const slow = found
+    .filter(({ text }) => isSlowOrUnknown(text))
+    .map(({ file, text }) => `${file} ${text}`);
+  expect([...new Set(slow)].sort()).toEqual(Object.keys(HARMLESS).sort());
+});
+
+it('so does that of media types, which is put together', () => {
+  expect(isSlow(MEDIA_TYPE.source)).toBe(false);
+});
