@@ -11,23 +11,26 @@ export interface Reader {
 
 /**
  * The bound on octets of large answers that a process holds at once, from the moment that a call has made its part of
- * an answer until the last octet is handed over. One user gets half of it at most. Where there is no room, readers that
- * have taken nothing for `stalled` ms are cut off, the oldest answer first; where that doesn't help, the call that wants
- * room fails. So nobody who reads slowly fills the memory or keeps others from their answers.
+ * an answer until the last octet is handed over. One user gets half of it at most. Where there is no room, readers are
+ * cut off that have taken nothing for `stall` ms, or have not taken all within `hold` ms, the oldest answer first. Where
+ * that doesn't help, the call that wants room fails. So nobody who reads slowly fills the memory or keeps others from
+ * their answers.
  */
 export class AnswerBudget {
   readonly #total: number;
   readonly #share: number;
-  readonly #stalled: number;
+  readonly #stall: number;
+  readonly #hold: number;
   readonly #byUser = new Tally();
   /** Answers that hold octets, the oldest first. */
   readonly #answers = new Set<HeldAnswer>();
   #octets = 0;
 
-  constructor(total: number, stalled: number) {
+  constructor(total: number, { stall, hold }: { readonly stall: number; readonly hold: number }) {
     this.#total = total;
     this.#share = total / 2;
-    this.#stalled = stalled;
+    this.#stall = stall;
+    this.#hold = hold;
   }
 
   get octets(): number {
@@ -39,13 +42,13 @@ export class AnswerBudget {
     return new HeldAnswer(this, user);
   }
 
-  /** Whether an answer of the user may grow by so many octets, if need be at the cost of stalled readers. */
+  /** Whether an answer of the user may grow by so many octets, if need be at the cost of slow readers. */
   makeRoom(user: string, octets: number): boolean {
     if (this.#fits(user, octets)) return true;
-    const since = performance.now() - this.#stalled;
+    const now = performance.now();
     for (const answer of this.#answers) {
       const { reader } = answer;
-      if (reader === null || reader.takenAt > since) continue;
+      if (reader === null || !this.#isSlow(answer, reader, now)) continue;
       if (this.#exceedsShare(user, octets) && answer.user !== user) continue;
       answer.end();
       reader.cut();
@@ -62,6 +65,10 @@ export class AnswerBudget {
     else this.#answers.add(answer);
   }
 
+  #isSlow({ begunAt }: HeldAnswer, { takenAt }: Reader, now: number): boolean {
+    return now - takenAt >= this.#stall || now - begunAt >= this.#hold;
+  }
+
   #exceedsShare(user: string, octets: number): boolean {
     return this.#byUser.get(user) + octets > this.#share;
   }
@@ -76,6 +83,8 @@ export class HeldAnswer {
   readonly user: string;
   /** Null until the answer is written. */
   reader: Reader | null = null;
+  /** `performance.now()` when its reader could begin. */
+  begunAt = 0;
   readonly #budget: AnswerBudget;
   #octets = 0;
   #isOver = false;
@@ -100,6 +109,7 @@ export class HeldAnswer {
   writeTo(reader: Reader, octets: number): void {
     if (this.#isOver) return;
     this.reader = reader;
+    this.begunAt = performance.now();
     this.#hold(octets);
   }
 

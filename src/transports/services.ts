@@ -53,6 +53,8 @@ export interface Timings {
   readonly stalledReader: number;
   /** A reader that takes nothing of an answer for so long is dropped where the memory for answers is used up. */
   readonly answerStall: number;
+  /** The same for a reader that has not taken all of an answer after so long. */
+  readonly answerHold: number;
   /** How long a refused body is still read so that its sender sees the answer. */
   readonly linger: number;
   readonly keepAlive: number;
@@ -68,6 +70,7 @@ export const TIMINGS: Timings = Object.freeze({
   bodyRate: 1000,
   stalledReader: 60_000,
   answerStall: 5000,
+  answerHold: 60_000,
   linger: 5000,
   keepAlive: 65_000,
   refresh: 250,

@@ -37,7 +37,10 @@ export function createShared(services: TransportServices): Shared {
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
     turns: new Turns(),
-    answers: new AnswerBudget(limits.answerMemory, timings.answerStall),
+    answers: new AnswerBudget(limits.answerMemory, {
+      stall: timings.answerStall,
+      hold: timings.answerHold,
+    }),
     feed,
     live,
     close() {

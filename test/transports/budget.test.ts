@@ -76,7 +76,7 @@ describe('large answers', () => {
   }
 
   it('one user gets half; what is given back, or at its end, can be had again', () => {
-    const budget = new AnswerBudget(100, STALLED);
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
     const [one, other] = [budget.begin('u1'), budget.begin('u1')];
     expect([one.take(30), one.take(20), other.take(1)]).toEqual([true, true, false]);
     expect(budget.begin('u2').take(50)).toBe(true);
@@ -89,7 +89,7 @@ describe('large answers', () => {
   });
 
   it('readers that take nothing make room for others, the oldest answer first', () => {
-    const budget = new AnswerBudget(100, STALLED);
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
     const cut: string[] = [];
     const begin = (user: string, octets: number): HeldAnswer => {
       const answer = budget.begin(user);
@@ -105,8 +105,18 @@ describe('large answers', () => {
     expect(budget.octets).toBe(70);
   });
 
+  it('so does one that takes its answer bit by bit for too long', () => {
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 0 });
+    const cut: string[] = [];
+    const answer = budget.begin('u1');
+    answer.take(50);
+    expect([budget.begin('u2').take(50), budget.begin('u3').take(1)]).toEqual([true, false]);
+    answer.writeTo(reader('slow', cut), 50);
+    expect([budget.begin('u3').take(1), cut]).toEqual([true, ['slow']]);
+  });
+
   it('a user over its share costs no other user an answer', () => {
-    const budget = new AnswerBudget(100, STALLED);
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
     const cut: string[] = [];
     const [one, other] = [budget.begin('u1'), budget.begin('u2')];
     one.take(40);

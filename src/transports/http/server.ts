@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Timings } from '../services.js';
 import type { Shared } from '../shared.js';
 import { Slots } from '../slots.js';
 import type { UpgradeTarget } from '../upgrade-target.js';
@@ -54,16 +55,9 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
     asksForWebSocket(req) && !isAnswering(req.socket);
   const server = createServer(
     {
+      ...serverOptions(timings, usesInternals),
+      // Asked on later versions of Node than 20.
       ...{ shouldUpgradeCallback: isUpgrade },
-      IncomingMessage: EdgeRequest,
-      ServerResponse: EdgeResponse,
-      maxHeaderSize: MAX_HEADER_OCTETS,
-      headersTimeout: timings.headers,
-      // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
-      requestTimeout: 0,
-      // Node would set and clear a timer behind each answer: `idle` looks after it.
-      keepAliveTimeout: usesInternals ? 0 : timings.keepAlive,
-      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
     },
     turns.answer,
   );
@@ -114,6 +108,20 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
  */
 function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): void {
   server.httpAllowHalfOpen = true;
+}
+
+function serverOptions(timings: Timings, usesInternals: boolean) {
+  return {
+    IncomingMessage: EdgeRequest,
+    ServerResponse: EdgeResponse,
+    maxHeaderSize: MAX_HEADER_OCTETS,
+    headersTimeout: timings.headers,
+    // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
+    requestTimeout: 0,
+    // Node would set and clear a timer behind each answer: `IdleConnections` looks after it.
+    keepAliveTimeout: usesInternals ? 0 : timings.keepAlive,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
+  };
 }
 
 interface EdgeParts {
