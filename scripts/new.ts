@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { asUsageError } from './generator/file-errors.js';
+import { isInRepository } from './generator/git.js';
 import { DESCRIPTOR_FOLDER, loadDescriptors } from './generator/load/index.js';
 import { member, members } from './generator/load/located.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
@@ -37,6 +38,11 @@ await runTool('new', HELP, async (argv) => {
   await create(root, path, newDescriptor(name));
   for (const file of await scaffolded(root)) printLine(`${file} is written.`);
   printLine(`${path} is written. Next: ${command('generate')}`);
+  if (!isInRepository(root))
+    printLine(
+      'This folder is in no git repository. Run git init and commit what you generate: a migration is ' +
+        'released when it is committed, and is never changed from then on.',
+    );
   return EXIT.fine;
 });
 

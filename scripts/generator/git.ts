@@ -14,3 +14,8 @@ export function git(root: string, args: readonly string[]): string | undefined {
     throw error;
   }
 }
+
+/** Whether a folder lies in a work tree of git. */
+export function isInRepository(root: string): boolean {
+  return git(root, ['rev-parse', '--is-inside-work-tree'])?.trim() === 'true';
+}

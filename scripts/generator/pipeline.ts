@@ -7,7 +7,7 @@ import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { loadDescriptors } from './load/index.js';
 import type { Located } from './load/located.js';
-import { expectMigrations, placed, planMigrations, readHistories } from './migrations/index.js';
+import { expectMigrations, placed, planMigrations, releasedHistories } from './migrations/index.js';
 import { buildModel } from './model/index.js';
 import type { EmittedFiles, Problem } from './model.js';
 import { besides, byPlace, isError } from './problems.js';
@@ -62,7 +62,7 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));
   const hooked = await withHooks(root, buildModel(ordered));
   if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
-  const histories = readHistories(root);
+  const histories = await releasedHistories(root, hooked.model, contract);
   const model = placed(hooked.model, histories);
   progress('rendering');
   // Only now: what prints TypeScript takes as long to load as all else, and a wrong descriptor prints none.

@@ -64,7 +64,8 @@ function asked(word: string | undefined): string {
   return word === undefined ? '' : ` Did you mean "${word}"?`;
 }
 
-function nearest(unknown: string, known: readonly string[]): string | undefined {
+/** The known name that is closest to the unknown one, if one is close. */
+export function nearest(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > MAX_LETTERS) return undefined;
   const limit = Math.floor(unknown.length * 0.4) + 1;
   return known

@@ -10,8 +10,7 @@ import type { Report, Rule } from './rule.js';
 const RESPONSES: Readonly<Record<string, readonly string[]>> = {
   get: ['accountId', 'state', 'list', 'notFound'],
   changes: [
-    ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated'],
-    ...['destroyed', 'updatedProperties'],
+    ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated', 'destroyed'],
   ],
   set: [
     ...['accountId', 'oldState', 'newState', 'created', 'updated', 'destroyed'],

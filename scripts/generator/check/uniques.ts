@@ -1,5 +1,6 @@
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
+import { member } from '../load/located.js';
 import { whyNotIndexed, whyNotTogether } from './indexable.js';
 import { listed, place, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
@@ -9,8 +10,34 @@ export const uniques: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     judge(type, type.uniques, 'unique', report);
     judge(type, type.indexes, 'indexes', report);
+    collisions(type, report);
   }
 };
+
+/** Warns where all properties of a unique list have a default: the second create without them is refused. */
+function collisions(type: TypeView, report: Report): void {
+  const byName = new Map(type.properties.map((property) => [property.name, property]));
+  for (const { names, at } of type.uniques) {
+    if (names.length === 0 || !names.every(({ name }) => takesDefault(byName.get(name)))) continue;
+    const all = names.map(({ name }) => `"${name}"`).join(' and ');
+    report(
+      'unique-default',
+      at,
+      `${all} must be unique, and a create without ${names.length === 1 ? 'it' : 'them'} stores the ` +
+        'default: the second one of an account is refused. List it under required, or make it ' +
+        "nullable without a default (type: [..., 'null']): null is equal to nothing.",
+      { severity: 'warning' },
+    );
+  }
+}
+
+/** Clients write it, and may leave it out. */
+function takesDefault(property: PropertyView | undefined): boolean {
+  if (property === undefined || property.computed !== undefined) return false;
+  const given = member(property.node, 'default');
+  const isClients = property.access !== 'serverSet' && property.access !== 'internal';
+  return isClients && given !== undefined && given.value !== null;
+}
 
 function judge(
   type: TypeView,

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { orderedTypes } from '../emit/key-ordered.js';
-import { schemaPath, tablesOf } from '../emit/prisma.js';
+import { emitPrisma, schemaPath, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import type { EmittedFiles, Model, Problem } from '../model.js';
 import { prepare } from '../thread/second.js';
+import { readApplied } from './applied.js';
 import { compareTables, isEmpty } from './compare.js';
 import { type Change, compose, printDatamodel } from './compose.js';
 import { effectsOf, type TypeEffect } from './effects.js';
@@ -26,9 +27,10 @@ import { narrowings, redefined } from './narrowing.js';
 import { placeModel } from './place.js';
 import { type ReadTable, readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
-import { committedFiles } from './released.js';
+import { appliedFiles, committedFiles } from './released.js';
 import { searchChanged } from './search-changes.js';
 import { type Leftover, printSnapshot, takeSnapshot } from './snapshot.js';
+import { strayRenames } from './stray-renames.js';
 import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
 import { unusedDrops } from './unused-drops.js';
 
@@ -50,17 +52,51 @@ export function expectMigrations(root: string): void {
 export interface Histories {
   readonly all: readonly History[];
   readonly problems: readonly Problem[];
+  /** Nobody can tell what is released: all that is on disk is taken for it. */
+  readonly isAssumed: boolean;
+  /** Why it is so, where a database could tell. */
+  readonly warnings?: readonly Problem[];
 }
 
-export function readHistories(root: string): Histories {
+/** `released`: the files of released migrations (released.ts). */
+export function readHistories(
+  root: string,
+  released: ReadonlySet<string> | undefined = committedFiles(root),
+): Histories {
   const problems: Problem[] = [];
-  const committed = committedFiles(root);
   const all = PROVIDERS.map((provider) =>
-    readHistory(root, provider, committed, (problem) => {
+    readHistory(root, provider, released, (problem) => {
       problems.push(problem);
     }),
   );
-  return { all, problems };
+  return { all, problems, isAssumed: released === undefined };
+}
+
+/**
+ * The histories that a plan starts from. Where git can't tell what is released, and something has to
+ * change, the project's databases are asked: what none of them has applied is made anew. Where nothing has to change
+ * all is left as it is: a build without git and database (an image, for instance) must find what is on disk current.
+ */
+export async function releasedHistories(
+  root: string,
+  model: Model,
+  contract: boolean,
+): Promise<Histories> {
+  const histories = readHistories(root);
+  const isNew = histories.all.every(({ last }) => last === 0);
+  if (!histories.isAssumed || isNew || (!contract && isSettled(model, histories))) return histories;
+  const { names, problems } = await readApplied(root, process.env);
+  if (problems.length === 0) return readHistories(root, appliedFiles(root, names));
+  return { ...histories, warnings: problems };
+}
+
+/** Whether the migrations on disk lead to what the descriptors say. */
+function isSettled(model: Model, histories: Histories): boolean {
+  if (histories.problems.length > 0) return false;
+  const own = placed(model, histories);
+  const schemas = emitPrisma(own);
+  const changes = changesOf(own, schemas, histories);
+  return problemsOf(changes, own).length === 0 && !changes.some(isNeeded);
 }
 
 /** The model with the tables and columns that the released state has (place.ts). */
@@ -86,22 +122,8 @@ export async function planMigrations({
   /** Takes away what was left for the version before, even where nothing else is to be done. */
   readonly contract?: boolean;
 }): Promise<MigrationPlan> {
-  const problems = [...histories.problems];
-  const report = (problem: Problem) => {
-    problems.push(problem);
-  };
-  const changes = histories.all.map((history) =>
-    changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
-  );
-  for (const { difference, snapshot, renames, unique, effects } of changes) {
-    if (snapshot === undefined) continue;
-    for (const problem of defaultProblems(unique, freshColumns(difference), model)) report(problem);
-    for (const problem of narrowings(snapshot, renames, model)) report(problem);
-    for (const problem of refusals(difference, model, snapshot)) report(problem);
-    for (const problem of uniqueProblems(unique, effects)) report(problem);
-  }
-  for (const problem of nameProblems(tablesOf(model), model)) report(problem);
-
+  const changes = changesOf(model, schemas, histories);
+  const problems = [...histories.problems, ...problemsOf(changes, model)];
   const files = new Map(histories.all.flatMap((history) => [...history.files]));
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
@@ -122,9 +144,36 @@ export async function planMigrations({
   return {
     files,
     obsolete: unreleased.filter((path) => !files.has(path)),
-    // What is wrong may be what the words are for.
-    problems: problems.length > 0 ? distinct(problems) : unusedDrops(changes, model),
+    problems: [
+      ...(histories.warnings ?? []),
+      // What is wrong may be what the words are for, and so may what is not released.
+      ...(problems.length > 0 || histories.isAssumed
+        ? distinct(problems)
+        : unusedDrops(changes, model)),
+    ],
   };
+}
+
+function changesOf(model: Model, schemas: EmittedFiles, { all }: Histories): readonly Change[] {
+  return all.map((history) =>
+    changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
+  );
+}
+
+/** What the changes would lose, or can't do. */
+function problemsOf(changes: readonly Change[], model: Model): readonly Problem[] {
+  const ofChanges = changes.flatMap(({ difference, snapshot, renames, unique, effects }) => {
+    if (snapshot === undefined) return [];
+    const renamed = strayRenames(snapshot, model);
+    return [
+      ...defaultProblems(unique, freshColumns(difference), model),
+      ...narrowings(snapshot, renames, model),
+      ...renamed.problems,
+      ...refusals(difference, renamed.model, snapshot),
+      ...uniqueProblems(unique, effects),
+    ];
+  });
+  return [...ofChanges, ...nameProblems(tablesOf(model), model)];
 }
 
 function changeOf({ provider, snapshot, named }: History, model: Model, schema: string): Change {

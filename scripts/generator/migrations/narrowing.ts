@@ -37,7 +37,9 @@ export function narrowings(
         }
         if (accepted || property.computed !== undefined) return [];
         const named = namedNow(before, property);
-        if (named !== undefined) return [namingProblem(type, property, named)];
+        // What clients never write, none of them can fail to write again.
+        if (named !== undefined)
+          return isWrittenByClients(property) ? [namingProblem(type, property, named)] : [];
         const what = narrowed(before.schema, property.schema, '');
         return what === undefined ? [] : [narrowedProblem(type, property, what)];
       }),
@@ -75,6 +77,10 @@ function oldTarget(
   if (before === undefined || reference === undefined) return undefined;
   const old = renames.find(({ from }) => from === before.type)?.to ?? before.type;
   return old === reference.type ? undefined : old;
+}
+
+function isWrittenByClients({ access }: ModelProperty): boolean {
+  return access !== 'serverSet' && access !== 'internal';
 }
 
 /** What text that named nothing before names now. */

@@ -1,12 +1,15 @@
-import { git } from '../git.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROVIDERS } from '../emit/prisma-datamodel.js';
+import { git, isInRepository } from '../git.js';
+import { migrationsFolder, SQL_FILE } from './history.js';
 
 /**
  * The files below `prisma/` that are committed: a migration among them is released, since others
- * may have applied it. Undefined where nobody can tell (no repository, no git, or a folder that the
- * repository ignores): every migration on disk counts as released then.
+ * may have applied it. Undefined where git can't tell: there is no repository, or it ignores the folder.
  */
 export function committedFiles(root: string): ReadonlySet<string> | undefined {
-  if (git(root, ['rev-parse', '--is-inside-work-tree'])?.trim() !== 'true') return undefined;
+  if (!isInRepository(root)) return undefined;
   if (git(root, ['check-ignore', '--quiet', 'prisma']) !== undefined) return undefined;
   return new Set([...filesAt(root, 'HEAD'), ...filesAt(root, 'MERGE_HEAD')]);
 }
@@ -18,4 +21,17 @@ export function committedFiles(root: string): ReadonlySet<string> | undefined {
 function filesAt(root: string, commit: string): readonly string[] {
   const names = git(root, ['ls-tree', '-r', '--name-only', '-z', commit, '--', 'prisma/']) ?? '';
   return names.split('\u0000').filter((name) => name !== '');
+}
+
+/**
+ * The same where git can't tell: a migration that a database has applied is released, for both
+ * databases, as far as it is there. `names`: of those migrations.
+ */
+export function appliedFiles(root: string, names: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    names
+      .flatMap((name) => PROVIDERS.map((provider) => `${migrationsFolder(provider)}/${name}`))
+      .filter((folder) => existsSync(join(root, folder)))
+      .map((folder) => `${folder}/${SQL_FILE}`),
+  );
 }

@@ -13,6 +13,7 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'needs hook files: test/scripts/generator/hooks': /hook/,
   'needs a history of migrations: test/scripts/migrations':
     /^(migration-|property-(removed|not|type|without|narrowed|sealed|retargeted)|type-removed|key-changed|later-engine|database-name|singleton-changed|unique-)/,
+  'needs a database: test/scripts/generator/without-git.test.ts': /^unread-database$/,
   'warns and writes: golden.test.ts': /^(unindexed|unmarked|unused)-/,
 };
 

@@ -224,6 +224,7 @@ describe('npm run generate -- --check', () => {
   it('finds a migration that is wanting, which generate then adds without touching the first', async () => {
     const project = await createProject({ 'things.yaml': THING });
     await project.generate();
+    project.release();
     const first = await project.tree('prisma/sqlite/migrations');
     await project.write(
       'capabilities/things.yaml',

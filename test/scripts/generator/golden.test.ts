@@ -57,6 +57,7 @@ describe('descriptors with a history', () => {
     const folder = join(GOLDEN, 'history', name);
     const project = await createProject(await readTree(join(folder, 'before')));
     expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
+    project.release();
     for (const [path, text] of Object.entries(await readTree(join(folder, 'capabilities'))))
       await project.write(`capabilities/${path}`, text);
     const { stderr } = await project.generate();

@@ -89,6 +89,8 @@ test('what only some runs need is imported where they need it', () => {
       'scripts/generator/hooks/read.ts',
       'scripts/generator/migrations/engine.ts',
       'scripts/generator/watch.ts',
+      'src/database/postgresql/index.ts',
+      'src/database/sqlite/index.ts',
     ].sort(),
   );
 });

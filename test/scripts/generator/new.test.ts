@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baseNameOf, newDescriptor } from '../../../scripts/generator/new-descriptor.js';
@@ -22,7 +22,9 @@ describe('npm run new', () => {
     const first = await tool('new', 'InvoiceLine', '--root', project.root);
     expect(first).toEqual({
       code: 0,
-      stdout: 'capabilities/invoice-lines.yaml is written. Next: npm run generate\n',
+      stdout: expect.stringMatching(
+        /^capabilities\/invoice-lines\.yaml is written\. Next: npm run generate\n.*Run git init and commit.*\n$/,
+      ),
       stderr: '',
     });
     expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
@@ -64,8 +66,13 @@ describe('npm run new', () => {
   it('makes capabilities/ in a project that has none, and no project', async () => {
     const project = await createProject({});
     await project.remove('capabilities');
+    execFileSync('git', ['init', '-q'], { cwd: project.root });
     const made = await tool('new', 'Invoice', '--root', project.root);
-    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made).toEqual({
+      code: 0,
+      stdout: 'capabilities/invoices.yaml is written. Next: npm run generate\n',
+      stderr: '',
+    });
     const before = await project.tree();
     const lost = await tool('new', 'Invoice', '--root', join(project.root, 'a/b'));
     expect(lost).toMatchObject({ code: 2, stdout: '' });

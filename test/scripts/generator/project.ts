@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,6 +18,8 @@ export interface Run {
 export interface Project {
   readonly root: string;
   generate(options?: Partial<GenerateOptions>): Promise<Run>;
+  /** Commits all that is there: the migrations are released from then on. */
+  release(): void;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
   remove(path: string): Promise<void>;
@@ -31,6 +34,11 @@ export async function createProject(descriptors: Record<string, string>): Promis
   const project: Project = {
     root,
     generate: (options) => capture(() => generate({ ...DEFAULTS, root, ...options })),
+    release() {
+      const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+      for (const args of [['init'], ['add', '.'], [...who, 'commit', '-m', 'all']])
+        execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+    },
     async write(path, text) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
@@ -78,7 +86,7 @@ export async function readTree(folder: string): Promise<Record<string, string>> 
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((path) => !path.startsWith('node_modules'))
+    .filter((path) => !/^(?:node_modules|\.git)(?:\/|$)/.test(path))
     .sort();
   const texts = await Promise.all(
     paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')] as const),

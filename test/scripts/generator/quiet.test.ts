@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newDescriptor } from '../../../scripts/generator/new-descriptor.js';
 import { render } from '../../../scripts/generator/pipeline.js';
-import { REPOSITORY } from './project.js';
+import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
 /** What somebody sees first: nothing of it gives a warning, let alone an error. */
@@ -37,4 +37,12 @@ it.each([...shown, ...examples, ['new', newDescriptor('Invoice')]])(
 it('nothing is said of the bundled descriptors', async () => {
   const { problems, warnings } = await render(REPOSITORY);
   expect([...problems, ...warnings]).toEqual([]);
+});
+
+it('nothing is said of updatedProperties in a response of /changes, as RFC 8621 has it', () => {
+  const response = '{ type: object, properties: { updatedProperties: { setOf: string } } }';
+  const type = `standardMethods: { get: {}, changes: { response: ${response} } }`;
+  expect(
+    judge(thing(`${type}\nproperties: { updatedProperties: { setOf: string, default: {} } }`)),
+  ).toEqual([]);
 });

@@ -121,6 +121,7 @@ types:
       );
     const project = await createProject({ 'things.yaml': text(9000) });
     expect((await project.generate()).code).toBe(0);
+    project.release();
     await project.write('capabilities/things.yaml', text(5000));
     const { code, stdout } = await project.generate({ format: 'json' });
     expect(code).toBe(2);

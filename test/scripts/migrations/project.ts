@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, TestRunner } from 'vitest';
@@ -9,6 +9,7 @@ import {
   planMigrations,
   readHistories,
 } from '../../../scripts/generator/migrations/index.js';
+import { appliedFiles, committedFiles } from '../../../scripts/generator/migrations/released.js';
 import type { Model } from '../../../scripts/generator/model.js';
 
 /**
@@ -28,7 +29,7 @@ export async function generate(
   model: Model,
   contract = false,
 ): Promise<MigrationPlan> {
-  const histories = readHistories(root);
+  const histories = readHistories(root, releasedAt(root));
   const own = placed(model, histories);
   const schemas = emitPrisma(own);
   const plan = await planMigrations({ model: own, schemas, histories, contract });
@@ -39,7 +40,14 @@ export async function generate(
 
 /** With the tables and columns that the migrations on disk give it. */
 export function placedAt(root: string, model: Model): Model {
-  return placed(model, readHistories(root));
+  return placed(model, readHistories(root, releasedAt(root)));
+}
+
+/** What is committed; where there is no git, all that is on disk, as if a database had applied it. */
+function releasedAt(root: string): ReadonlySet<string> {
+  const folders = ['sqlite', 'postgresql'].map((name) => join(root, 'prisma', name, 'migrations'));
+  const onDisk = () => folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+  return committedFiles(root) ?? appliedFiles(root, onDisk());
 }
 
 export function write(root: string, path: string, text: string): void {

@@ -1,0 +1,85 @@
+import { didYouMean, nearest } from '../check/did-you-mean.js';
+import { listed } from '../check/rule.js';
+import type { Model, ModelDrop, ModelType, Problem } from '../model.js';
+import type { Snapshot } from './history.js';
+import { predecessorOf, releasedTypes } from './lineage.js';
+
+export interface StrayRenames {
+  readonly problems: readonly Problem[];
+  /** The model as if what was probably meant were given up: that it is gone follows from the slip. */
+  readonly model: Model;
+}
+
+/**
+ * A `renamedFrom` of a new type or property that names nothing of the last release. Where the name that
+ * is there now was released, `renamedFrom` says nothing any more and may stay.
+ */
+export function strayRenames(snapshot: Snapshot, model: Model): StrayRenames {
+  const problems: Problem[] = [];
+  const released = [...releasedTypes(snapshot).values()];
+  const tables = new Set(released.map(({ table }) => table));
+  const names = unclaimed(
+    released.map(({ name }) => name),
+    model.capabilities.flatMap(({ types }) => types),
+  );
+  const capabilities = model.capabilities.map((capability) => {
+    const drops: ModelDrop[] = [...capability.drops];
+    const types = capability.types.map((type) => {
+      const { renamedFrom, name, at } = type;
+      if (renamedFrom === undefined || tables.has(type.table))
+        return withoutStray(type, snapshot, problems);
+      const meant = nearest(renamedFrom, names);
+      if (meant !== undefined) drops.push({ name: meant, at });
+      problems.push(stray(`type ${name}`, type, renamedFrom, names));
+      return type;
+    });
+    return { ...capability, types, drops };
+  });
+  return { problems, model: { capabilities } };
+}
+
+function withoutStray(type: ModelType, snapshot: Snapshot, problems: Problem[]): ModelType {
+  const before = releasedTypes(snapshot).get(type.table);
+  if (before?.known === undefined) return type;
+  const names = unclaimed(
+    before.properties.map(({ name }) => name),
+    type.properties,
+  );
+  const drops: ModelDrop[] = [...type.drops];
+  for (const property of type.properties) {
+    const { renamedFrom, name, at } = property;
+    if (renamedFrom === undefined || predecessorOf(before, type, property) !== undefined) continue;
+    const meant = nearest(renamedFrom, names);
+    if (meant !== undefined) drops.push({ name: meant, at });
+    problems.push(stray(`property ${type.name}.${name}`, property, renamedFrom, names));
+  }
+  return { ...type, drops };
+}
+
+/** Names of the last release that nothing has now: one of them is meant. */
+function unclaimed(
+  names: readonly string[],
+  now: readonly { readonly name: string }[],
+): readonly string[] {
+  const taken = new Set(now.map(({ name }) => name));
+  return names.filter((name) => !taken.has(name));
+}
+
+function stray(
+  what: string,
+  { at }: Pick<ModelType, 'at'>,
+  renamedFrom: string,
+  names: readonly string[],
+): Problem {
+  const there =
+    names.length === 0
+      ? 'All that it had is still there.'
+      : `What it had and is gone now: ${listed(names)}.`;
+  return {
+    at,
+    code: 'bad-rename',
+    message:
+      `the ${what} has renamedFrom: ${renamedFrom}, and the last release has nothing of that name.` +
+      `${didYouMean(renamedFrom, names)} ${there}`,
+  };
+}
