@@ -5,6 +5,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { newDescriptor } from '../../scripts/generator/new-descriptor.js';
 import { createProject, REPOSITORY } from '../scripts/generator/project.js';
+import { CORE } from '../support/client.js';
+import { makeFixtures } from '../support/fixtures.js';
+import { startServer } from '../support/server.js';
+import { requestIn } from './commands.js';
 import { descriptors, testedIn } from './samples.js';
 
 const run = promisify(execFile);
@@ -19,7 +23,10 @@ const CONFIG = {
   include: ['capabilities', 'client', 'generated'],
 };
 
-test('the TypeScript of all pages compiles in a project of their descriptors', async () => {
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+type Json = any;
+
+test('the TypeScript of all pages compiles in a project of their descriptors, and the hooks do what their page says', async () => {
   // docs/package.md begins with `npx jmapsmith new Invoice`.
   const files = { ...descriptors(), 'invoices.yaml': newDescriptor('Invoice') };
   const project = await createProject(files);
@@ -35,11 +42,50 @@ test('the TypeScript of all pages compiles in a project of their descriptors', a
     );
   const jmapsmith = join(REPOSITORY, 'bin/jmapsmith.mjs');
   const { stderr } = await node(jmapsmith, 'generate');
-  // No error and no warning; a slow machine shows what it is at.
-  expect(stderr.replace(/^generate: .* \.\.\.\n/gm, '')).toBe('');
+  // No error and no warning; a slow machine shows what it is at, and the package may have to be built.
+  expect(stderr.replace(/^(?:generate|building): .*\n/gm, '')).toBe('');
   // It makes the Prisma clients, and compiles what lies in capabilities/.
   const checked = await node(jmapsmith, 'check');
   expect(checked.stdout, checked.stderr).toMatch(/^ok +generated.*\nok +clients.*\nok +types/);
   const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
   expect((await node(tsc, '-p', '.', '--pretty', 'false')).stdout).toBe('');
+  await tryOut(project.root, jmapsmith);
 });
+
+/** Calls what the pages describe, on a server of their project. */
+async function tryOut(project: string, bin: string): Promise<void> {
+  const server = await startServer({ project, bin });
+  try {
+    const { A1: accountId, u1 } = await makeFixtures(server, []);
+    const using = ['machines', 'mails'].map((name) => `https://example.com/jmap/${name}`);
+    const client = u1.with([CORE, ...using]);
+    const call = async (name: string, args: object): Promise<Json> =>
+      (await client.call(name, { accountId, ...args }))[1];
+
+    const { created } = await call('Machine/set', { create: { m: { title: 'Big Press' } } });
+    const { id, slug, ownerId } = created.m;
+    expect([slug, ownerId]).toEqual(['big-press', expect.stringMatching(/./)]);
+    expect((await call('Machine/query', { mine: true })).ids).toEqual([id]);
+    const rebuilt = await call('Machine/rebuild', { id });
+    const work = { machineId: id, what: 'Pressed.', hours: 3 };
+    await call('Entry/set', { create: { e: work }, destroy: [rebuilt.entryId] });
+    expect((await call('Machine/get', { ids: [id] })).list).toMatchObject([{ hours: 3 }]);
+    const { notDestroyed } = await call('Machine/set', { destroy: [id] });
+    expect(notDestroyed[id].type).toBe('machineHasWorked');
+
+    const order = await call('Order/set', { create: { o: { title: 'Bolts' } } });
+    const { list } = await call('Mail/get', { ids: null });
+    expect(list).toMatchObject([{ orderId: order.created.o.id, subject: 'New: Bolts' }]);
+    const taken = await call('Mail/set', { destroy: [list[0].id] });
+    expect(taken.notDestroyed[list[0].id].type).toBe('forbidden');
+
+    const invoices = testedIn('sh').flatMap(({ text }) => requestIn(text) ?? []);
+    const request = invoices.find((text) => text.includes('urn:example:invoices')) ?? '';
+    const body = JSON.parse(request.replaceAll('ACCOUNT', accountId));
+    const answer = await u1.with(body.using).api(body.methodCalls);
+    expect(answer.methodResponses.map(([name]) => name)).toEqual(['Invoice/set', 'Invoice/get']);
+    expect(answer.methodResponses[1]?.[1]['list']).toMatchObject([{ name: 'Paper' }]);
+  } finally {
+    await server.remove();
+  }
+}

@@ -106,7 +106,7 @@ describe('json', () => {
     fixtures = await makeFixtures(server());
   }, 60_000);
 
-  /** What this server has: the other commands are those of other projects, whose tests run them. */
+  /** What this server has: samples.long.test.ts sends what is for a project of docs/package.md. */
   const requests = [
     ...testedIn('json').map(({ place, text }) => [place, text] as const),
     ...testedIn('sh').flatMap(({ place, text }) => {
