@@ -11,6 +11,7 @@ import { rowsOf } from './databases.js';
 import { type Evolving, evolves } from './evolution.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
+import { indexesNestedBlobs } from './nested-blobs.js';
 import { generate, temporaryRoot } from './project.js';
 import { start } from './starting.js';
 
@@ -301,6 +302,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
 describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
   finishes(open);
+  indexesNestedBlobs(open);
 });
 
 it('the version before keeps the blobs of a dropped property beside one that stays', async () => {

@@ -10,6 +10,7 @@ import { advanceTo, emptyProject } from './database.js';
 import { type Evolving, evolves } from './evolution.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
+import { indexesNestedBlobs } from './nested-blobs.js';
 import { generate, names, sql } from './project.js';
 import { start } from './starting.js';
 
@@ -160,4 +161,5 @@ const evolving = async (): Promise<Evolving> => ({
 describe('SQLite migrations of a project that goes on', () => {
   evolves(evolving);
   finishes(evolving);
+  indexesNestedBlobs(evolving);
 });
