@@ -194,9 +194,14 @@ const CREATES: readonly WaitKind[] = [
     create(300_000, () => ({})),
   ),
   set(
-    'create with a text for the slowest pattern',
+    'create 1 of 9.9 MB for a pattern',
     'Word',
-    create(1, () => ({ word: 'a'.repeat(65_535) })),
+    create(1, () => ({ word: 'ab'.repeat(LARGE / 2) })),
+  ),
+  set(
+    'create 150 of 65 kB for a pattern',
+    'Word',
+    create(150, () => ({ word: `${'ab'.repeat(32_767)}d` })),
   ),
 ];
 

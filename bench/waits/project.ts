@@ -34,9 +34,9 @@ types:
       links: { setOf: Bag, onDestroy: setNull, maxProperties: 100000, default: {} }
       code: { type: [string, 'null'], maxLength: 500, unique: true }
   Word:
-    description: The slowest pattern that the generator takes.
+    description: A pattern that RegExp takes the fourth power of the length for.
     properties:
-      word: { type: string, maxLength: 65535, pattern: '[a-z]+@[a-z]+', default: 'a@a' }
+      word: { type: string, maxLength: 65535, pattern: 'a[ab]*b[ab]*b[ab]*c', default: abbc }
   Vault:
     description: Secrets that are hashed.
     properties:

@@ -1,4 +1,4 @@
-import { _, type Ajv, type Code, type KeywordCxt, Name, type Options } from 'ajv';
+import { _, type Ajv, type Code, type KeywordCxt, Name, nil } from 'ajv';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
@@ -7,6 +7,7 @@ import { _, type Ajv, type Code, type KeywordCxt, Name, type Options } from 'ajv
  */
 export interface RuntimeFunctions {
   readonly isInexact: (value: unknown) => boolean;
+  readonly compilePattern: (source: string) => { test(text: string): boolean };
   readonly isId: (text: string) => boolean;
   readonly isUtcDate: (text: string) => boolean;
   readonly isCanonicalUtcDate: (text: string) => boolean;
@@ -17,23 +18,6 @@ export interface RuntimeFunctions {
 }
 
 export const RUNTIME_MODULE = 'jmapsmith/capability';
-
-type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
-
-/**
- * Returns what ajv makes of `pattern`: a call of `compilePattern` in place of `new RegExp`, whose time a client could
- * make explode.
- */
-export function patternEngine(functions: {
-  readonly compilePattern: (source: string) => { test(text: string): boolean };
-}): RegExpEngine {
-  const engine = (source: string) => {
-    const pattern = functions.compilePattern(source);
-    // ajv tells patterns apart by their text.
-    return { test: (text: string) => pattern.test(text), toString: () => source };
-  };
-  return Object.assign(engine, { code: `require("${RUNTIME_MODULE}").compilePattern` });
-}
 
 export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
   const call = (cxt: KeywordCxt, name: keyof RuntimeFunctions): Name =>
@@ -48,6 +32,27 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
     schemaType: 'boolean',
     error: { message: 'must not contain U+0000' },
     code: (cxt) => cxt.fail(_`${cxt.data}.includes("\\u0000")`),
+  });
+  // ajv's own makes a RegExp, whose time a client could make explode.
+  ajv.removeKeyword('pattern');
+  ajv.addKeyword({
+    keyword: 'pattern',
+    type: 'string',
+    schemaType: 'string',
+    error: { message: ({ schema }) => `must match pattern "${String(schema)}"` },
+    code: (cxt) => {
+      const { data, gen } = cxt;
+      const source = String(cxt.schema);
+      const pattern = gen.scopeValue('pattern', {
+        key: source,
+        ref: runtime.compilePattern(source),
+        code: _`${call(cxt, 'compilePattern')}(${source})`,
+      });
+      const most: unknown = cxt.parentSchema['maxLength'];
+      const isTried = typeof most === 'number' ? _`${data}.length <= ${2 * most} && ` : nil;
+      // A text that is too long for certain is refused by `maxLength`.
+      cxt.fail(_`${isTried}!${pattern}.test(${data})`);
+    },
   });
   ajv.addKeyword({
     keyword: 'jmapId',

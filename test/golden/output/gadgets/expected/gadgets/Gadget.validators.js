@@ -4,7 +4,7 @@ import { codePointLength as func1, compilePattern as func4, isCanonicalUtcDate a
 export const update = validate0;
 const schema0 = {"$id":"update","type":"object","properties":{"title":{"type":"string","maxLength":200,"minLength":1,"storable":true},"code":{"type":["string","null"],"maxLength":40,"pattern":"^[A-Z]{2}-\\d+$","storable":true},"kind":{"type":"string","enum":["small","large","it's"]},"rank":{"type":"integer","minimum":-10,"maximum":10},"level":{"type":["integer","null"],"enum":[1,2,3,null],"minimum":-9007199254740991,"maximum":9007199254740991},"score":{"nearest":true,"allOf":[{"type":["number","null"],"minimum":0}]},"ratio":{"nearest":true,"allOf":[{"type":"number"}]},"due":{"type":["string","null"],"utcDate":"any"},"start":{"type":"string","utcDate":"any"},"done":{"type":"boolean"},"meta":{"type":"object","required":["note"],"properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"noNumber":true,"additionalProperties":false}},"noNumber":true,"additionalProperties":false},"note":{"type":["string","null"],"maxLength":65535,"storable":true},"at":{"type":"string","utcDate":"canonical"}},"noNumber":true,"additionalProperties":false},"list":{"type":"array","maxItems":50,"uniqueItems":true,"items":{"type":"string","maxLength":100,"storable":true}},"points":{"type":"array","maxItems":1000,"items":{"nearest":true,"allOf":[{"type":"number"}]}},"names":{"type":"object","maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"type":"string","maxLength":65535,"storable":true}},"extra":{"type":["object","null"],"maxProperties":1000,"noNumber":true,"propertyNames":{"type":"string","maxLength":255,"storable":true},"additionalProperties":{"anyJson":true}},"blobId":{"type":["string","null"],"jmapId":true}},"additionalProperties":false};
 const func0 = Object.prototype.hasOwnProperty;
-const pattern0 = func4("^[A-Z]{2}-\\d+$", "u");
+const pattern0 = func4("^[A-Z]{2}-\\d+$");
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
@@ -55,13 +55,13 @@ const err6 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/ma
 vErrors = keepIssue(vErrors, err6);
 errors++;
 }
-if(!pattern0.test(data1)){
-const err7 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}-\\d+$"},message:"must match pattern \""+"^[A-Z]{2}-\\d+$"+"\""};
+if(data1.includes("\u0000")){
+const err7 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
 vErrors = keepIssue(vErrors, err7);
 errors++;
 }
-if(data1.includes("\u0000")){
-const err8 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
+if(data1.length <= 80 && !pattern0.test(data1)){
+const err8 = {instancePath:instancePath+"/code",schemaPath:"#/properties/code/pattern",keyword:"pattern",params:{},message:"must match pattern \"^[A-Z]{2}-\\d+$\""};
 vErrors = keepIssue(vErrors, err8);
 errors++;
 }
