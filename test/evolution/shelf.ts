@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
 import { utcDate } from '../support/expected.js';
@@ -7,6 +8,7 @@ import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { computeWithKills, migrateWithKills } from './kills.js';
+import { type Copies, expectWholeAfterKills, postgresqlCopies, sqliteCopies } from './moments.js';
 import { commit, git, release } from './releases.js';
 
 // A team's descriptor, shelf.yaml, changes while its databases have data, as docs/evolution.md describes it.
@@ -63,10 +65,15 @@ interface Served {
 }
 
 /**
- * Tests that a model which has `count` objects changes, on both databases. With `isKilled` runs that migrate, and
- * a start that computes, are killed, and the next ones go on where they stood.
+ * Tests that a model which has `count` objects changes, on both databases. `moments`: so many runs that migrate
+ * copies of the database are killed, on SQLite. With `isKilled` on both; and runs that migrate, and a start that
+ * computes, are killed at places that they tell, and the next ones go on where they stood.
  */
-export function evolvesOver(count: number, timeout: number, isKilled = false): void {
+export function evolvesOver(
+  count: number,
+  timeout: number,
+  { moments, isKilled = false }: { readonly moments: number; readonly isKilled?: boolean },
+): void {
   const postgresql = usePostgresql();
   const served = new Map<string, Served>();
   let project: ProjectCopy;
@@ -81,11 +88,26 @@ export function evolvesOver(count: number, timeout: number, isKilled = false): v
       ['postgresql', await postgresql().createDatabase('shelf')],
     ] as const;
     for (const [name, url] of urls) served.set(name, await fill(project.root, url, count));
+    const copies = new Map<string, Copies>();
+    const filled = served.get('postgresql');
+    if (isKilled && filled?.url !== undefined) {
+      // Nobody may have a database open that is copied.
+      await filled.server.stop();
+      copies.set('postgresql', await postgresqlCopies(filled.url));
+      filled.server = await filled.server.restart();
+    }
     await release(project, { 'shelf.yaml': AFTER, 'shelf.hooks.ts': HOOKS });
     for (const [name, each] of served) {
       // On PostgreSQL the version before goes on serving, and writes what it knows no folded copy of.
       if (name === 'sqlite') await writeLate(each);
-      if (name === 'sqlite') await each.server.stop();
+      if (name === 'sqlite') {
+        await each.server.stop();
+        copies.set(name, sqliteCopies(join(each.server.dataDir, 'jmap.db')));
+      }
+      const { env } = each.server;
+      const copied = copies.get(name);
+      if (copied !== undefined)
+        await expectWholeAfterKills({ root: project.root, env, copies: copied, count: moments });
       const killed = { root: project.root, server: each.server, url: each.url, count };
       const stdout = isKilled ? await migrateWithKills(killed) : await migrated(each.server);
       expect(stdout).toContain("Volume.length is computed at the server's next start");

@@ -181,6 +181,25 @@ describe.skipIf(mount === null)('a file system that is mounted read-only', () =>
   });
 });
 
+describe.skipIf(mount === null)('a database file that is mounted by itself', () => {
+  it('is refused: its log would lie outside of the mount', async () => {
+    const server = await startServer({ env: {} });
+    await server.stop();
+    const file = join(server.dataDir, 'jmap.db');
+    const target = join(String(mount), 'single.db');
+    writeFileSync(target, '');
+    execFileSync('mount', ['--bind', file, target]);
+    try {
+      await expect(startServer({ env: { DATABASE_URL: `file:${target}` } })).rejects.toThrow(
+        /ended with 1\.[\s\S]*single\.db is mounted as a single file.*Mount the folder/,
+      );
+    } finally {
+      execFileSync('umount', [target]);
+      await server.remove();
+    }
+  });
+});
+
 /** The attribute has writes to open files fail, as a disk that turned read-only has; ext4 and others know it. */
 function canFreeze(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-freeze-'));
