@@ -10,6 +10,9 @@ import {
 import { complaintsOf, quoted, sentence } from './issues.js';
 import { renameMembers } from './snake-case.js';
 
+/** Octets of values that take slices. */
+const LONG = 32_768;
+
 /** Values that the references of one request may visit while they are resolved. */
 const MAX_REFERENCE_VISITS = 5_000_000;
 
@@ -19,10 +22,17 @@ const MAX_REFERENCE_VISITS = 5_000_000;
  */
 export class ReferenceAllowance {
   readonly visits: ReferenceBudget = { remaining: MAX_REFERENCE_VISITS };
+  readonly #maximum: number;
   #octets: number;
 
   constructor(maxSizeRequest: number) {
+    this.#maximum = maxSizeRequest;
     this.#octets = maxSizeRequest;
+  }
+
+  /** Whether what was put in so far takes long to work with. */
+  get isLong(): boolean {
+    return this.#maximum - this.#octets > LONG;
   }
 
   /** Counts the octets of one call's values; only `keep` takes them. */

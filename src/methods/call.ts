@@ -4,7 +4,7 @@ import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
-import { inSlices, turn } from '../protocol/slices.js';
+import { inSlices, type Slices, turn } from '../protocol/slices.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from './blob/time.js';
 import { builtInMethod } from './built-in.js';
@@ -136,17 +136,21 @@ export class MethodCall implements CallContext {
   /** The same for a response that may take long to serialise: others have their turns meanwhile. */
   async settleInSlices(response: object): Promise<Admitted> {
     if (this.#admitted?.response === response) return this.#admitted;
+    await turn();
+    await this.admitInSlices(
+      response,
+      NONE,
+      inSlices(() => requireTime(this.deadline)),
+    );
+    return this.settle(response);
+  }
+
+  async admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void> {
     this.release();
     const triple = [this.method.name, response, this.#callId];
-    await turn();
-    const text = await stringifyInSlices(
-      triple,
-      inSlices(() => requireTime(this.deadline)),
-      this.request.remainingOctets,
-    );
+    const text = await stringifyInSlices(triple, slices, this.request.remainingOctets);
     if (text === null) tooLarge();
-    this.#take(response, text, NONE);
-    return this.settle(response);
+    this.#take(response, text, createdIds);
   }
 
   /** Gives back the octets of a response that won't be sent after all. */

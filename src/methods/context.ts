@@ -3,6 +3,7 @@ import type { BlobStore } from '../blobs/port.js';
 import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition, MethodDefinition } from '../capability/definition.js';
 import type { IdGenerator } from '../protocol/ids.js';
+import type { Slices } from '../protocol/slices.js';
 import type { Store } from '../store/port.js';
 import type { Foresight } from './foresight.js';
 import type { HookServices } from './hooks/port.js';
@@ -55,6 +56,8 @@ export interface RequestScope {
   readonly principal: Principal;
   /** Distinct capabilities of `using`. */
   readonly using: ReadonlySet<string>;
+  /** Its arguments may be so large that what is done with them is done in slices. */
+  isLong: boolean;
   /** Whether nobody waits for the answer any more. */
   readonly isGone: () => boolean;
   /** Creation id to id, growing as calls create (RFC 8620 3.3). */
@@ -101,6 +104,8 @@ export interface CallContext extends MethodContext {
    * `json` is the response's JSON, where the method has it.
    */
   admit(response: object, createdIds?: CreatedIds, json?: string): void;
+  /** The same for a response that may take long to serialise. */
+  admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void>;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).

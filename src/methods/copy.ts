@@ -39,8 +39,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     { creates: overrides, updates: [], createdIds: plan.createdIds },
     context,
   );
-  const isLong = isMany(plan.entries.size);
-  const slices = isLong ? inTurns(context.deadline) : null;
+  const isLong = request.isLong || isMany(plan.entries.size);
   // They are read at once, as those of a /get.
   if (isLong) await turn();
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
@@ -52,7 +51,8 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
       writeOptions(type, context, [], isLong),
       async (transaction) => {
         context.hooks.begin();
-        if (slices !== null) await slices.next();
+        const slices = inTurns(context.deadline);
+        if (isLong) await slices.next();
         const unit = new UnitOfWork(transaction, slices);
         const scene = { index, plan, seals, originals, blobs, from, context, unit, sent };
         return new CopyRun(scene).run(args);

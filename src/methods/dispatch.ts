@@ -143,6 +143,7 @@ class RequestRun {
     this.#scope = {
       principal,
       using: envelope.using,
+      isLong,
       isGone,
       room,
       createdIds,
@@ -255,7 +256,9 @@ class RequestRun {
   }
 
   #resolved({ args }: Invocation): JsonObject {
-    return resolveReferences(args, this.#earlier, this.#allowance);
+    const resolved = resolveReferences(args, this.#earlier, this.#allowance);
+    if (this.#allowance.isLong) this.#scope.isLong = true;
+    return resolved;
   }
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {

@@ -10,6 +10,8 @@ import type { TypeIndex } from './type-index.js';
 /** RFC 8620 8.5: a filter beyond these is refused before anything is done with it. */
 const MAX_DEPTH = 64;
 const MAX_NODES = 1000;
+/** Characters of all texts together that are looked for within others: they are folded at once. */
+const MAX_NEEDLES = 65_536;
 
 type Operator = 'AND' | 'OR' | 'NOT';
 
@@ -65,6 +67,7 @@ export function usedFilters(node: FilterNode): readonly FilterDefinition[] {
 
 class FilterCompiler {
   readonly #index: TypeIndex;
+  #characters = 0;
 
   constructor(index: TypeIndex) {
     this.#index = index;
@@ -114,11 +117,18 @@ class FilterCompiler {
     for (const filter of filters.values()) {
       const value = members[filter.name];
       if (value === undefined || !constrains(filter, value)) continue;
+      if (EMPTY_IS_ALL.has(filter.operator)) this.#countText(String(value));
       conditions.push({ kind: 'condition', filter, value });
     }
     const [only, ...rest] = conditions;
     if (only === undefined) return ALL;
     return rest.length === 0 ? only : { kind: 'operator', operator: 'AND', conditions };
+  }
+
+  #countText({ length }: string): void {
+    this.#characters += length;
+    if (this.#characters <= MAX_NEEDLES) return;
+    unsupported(`The filter looks for texts of more than ${MAX_NEEDLES} characters together.`);
   }
 
   /**

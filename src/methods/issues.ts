@@ -23,11 +23,19 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
 
 /** One sentence for many complaints; a hostile number of them is cut. */
 export function sentence(texts: Iterable<string>): string {
-  const all = [...new Set(texts)];
-  const shown = all.slice(0, MAX_COMPLAINTS).join('; ');
-  return all.length > MAX_COMPLAINTS
-    ? `${shown}; and ${all.length - MAX_COMPLAINTS} more.`
-    : `${shown}.`;
+  const all = new Set(texts);
+  return sentenceOf(all, all.size);
+}
+
+/** The same of texts that all differ and are made one by one: only those that are shown are made. */
+export function sentenceOf(texts: Iterable<string>, count: number): string {
+  const shown: string[] = [];
+  for (const text of texts) {
+    if (shown.length === MAX_COMPLAINTS) break;
+    shown.push(text);
+  }
+  const more = count - shown.length;
+  return more > 0 ? `${shown.join('; ')}; and ${more} more.` : `${shown.join('; ')}.`;
 }
 
 /** A name that a client chose, short and quoted. */

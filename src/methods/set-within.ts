@@ -1,3 +1,4 @@
+import { finish } from '../text/index.js';
 import type { SetWithin } from './hooks/port.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
@@ -8,12 +9,13 @@ import { indexOf } from './type-index.js';
 export const setWithin: SetWithin = async (type, args, context, unit) => {
   const index = indexOf(type);
   const { request, services } = context;
-  const plan = planSet(index, args, {
+  const scene = {
     createdIds: request.createdIds,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
     author: 'hook',
-  });
+  } as const;
+  const plan = finish(planSet(index, args, scene));
   const seals = await sealSecrets(index, plan, context);
   const run = new SetRun({ index, plan, seals }, context, unit);
   await run.run(null);

@@ -1,5 +1,8 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
+import { inSlices, runInSlices } from '../protocol/slices.js';
+import { finish } from '../text/index.js';
 import { accountOf } from './accounts.js';
+import { requireTime } from './blob/time.js';
 import type { StandardMethod } from './context.js';
 import { inTurns, isMany } from './many.js';
 import { plainSet } from './set/plain-run.js';
@@ -22,27 +25,35 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const plain = sent === undefined ? plainSet(index, args, context) : null;
   if (plain !== null) return services.store.write(account.id, writeOptions(type, context), plain);
   // What needs no data is judged before the transaction, which others wait for.
-  const plan = planSet(index, args, {
+  const planning = planSet(index, args, {
     createdIds: request.createdIds,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
+  const plan = request.isLong
+    ? await runInSlices(
+        planning,
+        inSlices(() => requireTime(context.deadline)),
+      )
+    : finish(planning);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
-  const isLong = isMany(plan.creates.size + plan.updates.length + plan.destroys.length);
+  const isLong =
+    request.isLong || isMany(plan.creates.size + plan.updates.length + plan.destroys.length);
   const options = writeOptions(type, context, plan.updates, isLong);
-  const slices = isLong ? inTurns(context.deadline) : null;
   return services.store.write(account.id, options, async (transaction) => {
     context.hooks.begin();
-    if (slices !== null) await slices.next();
+    const slices = inTurns(context.deadline);
+    if (isLong) await slices.next();
     const unit = new UnitOfWork(transaction, slices);
     const run = new SetRun({ index, plan, seals, sent }, context, unit);
     await run.run(args.ifInState);
     const changed = run.response();
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     await unit.record();
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     const response = await context.hooks.complete(changed, transaction);
-    context.admit(response, run.createdIds);
+    if (isLong) await context.admitInSlices(response, run.createdIds, slices);
+    else context.admit(response, run.createdIds);
     return response;
   });
 };

@@ -19,6 +19,12 @@ import type { JsonValue } from './json.js';
 import { escapeToken } from './json-pointer.js';
 import type { Slices } from './slices.js';
 
+/**
+ * Members of an object. A shorter text has no room for as many, so they are counted in those that are read in
+ * slices alone.
+ */
+const MAX_MEMBERS = 100_000;
+
 /** Octets of a piece, which takes 2 ms at the most. */
 const PIECE = 131_072;
 
@@ -78,6 +84,8 @@ interface Frame {
   value: JsonValue[] | Record<string, JsonValue>;
   /** A comma stands before what comes next. */
   isAfterComma: boolean;
+  /** Of an object; about as many, for those of a repeated name count each. */
+  members: number;
 }
 
 const OPENING = { array: 0x5b, object: 0x7b };
@@ -88,7 +96,9 @@ const NULL = Buffer.from('null');
 class Assembly {
   readonly #octets: Uint8Array;
   /** The first one is the text itself, an array of one item. */
-  readonly #frames: Frame[] = [{ isArray: true, token: '', value: [], isAfterComma: false }];
+  readonly #frames: Frame[] = [
+    { isArray: true, token: '', value: [], isAfterComma: false, members: 0 },
+  ];
   readonly #inexact = { found: 0 };
   /** Wrong syntax anywhere is told first, as by the native parser, then texts, then the others. */
   #hasForbiddenText = false;
@@ -137,7 +147,9 @@ class Assembly {
       }
     }
     outer.isAfterComma = false;
-    this.#frames.push({ isArray, token, value: isArray ? [] : {}, isAfterComma: false });
+    if (!outer.isArray) this.#count(outer, 1);
+    const value = isArray ? [] : {};
+    this.#frames.push({ isArray, token, value, isAfterComma: false, members: 0 });
   }
 
   #close(): void {
@@ -157,6 +169,7 @@ class Assembly {
     const piece = this.#read(from, to, isArray);
     this.#judge(piece, frame);
     if (this.#problem?.type === 'notJSON' || this.#hasForbiddenText) return;
+    if (frame.members > MAX_MEMBERS) return;
     append(frame, this.#finish(piece) as Frame['value']);
   }
 
@@ -175,9 +188,9 @@ class Assembly {
     this.#hasForbiddenText ||= piece.hasForbiddenText;
     if (this.#problem?.type === 'notJSON') return;
     const { value } = frame;
-    const isRepeated =
-      !frame.isArray &&
-      Object.keys(piece.root as object).some((name) => Object.hasOwn(value, name));
+    const names = frame.isArray ? [] : Object.keys(piece.root as object);
+    this.#count(frame, names.length);
+    const isRepeated = names.some((name) => Object.hasOwn(value, name));
     if (!piece.hasDuplicate && !isRepeated) return;
     if (this.#frames.length === 1) {
       // Without the brackets that stand for those around the text.
@@ -191,6 +204,14 @@ class Assembly {
         has: (name) => !frame.isArray && Object.hasOwn(value, name),
       }),
     );
+  }
+
+  /** What walks all members of an object does so at once: V8 lists them in one step. */
+  #count(frame: Frame, members: number): void {
+    frame.members += members;
+    if (frame.members <= MAX_MEMBERS) return;
+    const detail = `An object in the request has more than ${MAX_MEMBERS} members.`;
+    this.#problem ??= new RequestError('limit', detail, { limit: 'maxMembersInObject' });
   }
 
   #duplicate(why: string): void {

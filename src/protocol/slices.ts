@@ -28,6 +28,15 @@ export function inSlices(check: () => void = () => undefined, isUrgent = false):
   };
 }
 
+/** Runs work that pauses by itself, in slices. */
+export async function runInSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (slices.isOver()) await slices.next();
+  }
+}
+
 const waiting: (() => void)[] = [];
 /** What others wait for: an open transaction, a group of writes, a row of reads. */
 const urgent: (() => void)[] = [];

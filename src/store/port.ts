@@ -6,6 +6,7 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
+import type { Slices } from '../protocol/slices.js';
 
 /**
  * The storage port: set-based operations over one account. Every operation is a constant number of SQL
@@ -450,10 +451,18 @@ export interface Snapshot {
 
 export interface Transaction extends Snapshot {
   /** Inserts whole objects. */
-  insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void>;
+  insert(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+    slices?: Slices,
+  ): Promise<void>;
 
   /** Replaces whole objects that exist. */
-  update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void>;
+  update(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+    slices?: Slices,
+  ): Promise<void>;
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
 

@@ -1,6 +1,7 @@
 import { decodeTable } from './decode.js';
 import { isAscii } from './fold.js';
 import { canonicalDecomposition, fromPoints } from './normalize.js';
+import { finish, mapCharacters, type Steps } from './steps.js';
 import { compatibility } from './tables/compatibility.js';
 import { titlecase } from './tables/titlecase.js';
 
@@ -24,18 +25,21 @@ const casemapped = new Map<number, string>();
  * and that its full decomposition, compatibility ones included. The RFC reorders no marks.
  */
 export function casemapKey(text: string): string {
+  return finish(casemapSteps(text));
+}
+
+/** The same, with pauses. */
+export function* casemapSteps(text: string): Steps<string> {
   if (isAscii(text)) return text.toUpperCase();
-  let key = '';
-  for (const char of text) {
+  return yield* mapCharacters(text, (char) => {
     const point = char.codePointAt(0) ?? 0;
     let mapped = casemapped.get(point);
     if (mapped === undefined) {
       mapped = casemap(point);
       casemapped.set(point, mapped);
     }
-    key += mapped;
-  }
-  return key;
+    return mapped;
+  });
 }
 
 function casemap(point: number): string {

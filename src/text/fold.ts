@@ -1,5 +1,6 @@
 import { decodeTable } from './decode.js';
-import { fromPoints, nfc } from './normalize.js';
+import { fromPoints, nfcSteps } from './normalize.js';
+import { finish, mapCharacters, type Steps } from './steps.js';
 import { caseFolding } from './tables/case-folding.js';
 
 const FOLDINGS: ReadonlyMap<number, string> = new Map(
@@ -16,9 +17,17 @@ export function isAscii(text: string): boolean {
  * (CaseFolding statuses C and F), NFC. Two texts fold alike on every database and Node version.
  */
 export function fold(text: string): string {
+  return finish(foldSteps(text));
+}
+
+/** The same, with pauses. */
+export function* foldSteps(text: string): Steps<string> {
   // Within ASCII folding is lower case and form C changes nothing.
   if (isAscii(text)) return text.toLowerCase();
-  let folded = '';
-  for (const char of nfc(text)) folded += FOLDINGS.get(char.codePointAt(0) ?? 0) ?? char;
-  return nfc(folded);
+  const normal = yield* nfcSteps(text);
+  const folded = yield* mapCharacters(
+    normal,
+    (char) => FOLDINGS.get(char.codePointAt(0) ?? 0) ?? char,
+  );
+  return yield* nfcSteps(folded);
 }

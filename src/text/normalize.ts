@@ -1,5 +1,6 @@
 import { decodeTable } from './decode.js';
 import { composeHangul, decomposeHangul, mayJoinHangul } from './hangul.js';
+import { finish, STRIDE, type Steps } from './steps.js';
 import { combiningRanks } from './tables/combining-ranks.js';
 import { compositions } from './tables/compositions.js';
 import { exclusions } from './tables/exclusions.js';
@@ -28,8 +29,21 @@ const NOT_STABLE_UNIT = /[\u0300-\uffff]/;
 
 /** The text in normalisation form C. */
 export function nfc(text: string): string {
-  if (!NOT_STABLE_UNIT.test(text) || isNfc(text)) return text;
-  return fromPoints(compose(reorder(decompose(text))));
+  return finish(nfcSteps(text));
+}
+
+/** The same, with pauses. */
+export function* nfcSteps(text: string): Steps<string> {
+  if (!NOT_STABLE_UNIT.test(text) || (yield* isNfc(text))) return text;
+  const points = yield* decompose(text);
+  yield* reorder(points);
+  const composed = yield* compose(points);
+  const pieces: string[] = [];
+  for (let begin = 0; begin < composed.length; begin += STRIDE) {
+    pieces.push(fromPoints(composed.slice(begin, begin + STRIDE)));
+    yield;
+  }
+  return pieces.join('');
 }
 
 /** The full canonical decomposition of one code point; null where it is its own. */
@@ -50,8 +64,9 @@ export function fromPoints(points: readonly number[]): string {
 }
 
 /** True where no character needs a closer look. False does not mean that the text will change. */
-function isNfc(text: string): boolean {
+function* isNfc(text: string): Steps<boolean> {
   for (let index = 0; index < text.length; index += 1) {
+    if (index % STRIDE === STRIDE - 1) yield;
     if (text.charCodeAt(index) < FIRST_UNSTABLE) continue;
     const point = text.codePointAt(index) ?? 0;
     if (UNSTABLE.has(point)) return false;
@@ -60,9 +75,15 @@ function isNfc(text: string): boolean {
   return true;
 }
 
-function decompose(text: string): number[] {
+function* decompose(text: string): Steps<number[]> {
   const points: number[] = [];
+  let left = STRIDE;
   for (const char of text) {
+    left -= 1;
+    if (left === 0) {
+      left = STRIDE;
+      yield;
+    }
     const point = char.codePointAt(0) ?? 0;
     const parts = canonicalDecomposition(point);
     if (parts === null) points.push(point);
@@ -72,28 +93,54 @@ function decompose(text: string): number[] {
 }
 
 /** Sorts each run of combining marks by class; those of one class keep their order. */
-function reorder(points: number[]): number[] {
-  for (let start = 0; start < points.length; start += 1) {
-    if (rankOf(points[start] ?? 0) === 0) continue;
-    let end = start + 1;
-    while (end < points.length && rankOf(points[end] ?? 0) !== 0) end += 1;
-    if (end - start > 1) {
-      const run = points.slice(start, end).sort((a, b) => rankOf(a) - rankOf(b));
-      for (const [index, point] of run.entries()) points[start + index] = point;
+function* reorder(points: number[]): Steps<void> {
+  let run: number[][] | null = null;
+  let count = 0;
+  // One further than the last: a run may end with the text.
+  for (let index = 0; index <= points.length; index += 1) {
+    if (index % STRIDE === STRIDE - 1) yield;
+    const point = points[index] ?? 0;
+    const rank = rankOf(point);
+    if (rank !== 0) {
+      run ??= [];
+      run[rank] ??= [];
+      run[rank].push(point);
+      count += 1;
+      continue;
     }
-    start = end;
+    if (run !== null && count > 1) yield* putRun(points, index - count, run);
+    run = null;
+    count = 0;
   }
-  return points;
+}
+
+/** Puts the marks of a run, by their rank, where the run begins. */
+function* putRun(points: number[], begin: number, run: readonly number[][]): Steps<void> {
+  let at = begin;
+  // A rank that no mark has is a hole.
+  for (const marks of run) {
+    for (const mark of marks ?? []) {
+      points[at] = mark;
+      at += 1;
+      if (at % STRIDE === 0) yield;
+    }
+  }
 }
 
 /**
  * Puts each code point into the last starter where nothing blocks it and the pair has a composite.
  */
-function compose(points: readonly number[]): number[] {
+function* compose(points: readonly number[]): Steps<number[]> {
   const result: number[] = [];
   let starter = -1;
   let lastRank = 0;
+  let left = STRIDE;
   for (const point of points) {
+    left -= 1;
+    if (left === 0) {
+      left = STRIDE;
+      yield;
+    }
     const rank = rankOf(point);
     // Blocked by a mark of the same or a higher class in between, or by any code point for a
     // starter.

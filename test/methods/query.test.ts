@@ -232,6 +232,17 @@ describe('5.5: windows', () => {
     expect(await query({ anchor, filter: { kind: 'large' } })).toBe('anchorNotFound');
   });
 
+  it('8.5: texts to look for are bounded, all of a filter together', async () => {
+    const conditions = (length: number) => [
+      { title: 'x'.repeat(65_000) },
+      { title: 'y'.repeat(length) },
+    ];
+    const ask = (length: number) =>
+      query({ filter: { operator: 'OR', conditions: conditions(length) } });
+    expect(await ask(536)).toMatchObject({ ids: [] });
+    expect(await ask(537)).toBe('unsupportedFilter');
+  });
+
   it('363: queryState is of type, filter, sort and data', async () => {
     const state = async (args: object, type = 'Widget'): Promise<string> =>
       (await rig.call(`${type}/query`, args)).queryState;

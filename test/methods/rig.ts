@@ -18,7 +18,7 @@ import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { openRest } from '../../src/database/sqlite/rest.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
-import { createDispatcher } from '../../src/methods/dispatch.js';
+import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
 import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
@@ -118,6 +118,8 @@ export class Rig {
   readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
   readonly trick: Trick = { run: async () => ({}) };
   readonly services: Services;
+  /** Where requests come from. */
+  source: RequestSource = { isLong: false, isGone: () => false };
   /** For what a start does before anything is served. */
   readonly rest: RestDatabase;
   /** SQL that another version of the server would run. */
@@ -204,7 +206,7 @@ export class Rig {
       maxCallsInRequest: 64,
       hasCapability: (urn) => this.services.registry.capabilities.has(urn),
     });
-    const answer = await dispatcher.handle(envelope, user);
+    const answer = await dispatcher.handle(envelope, user, this.source);
     return [...responseText(answer, 'session-state')].join('');
   }
 

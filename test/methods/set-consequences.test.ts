@@ -7,6 +7,7 @@ import { planSet } from '../../src/methods/set/plan.js';
 import { sealSecrets } from '../../src/methods/set/secrets.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
+import { finish } from '../../src/text/index.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 
@@ -241,7 +242,7 @@ class CountedHashes extends HashTurns {
 
 function scopeOf(isGone: () => boolean): RequestScope {
   return {
-    ...{ principal: U1, using: new Set<string>(), isGone },
+    ...{ principal: U1, using: new Set<string>(), isLong: false, isGone },
     ...{ createdIds: new Map(), remainingOctets: 1e6 },
   };
 }
@@ -273,14 +274,16 @@ describe('secrets', () => {
       expect(pin === 'c' ? rows[index]?.['pin'] : hash).toBe(pin === 'c' ? null : made);
     }
     const { services } = rig;
-    const plan = planSet(
-      indexOf(type),
-      { accountId: 'a1', create: { k: g({ pin: 'x' }) } },
-      {
-        createdIds: new Map(),
-        maximum: 10,
-        ids: services.ids,
-      },
+    const plan = finish(
+      planSet(
+        indexOf(type),
+        { accountId: 'a1', create: { k: g({ pin: 'x' }) } },
+        {
+          createdIds: new Map(),
+          maximum: 10,
+          ids: services.ids,
+        },
+      ),
     );
     const request = scopeOf(() => false);
     const late = sealSecrets(indexOf(type), plan, {
@@ -295,10 +298,12 @@ describe('secrets', () => {
     const create = Object.fromEntries(['a', 'b', 'c', 'd'].map((pin) => [pin, g({ pin })]));
     const hashing = new CountedHashes(4);
     const services = { ...rig.services, hashing };
-    const plan = planSet(
-      indexOf(type),
-      { accountId: 'a1', create },
-      { createdIds: new Map(), maximum: 10, ids: services.ids },
+    const plan = finish(
+      planSet(
+        indexOf(type),
+        { accountId: 'a1', create },
+        { createdIds: new Map(), maximum: 10, ids: services.ids },
+      ),
     );
     const request = scopeOf(() => hashing.count === 2);
     const deadline = performance.now() + 60_000;

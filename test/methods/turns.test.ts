@@ -54,6 +54,30 @@ async function besideEchoes(calls: Readonly<Record<string, () => Promise<Json>>>
   return { order, answers: await Promise.all(all) };
 }
 
+describe('calls of a few large objects', () => {
+  it('leave turns of the event loop between objects to others', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    slowClock(9);
+    const create = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`k${n}`, { text: `${'x'.repeat(500)}${n}` }]),
+    );
+    const echoes = async (isLong: boolean): Promise<number> => {
+      const set = (): Promise<Json> => {
+        const { source } = rig;
+        rig.source = { ...source, isLong };
+        const answer = rig.call('Todo/set', { create });
+        // The echoes are short.
+        rig.source = source;
+        return answer;
+      };
+      const { order } = await besideEchoes({ create: set });
+      return order.slice(0, order.indexOf('create')).length;
+    };
+    const short = await echoes(false);
+    expect(await echoes(true)).toBeGreaterThan(short + 15);
+  });
+});
+
 describe('calls of a thousand objects', () => {
   it('leave turns of the event loop between their steps to others', async () => {
     rig = new Rig({ requestTimeout: 1e9 });

@@ -24,6 +24,7 @@ describe('MethodCall: the octets of a response', () => {
     const scope = {
       principal: U1,
       using: new Set<string>(),
+      isLong: false,
       isGone: () => false,
       createdIds: new Map(),
       remainingOctets,

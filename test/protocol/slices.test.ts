@@ -177,6 +177,19 @@ describe('a long text is parsed in slices', () => {
     await expect(parseIJsonInSlices(octets, slices)).rejects.toThrow('gone');
     expect(left).toBe(0);
   });
+
+  it('refuses an object of more members than can be listed in a moment', async () => {
+    const read = (members: number): Promise<unknown> => {
+      const names = Array.from({ length: members }, (_, n) => `"k${n}":{}`);
+      const text = Buffer.from(`{"a":{${names.join()}}}`);
+      return parseIJsonInSlices(text, shortest()).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    };
+    expect(await read(100_000)).toBeNull();
+    expect(await read(100_001)).toMatchObject({ type: 'limit', limit: 'maxMembersInObject' });
+  });
 });
 
 describe('a long value is written in slices', () => {

@@ -24,6 +24,7 @@ export function nestedContext(
     own: (name, args) => outer.own(name, args),
     promised: async (response) => response,
     admit: () => undefined,
+    admitInSlices: async () => undefined,
     followWith: () => undefined,
     otherAccount: (accountId) => outer.otherAccount(accountId),
   };

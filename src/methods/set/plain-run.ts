@@ -26,7 +26,7 @@ export function plainSet(
   const plain = plainType(index);
   if (plain === null) return null;
   const keys = Object.keys(create);
-  if (keys.length === 0 || isMany(keys.length)) return null;
+  if (keys.length === 0 || isMany(keys.length) || context.request.isLong) return null;
   requireObjects(keys.length, limits.maxObjectsInSet);
   const values = Object.values(create);
   for (const value of values) if (!isPlain(plain, value)) return null;

@@ -49,10 +49,14 @@ export interface SetPlan {
 }
 
 /**
- * Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum`
+ * Pauses before each object, so that others can have a turn. Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum`
  * (5.3).
  */
-export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene): SetPlan {
+export function* planSet(
+  index: TypeIndex,
+  args: SetArguments,
+  scene: PlanScene,
+): Generator<void, SetPlan> {
   const create = args.create ?? {};
   const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
@@ -70,15 +74,21 @@ export function planSet(index: TypeIndex, args: SetArguments, scene: PlanScene):
   const planned = new Map<string, PlannedCreate>();
   // Only now: each may refer to any other.
   for (const [at, birth] of births.entries()) {
+    yield;
     const key = creates[at] ?? '';
     const draft = draftCreate(index, create[key] ?? null, createdIds, author);
     planned.set(key, { draft, birth });
+  }
+  const patches: PlannedUpdate[] = [];
+  for (const [key, value] of updates) {
+    yield;
+    patches.push({ key, patch: planPatch(index, value) });
   }
   return {
     creates: index.references.length > 0 ? inOrder(index, planned) : planned,
     createdIds,
     author,
-    updates: updates.map(([key, value]) => ({ key, patch: planPatch(index, value) })),
+    updates: patches,
     destroys,
   };
 }

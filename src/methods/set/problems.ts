@@ -1,13 +1,18 @@
 import { type SetError, setError } from '../../protocol/errors.js';
-import { type Complaint, quoted, sentence } from '../issues.js';
+import { type Complaint, quoted, sentence, sentenceOf } from '../issues.js';
+
+/** Problems whose texts are told each once; of more, two texts are hardly ever the same. */
+const FEW = 20;
 
 /**
  * Everything that is wrong with one object of a /set: all of it is reported, not the first alone
  * (D13).
  */
 export class Problems {
-  /** Most objects have none: the map is made for the first. */
-  #texts: Map<string, string> | null = null;
+  /** By property. Most objects have none: the map is made for the first. */
+  #found: Map<string, string> | null = null;
+  /** Of which properties the text is a whole sentence; of all others it follows the property's name. */
+  #whole: Set<string> | null = null;
 
   /** Begins with what others have found. */
   constructor(found?: Problems) {
@@ -15,7 +20,7 @@ export class Problems {
   }
 
   get any(): boolean {
-    return this.#texts !== null;
+    return this.#found !== null;
   }
 
   /**
@@ -23,31 +28,44 @@ export class Problems {
    * stands.
    */
   add(property: string, what: string): void {
-    if (!this.has(property)) this.#put(property, `${quoted(property)} ${what}`);
+    this.#put(property, what, false);
   }
 
   has(property: string): boolean {
-    return this.#texts?.has(property) === true;
+    return this.#found?.has(property) === true;
   }
 
   /** What others have found beside. */
   addAll(found: Problems): void {
-    for (const [property, text] of found.#texts ?? []) this.#put(property, text);
+    for (const [property, text] of found.#found ?? []) {
+      this.#put(property, text, found.#whole?.has(property) === true);
+    }
   }
 
   addComplaints(complaints: readonly Complaint[]): void {
-    for (const { member, text } of complaints) this.#put(member, text);
+    for (const { member, text } of complaints) this.#put(member, text, true);
   }
 
   toSetError(): SetError {
-    const texts = this.#texts ?? new Map<string, string>();
-    return setError('invalidProperties', sentence(texts.values()), {
-      properties: [...texts.keys()],
-    });
+    const found = this.#found ?? new Map<string, string>();
+    const texts = this.#texts();
+    const why = found.size > FEW ? sentenceOf(texts, found.size) : sentence(texts);
+    return setError('invalidProperties', why, { properties: [...found.keys()] });
   }
 
-  #put(property: string, text: string): void {
-    this.#texts ??= new Map();
-    if (!this.#texts.has(property)) this.#texts.set(property, text);
+  /** One by one: a hostile number of them is never written out. */
+  *#texts(): Iterable<string> {
+    for (const [property, text] of this.#found ?? []) {
+      yield this.#whole?.has(property) === true ? text : `${quoted(property)} ${text}`;
+    }
+  }
+
+  #put(property: string, text: string, isWhole: boolean): void {
+    this.#found ??= new Map();
+    if (this.#found.has(property)) return;
+    this.#found.set(property, text);
+    if (!isWhole) return;
+    this.#whole ??= new Set();
+    this.#whole.add(property);
   }
 }

@@ -11,6 +11,9 @@ import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
 import { noteBlobs, noteReferences } from './links.js';
 
+/** Characters that a statement writes of a type with a search index, whose trigrams are made within it. */
+const INDEXED_CHARACTERS = 32_768;
+
 /** What a unit of work did to the objects of one type; an object is in one list at most. */
 export interface TypeChanges {
   readonly type: DataTypeDefinition;
@@ -157,10 +160,14 @@ export class UnitOfWork {
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
       if (updates.length > 0) {
-        await this.#inBatches(updates, (batch) => this.#transaction.update(type, batch));
+        await this.#inBatches(type, updates, (batch, slices) =>
+          this.#transaction.update(type, batch, slices),
+        );
       }
       if (inserts.length > 0) {
-        await this.#inBatches(inserts, (batch) => this.#transaction.insert(type, batch));
+        await this.#inBatches(type, inserts, (batch, slices) =>
+          this.#transaction.insert(type, batch, slices),
+        );
       }
     }
     if (references.removed.length + references.added.length > 0) {
@@ -183,14 +190,16 @@ export class UnitOfWork {
   }
 
   async #inBatches(
+    type: DataTypeDefinition,
     objects: readonly StoredObject[],
-    write: (batch: readonly StoredObject[]) => Promise<void>,
+    write: (batch: readonly StoredObject[], slices?: Slices) => Promise<void>,
   ): Promise<void> {
     const { slices } = this;
     if (slices === null) return write(objects);
-    for (const batch of batchesOf(objects)) {
+    const size = type.search === undefined ? {} : { maxCharacters: INDEXED_CHARACTERS };
+    for (const batch of batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
-      await write(batch);
+      await write(batch, slices);
     }
   }
 

@@ -6,7 +6,8 @@ import type {
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { casemapKey, fold } from '../../text/index.js';
+import { runInSlices, type Slices } from '../../protocol/slices.js';
+import { casemapKey, casemapSteps, fold, foldSteps, type Steps } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
 import type { SqlValue } from './fragment.js';
 
@@ -20,6 +21,35 @@ export interface WriteColumn {
 const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
   Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
 
+/** The same of a long text, in steps. */
+const STEPS: Readonly<Record<ShadowTransform, ((text: string) => Steps<string>) | null>> =
+  Object.freeze({ fold: foldSteps, casemap: casemapSteps, instant: null });
+
+/** Characters of a text of which shadow columns are made in a moment. */
+const SHORT = 16_384;
+
+/** What shadow columns hold of long texts, by column. */
+const derived = new WeakMap<StoredObject, Map<string, string>>();
+
+/** Makes what shadow columns hold of the objects' long texts: done at once it would take seconds. */
+export async function deriveLongTexts(
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+  slices: Slices,
+): Promise<void> {
+  for (const { column, property, transform } of type.shadows) {
+    const steps = STEPS[transform];
+    if (steps === null) continue;
+    for (const object of objects) {
+      const value = object[property.name];
+      if (typeof value !== 'string' || value.length <= SHORT) continue;
+      const columns = derived.get(object) ?? new Map<string, string>();
+      columns.set(column, await runInSlices(steps(value), slices));
+      derived.set(object, columns);
+    }
+  }
+}
+
 const columns = new WeakMap<DataTypeDefinition, readonly WriteColumn[]>();
 
 /** Every column of a type's table but accountId: its properties', then its shadows'. */
@@ -32,7 +62,8 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
       const key = TRANSFORMS[transform];
       const encode = (object: StoredObject): JsonValue => {
         const value = object[property.name];
-        return typeof value === 'string' ? key(value) : null;
+        if (typeof value !== 'string') return null;
+        return value.length > SHORT ? (derived.get(object)?.get(column) ?? key(value)) : key(value);
       };
       return { column, encode };
     }),

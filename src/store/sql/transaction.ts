@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -9,6 +10,7 @@ import type {
 } from '../port.js';
 import type { Answer, WritingEngine } from './engine.js';
 import type { StorageNames } from './names.js';
+import { deriveLongTexts } from './rows.js';
 import { SqlSnapshot } from './snapshot.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
@@ -64,14 +66,24 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     return state;
   }
 
-  insert(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    if (objects.length === 0) return NOTHING;
-    return this.#write(() => this.#engine.insert(this.scope, type, objects)) as Promise<void>;
+  async insert(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+    slices?: Slices,
+  ): Promise<void> {
+    if (objects.length === 0) return;
+    if (slices !== undefined) await deriveLongTexts(type, objects, slices);
+    await this.#write(() => this.#engine.insert(this.scope, type, objects));
   }
 
-  update(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<void> {
-    if (objects.length === 0) return NOTHING;
-    return this.#write(() => this.#engine.update(this.scope, type, objects)) as Promise<void>;
+  async update(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+    slices?: Slices,
+  ): Promise<void> {
+    if (objects.length === 0) return;
+    if (slices !== undefined) await deriveLongTexts(type, objects, slices);
+    await this.#write(() => this.#engine.update(this.scope, type, objects));
   }
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {

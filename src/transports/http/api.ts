@@ -113,7 +113,8 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       } else {
         if (body.octets > SHORT) await turn();
         const current = isFresh(res) ? principal : await options.authenticate(req, res);
-        pieces = await api.run(parseIJson(body.data), current, sourceOf(res, userId, false));
+        const source = sourceOf(res, userId, body.octets > SHORT);
+        pieces = await api.run(parseIJson(body.data), current, source);
       }
       const writing = writePieces(res, HEADERS, pieces, reader.watch);
       if (writing !== null) await writing;
