@@ -56,10 +56,15 @@ function refuseStale({ code, output, stdout }) {
   const problems = problemsIn(stdout);
   if (problems === undefined) throw new BuildError(output, code);
   const wrong = problems.filter(({ severity }) => severity === 'error');
-  const files = wrong.filter((problem) => problem.code.startsWith('file-')).map(({ file }) => file);
+  const isFile = ({ code }) => code.startsWith('file-');
+  const files = wrong.filter(isFile).map(({ file }) => file);
   if (wrong.length === 0) return;
-  if (files.length < wrong.length)
-    throw new BuildError('the descriptors have errors, which npx jmapsmith generate tells.', 2);
+  const first = wrong.find((problem) => !isFile(problem));
+  if (first !== undefined)
+    throw new BuildError(
+      `${first.file}:${first.line}:${first.column}: ${first.message}\nnpx jmapsmith generate tells all that is wrong.`,
+      2,
+    );
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
   throw new BuildError(
     `${files.slice(0, 3).join(', ')}${more}: not what the descriptors and this jmapsmith make. ` +

@@ -132,8 +132,15 @@ it('names the hook file that can not be loaded', async () => {
   const { root } = project;
   const hooks = await readFile(join(root, 'capabilities/invoices.hooks.ts'), 'utf8');
   await write(root, 'capabilities/invoices.hooks.ts', hooks.replace('/reason.js', '/reason'));
-  const { code, stderr } = await jmapsmith(root, ['account', 'reset-states']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("needs its extension: './rules.js'")]);
+  for (const args of [['check'], ['generate', '--check'], ['account', 'reset-states']]) {
+    const { code, stderr } = await jmapsmith(root, args);
+    expect([code, stderr], args.join(' ')).toEqual([
+      2,
+      expect.stringMatching(
+        /capabilities\/invoices\.hooks\.ts:\d+:\d+: .* write '\.\.\/rules\/reason\.js'/,
+      ),
+    ]);
+  }
   await write(root, 'capabilities/invoices.hooks.ts', hooks.replace('/reason.js', '/reason.ts'));
   expect(await tool(root, ['check'])).toContain('types');
 });

@@ -22,6 +22,7 @@ export async function withHooks(root: string, model: Model): Promise<WithHooks> 
     const path = hookFileOf(capability);
     const file = await readHookFile(root, path);
     problems.push(...checkHooks(capability, file));
+    if (file !== null) problems.push(...(await importProblemsOf(root, path)));
     const old = file === null ? null : behind(capability, file);
     if (old !== null) problems.push(old);
     capabilities.push(
@@ -41,4 +42,10 @@ async function readHookFile(root: string, path: string): Promise<HookFile | null
   // Only now: the parser is the TypeScript compiler's, the slowest module to load.
   const { parseHookFile } = await import('./read.js');
   return parseHookFile(path, text);
+}
+
+/** Only where there is a hook file: it takes the compiler, too. */
+async function importProblemsOf(root: string, path: string): Promise<readonly Problem[]> {
+  const { importProblems } = await import('./imports.js');
+  return importProblems(root, path);
 }

@@ -86,6 +86,7 @@ test('what only some runs need is imported where they need it', () => {
       'diff',
       'scripts/generator/emit/index.ts',
       'scripts/generator/emit/validators.ts',
+      'scripts/generator/hooks/imports.ts',
       'scripts/generator/hooks/read.ts',
       'scripts/generator/migrations/engine.ts',
       'scripts/generator/watch.ts',
