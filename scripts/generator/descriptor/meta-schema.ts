@@ -34,7 +34,7 @@ const typeKey: JSONSchema7 = {
   description:
     "The JSON type of the value, or a list of one type and 'null' (in quotes) where it may " +
     'be null.',
-  examples: ['string', ['string', 'null']],
+  examples: [...TYPE_NAMES, ...TYPE_NAMES.map((name) => [name, 'null'])],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: {
@@ -261,7 +261,11 @@ const filter: JSONSchema7 = {
   description:
     'A condition of /query: an operator, or { property, is } where the condition has another ' +
     'name than its property.',
-  examples: ['contains', { property: 'due', is: 'before' }],
+  examples: [
+    ...OPERATOR_NAMES,
+    { is: 'contains', indexed: true },
+    { property: 'due', is: 'before' },
+  ],
   if: { type: 'string' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: operator,

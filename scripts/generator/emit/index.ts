@@ -4,6 +4,7 @@ import type { EmittedFiles, Model } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import { emitCapabilities, emitRegistry, emitWireDescriptors } from './capability.js';
 import { emitDefinitions } from './definition.js';
+import { editorSchema } from './editor-schema.js';
 import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
 import { preambleText } from './preamble.js';
@@ -62,7 +63,7 @@ function emitMetaSchema(): EmittedFiles {
   const text = JSON.stringify(
     {
       $comment: preambleText('scripts/generator/descriptor/meta-schema.ts'),
-      ...META_SCHEMA,
+      ...editorSchema(META_SCHEMA),
     },
     null,
     2,

@@ -22,12 +22,35 @@ const FILES = FOLDERS.flatMap((folder) =>
 );
 
 it.each(FILES)('%s is valid by the published meta-schema', (file) => {
-  const validate = new Ajv({ strictTypes: false }).compile(schema);
+  // An annotation of editors, beside the keywords of draft-07.
+  const ajv = new Ajv({ strictTypes: false }).addKeyword('defaultSnippets');
+  const validate = ajv.compile(schema);
   expect(validate(parse(text(file))), JSON.stringify(validate.errors)).toBe(true);
 });
 
 it('the meta-schema has a description and examples for every key', () => {
   expect(untaught(schema, '')).toEqual([]);
+});
+
+it('editors are offered every type, with and without null in quotes, and no value that is an object', () => {
+  const { type } = (definition('#/definitions/property')['properties'] ?? {}) as AnySchemaObject;
+  const offered = (type as AnySchemaObject)['defaultSnippets'] as readonly {
+    readonly body: string;
+  }[];
+  const names = ['string', 'boolean', 'integer', 'number', 'array', 'object'];
+  expect(offered.map(({ body }) => body)).toEqual([
+    ...names,
+    ...names.map((name) => `[${name}, 'null']`),
+  ]);
+  for (const [, examples] of text('generated/descriptor.schema.json').matchAll(
+    /"examples": (\[[^\]]*\])/g,
+  ))
+    expect(examples).not.toContain('{');
+  const { defaultSnippets } = definition('#/definitions/sort');
+  expect(defaultSnippets).toContainEqual({
+    label: '{ property: due, indexed: true }',
+    body: '{ property: due, indexed: true }',
+  });
 });
 
 it('what `npm run new` writes names the meta-schema for editors', () => {
@@ -40,10 +63,12 @@ function untaught(node: unknown, path: string): readonly string[] {
   const { properties } = node as { properties?: Readonly<Record<string, AnySchemaObject>> };
   const own = Object.entries(properties ?? {}).flatMap(([key, { $ref, ...said }]) => {
     const taught: AnySchemaObject = { ...definition($ref), ...said };
-    const isTaught = typeof taught['description'] === 'string' && 'examples' in taught;
+    const hasExamples = 'examples' in taught || 'defaultSnippets' in taught;
+    const isTaught = typeof taught['description'] === 'string' && hasExamples;
     return isTaught ? [] : [`${path}/${key}`];
   });
-  const inner = Object.entries(node).filter(([key]) => key !== 'examples' && key !== 'default');
+  const data = ['examples', 'default', 'defaultSnippets'];
+  const inner = Object.entries(node).filter(([key]) => !data.includes(key));
   // The members of these have names of the language; they are no keys of a schema.
   const within = inner.flatMap(([key, each]) =>
     key === 'properties' || key === 'definitions'
