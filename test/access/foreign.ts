@@ -1,3 +1,4 @@
+import { holding as naming } from '../../scripts/conform/subject/blob-holders.js';
 import { writable } from '../../scripts/conform/subject/described.js';
 import type { Model, ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import type { Json, JsonMap } from '../support/json.js';
@@ -75,7 +76,9 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
   return all;
 }
 
-function holding({ reference }: ModelProperty, id: string): Json {
+function holding(property: ModelProperty, id: string): Json {
+  const { reference } = property;
+  if (reference === undefined) return naming(property, id);
   if (reference?.form === 'list') return [id];
   return reference?.form === 'set' ? { [id]: true } : id;
 }

@@ -36,7 +36,8 @@ export const textOf = (dice: Dice, most = 4): string =>
 /** A value that a property may have. */
 export function goodValue(dice: Dice, type: ModelType, one: ModelProperty, known: Known): Json {
   const { name, schema, nullable, reference, blobs } = one;
-  if (blobs.length > 0 || (nullable && dice.chance(20))) return null;
+  if (blobs.length > 0) return (one.default ?? null) as Json;
+  if (nullable && dice.chance(20)) return null;
   if (reference !== undefined) {
     const from = [...known.ids(reference.type), ...known.strangers(reference.type)];
     const id = () => dice.pick(from.length === 0 ? ['r1'] : from);
