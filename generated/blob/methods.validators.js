@@ -2,7 +2,7 @@
 
 import { isId as func2, isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const blobUploadArguments = validate0;
-const schema0 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","jmapId":true}}},"noNumber":true,"additionalProperties":false};
+const schema0 = {"$id":"blobUploadArguments","type":"object","required":["accountId","create"],"properties":{"accountId":{"type":"string"},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","jmapId":"canonical"}}},"noNumber":true,"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="blobUploadArguments" */;
 let vErrors = null;

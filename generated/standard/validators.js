@@ -150,7 +150,7 @@ validate1.errors = vErrors;
 return errors === 0;
 }
 export const setArguments = validate2;
-const schema2 = {"$id":"setArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":["object","null"],"noNumber":true,"propertyNames":{"type":"string","jmapId":true}},"update":{"type":["object","null"],"noNumber":true},"destroy":{"type":["array","null"],"items":{"type":"string"}}},"noNumber":true,"additionalProperties":false};
+const schema2 = {"$id":"setArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":["object","null"],"noNumber":true,"propertyNames":{"type":"string","jmapId":"canonical"}},"update":{"type":["object","null"],"noNumber":true},"destroy":{"type":["array","null"],"items":{"type":"string"}}},"noNumber":true,"additionalProperties":false};
 function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="setArguments" */;
 let vErrors = null;
@@ -265,7 +265,7 @@ validate2.errors = vErrors;
 return errors === 0;
 }
 export const copyArguments = validate3;
-const schema3 = {"$id":"copyArguments","type":"object","required":["fromAccountId","accountId","create"],"properties":{"fromAccountId":{"type":"string"},"ifFromInState":{"type":["string","null"]},"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","jmapId":true}},"onSuccessDestroyOriginal":{"type":"boolean"},"destroyFromIfInState":{"type":["string","null"]}},"noNumber":true,"additionalProperties":false};
+const schema3 = {"$id":"copyArguments","type":"object","required":["fromAccountId","accountId","create"],"properties":{"fromAccountId":{"type":"string"},"ifFromInState":{"type":["string","null"]},"accountId":{"type":"string"},"ifInState":{"type":["string","null"]},"create":{"type":"object","noNumber":true,"propertyNames":{"type":"string","jmapId":"canonical"}},"onSuccessDestroyOriginal":{"type":"boolean"},"destroyFromIfInState":{"type":["string","null"]}},"noNumber":true,"additionalProperties":false};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="copyArguments" */;
 let vErrors = null;

@@ -2,42 +2,42 @@
 
 import { codePointLength as func0, keepIssue } from 'jmapsmith/capability';
 export const update = validate0;
-const schema0 = {"$id":"update","type":"object","properties":{"text":{"type":"string","maxLength":512,"storable":true},"done":{"type":"boolean"}},"additionalProperties":false};
+const schema0 = {"$id":"update","type":"object","properties":{"done":{"type":"boolean"},"text":{"type":"string","maxLength":512,"storable":true}},"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="update" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "text") || (key0 === "done"))){
+if(!((key0 === "done") || (key0 === "text"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
-if(data.text !== undefined){
-let data0 = data.text;
-if(typeof data0 === "string"){
-if(func0(data0) > 512){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
+if(data.done !== undefined){
+if(typeof data.done !== "boolean"){
+const err1 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 vErrors = keepIssue(vErrors, err1);
 errors++;
 }
-if(data0.includes("\u0000")){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
+}
+if(data.text !== undefined){
+let data1 = data.text;
+if(typeof data1 === "string"){
+if(func0(data1) > 512){
+const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"};
 vErrors = keepIssue(vErrors, err2);
 errors++;
 }
-}
-else {
-const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data1.includes("\u0000")){
+const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/storable",keyword:"storable",params:{},message:"must not contain U+0000"};
 vErrors = keepIssue(vErrors, err3);
 errors++;
 }
 }
-if(data.done !== undefined){
-if(typeof data.done !== "boolean"){
-const err4 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
 vErrors = keepIssue(vErrors, err4);
 errors++;
 }
@@ -72,31 +72,31 @@ validate1.errors = vErrors;
 return errors === 0;
 }
 export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"text":{"type":["string","null"]},"done":{"type":["boolean","null"]}},"additionalProperties":false};
+const schema2 = {"$id":"filter","type":"object","properties":{"done":{"type":["boolean","null"]},"text":{"type":["string","null"]}},"additionalProperties":false};
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "text") || (key0 === "done"))){
+if(!((key0 === "done") || (key0 === "text"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 vErrors = keepIssue(vErrors, err0);
 errors++;
 }
 }
-if(data.text !== undefined){
-let data0 = data.text;
-if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema2.properties.text.type},message:"must be string,null"};
+if(data.done !== undefined){
+let data0 = data.done;
+if((typeof data0 !== "boolean") && (data0 !== null)){
+const err1 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"};
 vErrors = keepIssue(vErrors, err1);
 errors++;
 }
 }
-if(data.done !== undefined){
-let data1 = data.done;
-if((typeof data1 !== "boolean") && (data1 !== null)){
-const err2 = {instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"};
+if(data.text !== undefined){
+let data1 = data.text;
+if((typeof data1 !== "string") && (data1 !== null)){
+const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema2.properties.text.type},message:"must be string,null"};
 vErrors = keepIssue(vErrors, err2);
 errors++;
 }

@@ -1,4 +1,9 @@
-import type { FilterOperator, PropertyDefinition, ShadowTransform } from './definition.js';
+import type {
+  FilterOperator,
+  PropertyDefinition,
+  ShadowTransform,
+  StringFormat,
+} from './definition.js';
 
 /**
  * Which column a condition or a sort reads. The generator makes tables by these rules, and the
@@ -47,6 +52,16 @@ const COMPARES: Readonly<Record<FilterOperator, 'value' | 'text' | 'presence'>> 
   text: 'text',
 });
 
+/**
+ * What decides the order of a format's texts: their octets (ids and local dates; decision 7 gives ids
+ * one letter case), or the moment that they name (RFC 8620 1.4: Dates of different offsets may be one).
+ */
+const ORDERED_BY: Readonly<Record<StringFormat, 'octets' | 'instant'>> = Object.freeze({
+  id: 'octets',
+  date: 'instant',
+  'local-date-time': 'octets',
+});
+
 /** Returns the name of a property's shadow column: `title_folded`. */
 export function shadowColumn({ column }: Compared, transform: ShadowTransform): string {
   return `${column}_${SUFFIXES[transform]}`;
@@ -60,17 +75,19 @@ export function isFolded(operator: FilterOperator): boolean {
 /** Returns the column that a condition on the property reads. */
 export function filterColumn(property: Compared, operator: FilterOperator): string {
   if (isFolded(operator)) return shadowColumn(property, 'fold');
-  // RFC 8620 1.4: two Dates of different offsets may be one moment.
-  return property.format === 'date' && COMPARES[operator] === 'value'
+  return isInstant(property) && COMPARES[operator] === 'value'
     ? shadowColumn(property, 'instant')
     : property.column;
 }
 
+function isInstant({ format }: Compared): boolean {
+  return format !== undefined && ORDERED_BY[format] === 'instant';
+}
+
 /** Returns the columns that a sort reads; none where it reads the property's own. */
 export function sortColumns(property: Compared): Ordering {
-  // Ids and local dates are compared as octets (decision 7 gives ids one letter case): no key.
   if (property.kind !== 'string' || property.role !== undefined) return {};
-  if (property.format === 'date') return { column: shadowColumn(property, 'instant') };
+  if (isInstant(property)) return { column: shadowColumn(property, 'instant') };
   return property.format === undefined ? { casemapColumn: shadowColumn(property, 'casemap') } : {};
 }
 

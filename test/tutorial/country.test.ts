@@ -94,6 +94,7 @@ describe('step 1 and 2: describe, generate', () => {
       added: [
         'docs/reference/countries.md',
         'generated/countries/Country.definition.ts',
+        'generated/countries/Country.stored.ts',
         'generated/countries/Country.types.ts',
         'generated/countries/Country.validators.d.ts',
         'generated/countries/Country.validators.js',

@@ -1,4 +1,5 @@
 import { isFolded } from '../../../src/capability/shadows.js';
+import { formatOf } from '../descriptor/formats.js';
 import { kindOf, typeOf } from '../descriptor/kinds.js';
 import { isOperator, type OperandShape, operatorsOf } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
@@ -53,8 +54,8 @@ function judge({ operator, operatorAt }: FilterView, property: PropertyView, rep
 
 /** What a property is beyond its kind: it decides which operators mean something. */
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
-  if (blob || role === 'id' || (format === 'id' && kind === 'string')) return 'id';
-  if (kind === 'string' && (format === 'date' || format === 'local-date-time')) return 'date';
+  if (blob || role === 'id') return 'id';
+  if (kind === 'string') return formatOf(format)?.operand;
   if (kind !== 'json') return undefined;
   const { type } = typeOf(node);
   if (type === 'object')

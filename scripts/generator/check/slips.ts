@@ -1,4 +1,4 @@
-import { TYPE_NAMES } from '../descriptor/meta-schema.js';
+import { TYPE_NAMES } from '../descriptor/kinds.js';
 import { meantWord } from './did-you-mean.js';
 
 /** Words of other schema languages, with what to write here instead: a sentence behind "is not ...". */

@@ -1,13 +1,13 @@
 import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from './bounds.js';
+import { FORMAT_NAMES, FORMATS } from './formats.js';
+import { TYPE_NAMES } from './kinds.js';
 import { OPERATOR_NAMES, OPERATORS } from './operators.js';
 
 /**
  * The descriptor language as a JSON Schema (draft-07, which editors read): the single description
  * of which keys there are and what they take. What it can't say is a rule in check/.
  */
-export const TYPE_NAMES = ['string', 'boolean', 'integer', 'number', 'array', 'object'] as const;
-export const FORMATS = ['utc-date', 'date', 'local-date-time', 'id'] as const;
 export const METHOD_NAMES = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
 
 const text = (description: string, ...examples: string[]): JSONSchema7 => ({
@@ -63,10 +63,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
     examples: [['small', 'large']],
   },
   format: {
-    enum: [...FORMATS],
-    description:
-      'utc-date: an RFC 3339 date with Z. date: one with any offset, kept as it is. ' +
-      'local-date-time: without offset (RFC 8984 1.4.4). id: an Id as RFC 8620 1.2 has it.',
+    enum: [...FORMAT_NAMES],
+    description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join(' '),
     examples: ['utc-date'],
   },
   minLength: count('Code points at least (strings).', BOUNDS.maxStringLength),

@@ -25,7 +25,7 @@ export interface Emitter {
 /** Everything that the generator emits, one row an artefact. */
 export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'wire types', emit: emitTypeTypes },
-  { name: 'validators', emit: emitTypeValidators },
+  { name: 'validators', emit: emitTypeValidators, isByName: true },
   { name: 'standard argument validators', emit: emitStandardValidators },
   { name: 'definitions', emit: emitDefinitions },
   { name: 'own methods', emit: emitOwnMethods },

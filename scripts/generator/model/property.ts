@@ -6,6 +6,7 @@ import type {
   StringFormat,
 } from '../../../src/capability/definition.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { formatOf } from '../descriptor/formats.js';
 import {
   computedDefinition,
   type PropertyView,
@@ -15,8 +16,6 @@ import { member, text, words } from '../load/located.js';
 import type { ModelProperty } from '../model.js';
 import { buildSchema } from './schema.js';
 
-const FORMATS: ReadonlySet<string> = new Set<StringFormat>(['id', 'date', 'local-date-time']);
-
 const STANDARD_WORDS: Readonly<Record<string, string>> = {
   id: 'The id that the server gave the object.',
   created: 'When the object was created.',
@@ -25,7 +24,7 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
 
 export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
   const given = member(view.node, 'default')?.value;
-  const format = view.kind === 'string' ? view.format : undefined;
+  const isFormat = view.kind === 'string' && formatOf(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
   return {
     name: view.name,
@@ -36,7 +35,7 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
     ...(required ? {} : { default: (given ?? null) as JsonValue }),
     access: view.access as PropertyAccess,
     blobs: view.blobs,
-    ...(format !== undefined && FORMATS.has(format) ? { format: format as StringFormat } : {}),
+    ...(isFormat ? { format: view.format as StringFormat } : {}),
     ...(view.reference === undefined ? {} : { reference: referenceOf(view.reference) }),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator } from '../../../src/capability/definition.js';
 import { filterColumn, shadowColumn, sortColumns } from '../../../src/capability/shadows.js';
+import { formatOf } from '../descriptor/formats.js';
 import { isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { FilterView, SortView } from '../descriptor/view.js';
 import { words } from '../load/located.js';
@@ -84,16 +85,16 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
  * for (D13).
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
-  if (property.kind === 'date') return { type: 'string', format: 'utc-date' };
-  if (property.format === 'date' || property.format === 'local-date-time')
-    return { type: 'string', format: property.format };
+  const format = property.kind === 'date' ? 'utc-date' : property.format;
+  if (formatOf(format)?.operand === 'date') return { type: 'string', format: format as string };
   return scalarSchema(property.kind);
 }
 
 function itemSchema({ schema }: ModelProperty): JSONSchema7 {
   const items = schema.items;
   if (typeof items !== 'object' || Array.isArray(items)) return { type: 'string' };
-  if (items.format === 'utc-date') return { type: 'string', format: 'utc-date' };
+  if (formatOf(items.format)?.kind === 'date')
+    return { type: 'string', format: items.format as string };
   return scalarSchema([items.type].flat().find((type) => type !== 'null'));
 }
 

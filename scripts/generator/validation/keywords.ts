@@ -1,19 +1,14 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name, nil } from 'ajv';
+import { FORMATS, type TextCheck } from '../descriptor/formats.js';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
  * `jmapsmith/capability` exports. In the generator itself (checking defaults) the same code runs
  * against the functions given here.
  */
-export interface RuntimeFunctions {
+export interface RuntimeFunctions extends Readonly<Record<TextCheck, (text: string) => boolean>> {
   readonly isInexact: (value: unknown) => boolean;
   readonly compilePattern: (source: string) => { test(text: string): boolean };
-  readonly isId: (text: string) => boolean;
-  readonly isUtcDate: (text: string) => boolean;
-  readonly isCanonicalUtcDate: (text: string) => boolean;
-  readonly isDate: (text: string) => boolean;
-  readonly isCanonicalDate: (text: string) => boolean;
-  readonly isLocalDateTime: (text: string) => boolean;
   readonly settleJson: (holder: object, key: string | number) => string | null;
 }
 
@@ -54,40 +49,18 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
       cxt.fail(_`${isTried}!${pattern}.test(${data})`);
     },
   });
-  ajv.addKeyword({
-    keyword: 'jmapId',
-    type: 'string',
-    schemaType: 'boolean',
-    error: { message: 'must be an Id: 1 to 255 of A-Z, a-z, 0-9, - and _' },
-    code: (cxt) => cxt.fail(_`!${call(cxt, 'isId')}(${cxt.data})`),
-  });
-  ajv.addKeyword({
-    keyword: 'utcDate',
-    type: 'string',
-    schemaType: 'string',
-    error: { message: 'must be a UTCDate, for instance 2026-01-31T12:00:00Z' },
-    code: (cxt) => {
-      const name = cxt.schema === 'canonical' ? 'isCanonicalUtcDate' : 'isUtcDate';
-      cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
-    },
-  });
-  ajv.addKeyword({
-    keyword: 'date',
-    type: 'string',
-    schemaType: 'string',
-    error: { message: 'must be a Date, for instance 2026-01-31T14:00:00+02:00' },
-    code: (cxt) => {
-      const name = cxt.schema === 'canonical' ? 'isCanonicalDate' : 'isDate';
-      cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
-    },
-  });
-  ajv.addKeyword({
-    keyword: 'localDateTime',
-    type: 'string',
-    schemaType: 'boolean',
-    error: { message: 'must be a LocalDateTime, for instance 2026-01-31T14:00:00' },
-    code: (cxt) => cxt.fail(_`!${call(cxt, 'isLocalDateTime')}(${cxt.data})`),
-  });
+  for (const { check } of Object.values(FORMATS)) {
+    ajv.addKeyword({
+      keyword: check.keyword,
+      type: 'string',
+      schemaType: 'string',
+      error: { message: check.message },
+      code: (cxt) => {
+        const name = cxt.schema === 'canonical' ? check.canonical : check.any;
+        cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
+      },
+    });
+  }
   ajv.addKeyword({
     // An inexact number is an instance of a class of ours; it is no object of the client's.
     keyword: 'noNumber',

@@ -1,5 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { BOUNDS } from '../descriptor/bounds.js';
+import { formatOf } from '../descriptor/formats.js';
 
 /**
  * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing.
@@ -49,15 +50,10 @@ export function mainType(schema: JSONSchema7): string | undefined {
 
 function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
-  if (format === 'id') return { ...checks, jmapId: true };
-  // The engine normalises a property or a condition; inside a JSON column dates are kept as they
-  // come.
-  if (format === 'utc-date')
-    return { ...checks, utcDate: use === 'message' || depth === 0 ? 'any' : 'canonical' };
-  // A property's Date is kept in its canonical text, which the engine writes.
-  if (format === 'date')
-    return { ...checks, date: use === 'message' || depth === 0 ? 'any' : 'canonical' };
-  if (format === 'local-date-time') return { ...checks, localDateTime: true };
+  const check = formatOf(format)?.check;
+  // The engine normalises a property or a condition; inside a JSON column a text is kept as it comes.
+  if (check !== undefined)
+    return { ...checks, [check.keyword]: use === 'message' || depth === 0 ? 'any' : 'canonical' };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
 }
 
@@ -106,5 +102,6 @@ function furtherMembers(
 /** What the keys of a map or the members of a set have to be. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
-  return format === 'id' ? { ...checks, jmapId: true } : checks;
+  const check = formatOf(format)?.check;
+  return check === undefined ? checks : { ...checks, [check.keyword]: 'canonical' };
 }

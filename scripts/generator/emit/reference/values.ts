@@ -2,6 +2,7 @@ import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { replaceTexts } from '../../../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 import { compilePattern } from '../../../../src/text/index.js';
+import { formatOf } from '../../descriptor/formats.js';
 import type { ModelFilter, ModelProperty } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
 
@@ -11,13 +12,6 @@ export const ACCOUNT = 'A1';
 export const OTHER_ACCOUNT = 'A2';
 export const SINGLETON_ID = 'singleton';
 
-const TIME = '2026-01-31T12:00:00Z';
-const FORMATS: Readonly<Record<string, string>> = Object.freeze({
-  'utc-date': TIME,
-  date: '2026-01-31T14:00:00+02:00',
-  'local-date-time': '2026-01-31T14:00:00',
-  id: sampleId('x'),
-});
 /** What a pattern might want; else the example shows that there is something to fill in. */
 const GUESSES = [
   ...['abc', 'ABC', 'a', 'A', '1', '12', '123', '1234', '#aabbcc', '2026-01-31', '12:00'],
@@ -87,7 +81,7 @@ export function sampleCondition(filter: ModelFilter): JsonValue {
 
 function sampleText(schema: JSONSchema7, name: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
-  const known = format === undefined ? undefined : FORMATS[format];
+  const known = formatOf(format)?.sample;
   if (known !== undefined) return known;
   if (name === 'accountId') return ACCOUNT;
   if (name === 'fromAccountId') return OTHER_ACCOUNT;

@@ -1,19 +1,13 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { BOUNDS } from '../../descriptor/bounds.js';
+import { formatOf } from '../../descriptor/formats.js';
 import { placeText } from '../../descriptor/places.js';
 import type { ModelProperty, ModelType } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
 import { code, list } from './markdown.js';
 
 /** What a page says of a property or a schema. */
-
-const FORMATS: Readonly<Record<string, string>> = Object.freeze({
-  id: 'Id',
-  'utc-date': 'UTCDate',
-  date: 'Date',
-  'local-date-time': 'LocalDateTime',
-});
 
 const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
   restrict: 'which can’t be destroyed while it is referred to',
@@ -31,7 +25,7 @@ export function typeWords(schema: JSONSchema7Definition): string {
 function mainWords(schema: JSONSchema7): string {
   switch (mainType(schema)) {
     case 'string':
-      return FORMATS[schema.format ?? ''] ?? 'String';
+      return formatOf(schema.format)?.type ?? 'String';
     case 'boolean':
       return 'Boolean';
     case 'integer':

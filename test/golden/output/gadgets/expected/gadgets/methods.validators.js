@@ -2,7 +2,7 @@
 
 import { isId as func1, isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const gadgetRebuildArguments = validate0;
-const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string"},"id":{"type":"string","jmapId":true},"share":{"nearest":true,"allOf":[{"type":"number","minimum":0,"maximum":1}]}},"noNumber":true,"additionalProperties":false};
+const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string"},"id":{"type":"string","jmapId":"any"},"share":{"nearest":true,"allOf":[{"type":"number","minimum":0,"maximum":1}]}},"noNumber":true,"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="gadgetRebuildArguments" */;
 let vErrors = null;

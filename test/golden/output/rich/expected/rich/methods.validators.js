@@ -2,7 +2,7 @@
 
 import { codePointLength as func4, isId as func1, isInexact as func0, keepIssue } from 'jmapsmith/capability';
 export const gadgetRebuildArguments = validate0;
-const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","jmapId":true},"id":{"type":"string","jmapId":true},"at":{"type":"object","title":"Address","properties":{"street":{"type":"string","maxLength":100},"floor":{"type":["integer","null"]}},"noNumber":true,"additionalProperties":false}},"noNumber":true,"additionalProperties":false};
+const schema0 = {"$id":"gadgetRebuildArguments","type":"object","required":["accountId","id"],"properties":{"accountId":{"type":"string","jmapId":"any"},"id":{"type":"string","jmapId":"any"},"at":{"type":"object","title":"Address","properties":{"street":{"type":"string","maxLength":100},"floor":{"type":["integer","null"]}},"noNumber":true,"additionalProperties":false}},"noNumber":true,"additionalProperties":false};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="gadgetRebuildArguments" */;
 let vErrors = null;
