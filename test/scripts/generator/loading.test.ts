@@ -50,9 +50,9 @@ test('the help of generate loads no part of the generator', () => {
   expect([...own].filter((file) => parts.test(file))).toEqual([]);
 });
 
-test('a run begins with what reads YAML and judges schemas', () => {
+test('a run begins with what reads YAML, and judges schemas and patterns', () => {
   const { own, packages } = loadedBy('scripts/generator/command.ts');
-  expect([...packages].sort()).toEqual(['ajv', 'yaml']);
+  expect([...packages].sort()).toEqual(['@eslint-community/regexpp', 'ajv', 'yaml']);
   expect(own).not.toContain('scripts/generator/watch.ts');
   expect(own).not.toContain('scripts/generator/hooks/read.ts');
   expect(own).not.toContain('scripts/generator/ts-morph.ts');
@@ -62,6 +62,7 @@ test('a run begins with what reads YAML and judges schemas', () => {
 test('what prints is loaded for right descriptors alone, with one TypeScript compiler', () => {
   const { own, packages } = loadedBy('scripts/generator/emit/index.ts');
   expect([...packages].sort()).toEqual([
+    '@eslint-community/regexpp',
     'ajv',
     'ajv/dist/standalone/index.js',
     'json-schema-to-typescript',

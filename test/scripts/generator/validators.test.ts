@@ -342,7 +342,7 @@ describe('the emitted registry', () => {
       required: false,
       default: null,
       access: 'mutable',
-      blob: true,
+      blobs: [[]],
     });
     // One object, not two alike.
     const filter = type?.filters.find(({ property }) => property.name === 'title');
