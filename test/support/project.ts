@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,6 +47,17 @@ export interface CopyOptions {
   readonly built?: string;
 }
 
+/** As in a clone: the migrations that come along are released. */
+function commitMigrations(root: string): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', 'prisma'],
+    [...who, 'commit', '-q', '-m', 'copied'],
+  ])
+    execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+}
+
 /** Copies the project, adds `descriptors` (paths of files) to its capabilities, and generates. */
 export async function copyProject(
   descriptors: readonly string[] = [],
@@ -63,6 +74,7 @@ export async function copyProject(
     });
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
     if (built === undefined) await writeFile(join(root, 'tsconfig.build.json'), BUILD);
+    if (!existsSync(join(root, '.git'))) commitMigrations(root);
     for (const file of descriptors) {
       await copyFile(file, join(root, 'capabilities', basename(file)));
       const hooks = file.replace(/[.](?:yaml|yml|json)$/, '.hooks.ts');
