@@ -26,6 +26,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
     }
   };
   const write = async (transaction: Transaction): Promise<object> => {
+    context.hooks.begin();
     const unit = new UnitOfWork(transaction);
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();

@@ -87,6 +87,7 @@ export class HookScope {
   /** A transaction begins: what an attempt that was undone has kept did not happen. */
   begin(): void {
     this.#after.clear();
+    this.#broken = null;
   }
 
   /** Keeps a hook for after the commit. */

@@ -59,8 +59,11 @@ export class Destroyer {
     this.#maximum = maximum ?? MAX_CASCADE;
   }
 
-  /** What happens if these objects of the proposal's type are destroyed, as far as they may be. */
-  async destroy(ids: readonly string[]): Promise<Destruction> {
+  /**
+   * What happens if these objects of the proposal's type are destroyed, as far as they may be. Objects of that type
+   * in `kept` stay, and so does what they would follow.
+   */
+  async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
     const type = this.#proposal.index.type.name;
     const roots = ids.map((id) => ({ type, id }));
     if (ids.length === 0 || !this.#relations.incoming.has(type)) {
@@ -72,16 +75,17 @@ export class Destroyer {
     }
     this.#stored ??= await this.#read(roots);
     const links = this.#linksByTarget();
+    const staying = [...kept].map((id) => textOf({ type, id }));
     const refused = new Map<string, SetError>();
     for (const [id, by] of this.#beyond) {
       refused.set(id, tooMany(`${MAX_LINKS} links lead to it or to what would go with it`, by));
     }
     for (;;) {
-      const kept = roots.filter(({ id }) => !refused.has(id));
-      const doomed = closure(kept, links);
-      const blocked = blockers(doomed, links);
+      const going = roots.filter(({ id }) => !refused.has(id));
+      const doomed = closure(going, links);
+      const blocked = blockers(doomed, links, staying);
       let more = false;
-      for (const root of kept) {
+      for (const root of going) {
         const by = blocked.get(textOf(root));
         if (by === undefined) continue;
         refused.set(root.id, linked(by));
@@ -98,10 +102,10 @@ export class Destroyer {
           changed.add(from);
         }
       }
-      if (doomed.size - kept.length + changed.size <= this.#maximum) {
+      if (doomed.size - going.length + changed.size <= this.#maximum) {
         return { refused, doomed, nulled };
       }
-      for (const root of kept) {
+      for (const root of going) {
         const by = links.get(textOf(root))?.map(({ from }) => from.id);
         const what = `${this.#maximum} objects would have to go or to change with it`;
         if (by !== undefined) refused.set(root.id, tooMany(what, by));
@@ -241,10 +245,14 @@ function closure(
   return doomed;
 }
 
-/** By key of what may not go: ids of the objects that keep it, or keep what would go with it. */
+/**
+ * By key of what may not go: ids of the objects that keep it, or keep what would go with it. An object that stays
+ * for another reason keeps itself.
+ */
 function blockers(
   doomed: ReadonlyMap<string, ObjectKey>,
   links: ReadonlyMap<string, readonly Link[]>,
+  staying: readonly string[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const blocked = new Map<string, Set<string>>();
   const waiting: string[] = [];
@@ -267,6 +275,10 @@ function blockers(
       if (doomed.has(follower)) push(held, follower, key);
       else block(key, [from.id]);
     }
+  }
+  for (const key of staying) {
+    const object = doomed.get(key);
+    if (object !== undefined) block(key, [object.id]);
   }
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);

@@ -140,7 +140,7 @@ export class Settlement {
     const roots = destroys.filter(
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
     );
-    const destruction = await destroyer.destroy(roots);
+    const destruction = await destroyer.destroy(roots, this.#refusedRoots.keys());
     const { name } = proposal.index.type;
     const isGone = (id: string) => destruction.doomed.has(textOf({ type: name, id }));
     if (await uniques.judge(isGone)) return null;

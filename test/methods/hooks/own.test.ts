@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { MethodDefinition } from '../../../src/capability/definition.js';
 import { HookRefusal, type OwnMethod } from '../../../src/capability/index.js';
 import type { Validator } from '../../../src/capability/validation.js';
@@ -84,6 +84,26 @@ test('a function that throws undoes its call and nothing else; nothing of it lea
   expect(await titles(own)).toEqual(['before']);
   await own.create('Widget', [{ title: 'after' }]);
   expect(await titles(own)).toEqual(['before', 'after']);
+});
+
+test('a transaction that is undone and run again begins anew: no failure of the first attempt is left', async () => {
+  const own = rigWith(async (_args, _call, tx) => {
+    await tx.set(Widget, { create: { k: { title: 'made' } } });
+    return {};
+  });
+  const { store } = own.services;
+  const write = store.write.bind(store);
+  // As on PostgreSQL after a deadlock.
+  vi.spyOn(store, 'write').mockImplementationOnce(async (account, options, work) => {
+    const undone = write(account, options, (transaction) => {
+      transaction.insert = () => Promise.reject(new Error('A deadlock.'));
+      return work(transaction);
+    });
+    await expect(undone).rejects.toThrow('A deadlock.');
+    return write(account, options, work);
+  });
+  expect(await own.call(NAME)).toEqual({});
+  expect(await titles(own)).toEqual(['made']);
 });
 
 test('a HookRefusal is the error that the client reads', async () => {

@@ -71,6 +71,29 @@ test('check is asked of destroys that a link keeps from happening, and what it s
   });
 });
 
+test('an object that a check keeps is not destroyed with what it would follow', async () => {
+  const check: TypeHooks<Json>['check'] = (wanted) => {
+    for (const { before, after, refuse } of wanted)
+      if (after === null && (before as Json).title === 'kept')
+        refuse({ type: 'isKept', description: 'It is kept.' });
+  };
+  const others = gadgetHooks.types?.['Gadget'];
+  const own = new Rig({}, { gadgetHooks: { types: { Gadget: { ...others, check } } } });
+  rig = own;
+  const [top = '', other = ''] = await own.create('Gadget', [{ title: 'top' }, { title: 'other' }]);
+  const [middle, side] = await own.create('Gadget', [
+    { title: 'middle', ownerId: top },
+    { title: 'side', ownerId: other },
+  ]);
+  const [kept = ''] = await own.create('Gadget', [{ title: 'kept', ownerId: middle }]);
+  const answer = await own.call('Gadget/set', { destroy: [top, kept, other] });
+  expect(answer.destroyed).toEqual([other, side]);
+  expect(answer.notDestroyed).toMatchObject({
+    [top]: { type: 'objectIsLinked', objectIds: [kept] },
+    [kept]: { type: 'isKept' },
+  });
+});
+
 test('inTransaction hears of each change once, its own tx.set included, and keeps change records', async () => {
   const heard: string[][] = [];
   const own = rigWith({
@@ -185,4 +208,33 @@ test('afterCommit hears nothing of an attempt that was undone and run again', as
     [0, 0],
     [0, 1],
   ]);
+});
+
+test('a tx.set that failed in an attempt that was undone counts no more in the next one', async () => {
+  const own = rigWith({
+    async inTransaction({ created }, _call, tx) {
+      if (created.some(({ title }: Json) => title === 'first'))
+        await tx.set(Widget, { create: { k: { title: 'second' } } });
+    },
+  });
+  const { store } = own.services;
+  const write = store.write.bind(store);
+  // As on PostgreSQL, where a deadlock undoes a transaction that then runs again.
+  vi.spyOn(store, 'write').mockImplementationOnce(async (account, options, work) => {
+    const undone = write(account, options, (transaction) => {
+      const insert = transaction.insert.bind(transaction);
+      let count = 0;
+      transaction.insert = async (...args) => {
+        count += 1;
+        if (count > 1) throw new Error('A deadlock.');
+        await insert(...args);
+      };
+      return work(transaction);
+    });
+    await expect(undone).rejects.toThrow('A deadlock.');
+    return write(account, options, work);
+  });
+  const { created } = await own.call('Widget/set', { create: { a: { title: 'first' } } });
+  expect(created?.a).toBeDefined();
+  expect((await own.call('Widget/get', { ids: null })).list).toHaveLength(2);
 });
