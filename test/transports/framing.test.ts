@@ -123,6 +123,30 @@ inBothWays(() => {
       },
     );
 
+    it('a handshake without Host: 400 (RFC 9112 3.2)', async () => {
+      const harness = await startHarness();
+      const received = await answersTo(harness, handshake([]).replace('Host: test\r\n', ''));
+      expect(statuses(received)).toEqual(['400']);
+      expect(received).toContain('Host');
+    });
+
+    it.each([
+      ['gzip, chunked', 'HTTP/1.1', '501'],
+      ['', 'HTTP/1.1', '501'],
+      ['chunked', 'HTTP/1.0', '400'],
+    ])('Transfer-Encoding %j of %s: %s (RFC 9112 6.1)', async (coding, version, status) => {
+      const harness = await startHarness();
+      const lines = [JSON_HEADER, 'Connection: keep-alive', `Transfer-Encoding: ${coding}`];
+      // Node sees no body behind an empty list of codings.
+      const body = coding === '' ? '' : `${ECHO.length.toString(16)}\r\n${ECHO}\r\n0\r\n\r\n`;
+      const request = head('/jmap', lines).replace('HTTP/1.1', version) + body;
+      const received = await answersTo(harness, request + READY);
+      expect(statuses(received)).toEqual([status]);
+      expect(received).toMatch(/\r\nConnection: close\r\n/);
+      expect(received).toContain('Transfer-Encoding');
+      expect(harness.held('u1')).toEqual({ slots: 0, octets: 0 });
+    });
+
     it('more header lines than are kept: 431, whichever they are', async () => {
       const harness = await startHarness();
       const more = (count: number): string[] =>

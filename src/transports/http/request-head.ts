@@ -30,19 +30,41 @@ export function readTarget(req: IncomingMessage): string {
 
 /**
  * Returns the error of a head that this server and a proxy in front of it could understand differently, null where
- * nothing is wrong: too many header lines (431), more than one Host, a Host that is none (400, RFC 9112 3.2).
+ * nothing is wrong: too many header lines (431), not one Host or a Host that is none (400, RFC 9112 3.2), a transfer
+ * coding besides `chunked` (501) or in HTTP/1.0 (400, RFC 9112 6.1).
  */
-export function findHeadError({ rawHeaders, headers }: IncomingMessage): HttpError | null {
+export function findHeadError(req: IncomingMessage): HttpError | null {
+  const { rawHeaders, headers } = req;
   if (rawHeaders.length > 2 * MAX_HEADERS) {
     return new HttpError(431, `A request has at most ${MAX_HEADERS} header lines.`);
   }
+  return findHostError(req) ?? findCodingError(req, headers['transfer-encoding']);
+}
+
+function findHostError({ rawHeaders, headers, httpVersion }: IncomingMessage): HttpError | null {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
-  if (hosts > 1) return new HttpError(400, 'Send one Host header.');
+  // Node refuses requests without a Host, but no handshakes.
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
+    return new HttpError(400, 'Send one Host header.');
+  }
   const { host } = headers;
   if (host === undefined || HOST.test(host)) return null;
   return new HttpError(400, 'Host must be a host with an optional port.');
+}
+
+/** Node's parser takes codings in front of `chunked`, an empty list of them, and any in HTTP/1.0. */
+function findCodingError(
+  { httpVersion }: IncomingMessage,
+  coding: string | undefined,
+): HttpError | null {
+  if (coding === undefined) return null;
+  if (httpVersion === '1.0') {
+    return new HttpError(400, 'Transfer-Encoding has no meaning in HTTP/1.0.');
+  }
+  if (coding.trim().toLowerCase() === 'chunked') return null;
+  return new HttpError(501, 'Transfer-Encoding must be chunked.');
 }

@@ -56,7 +56,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const server = createServer(
     {
       ...serverOptions(timings, usesInternals),
-      // Asked on later versions of Node than 20.
+      // Asked on versions of Node that have it; what the others hand over is handed back.
       ...{ shouldUpgradeCallback: isUpgrade },
     },
     turns.answer,
