@@ -10,6 +10,7 @@ import {
   RawConnection,
   startHarness,
   until,
+  whole,
 } from './harness.js';
 
 inBothWays(() => {
@@ -30,6 +31,26 @@ inBothWays(() => {
       open();
       expect((await answer).status).toBe(200);
       await closed;
+    });
+
+    it('begins no request behind an answer whose head was out: its own could not be sent', async () => {
+      const harness = await startHarness();
+      const text = JSON.stringify(['Core/echo', { a: 'x'.repeat(8_000_000) }, 'c']);
+      let begun = 0;
+      harness.handle = () => {
+        begun += 1;
+        return { invocations: [text], createdIds: null };
+      };
+      const raw = new RawConnection(harness);
+      raw.socket.pause();
+      raw.write(whole(ECHO) + whole(ECHO));
+      await until(() => harness.answers() > 0);
+      const closed = harness.close(60_000);
+      raw.socket.resume();
+      await raw.closed;
+      await closed;
+      expect(raw.received).toMatch(/^HTTP\/1\.1 200 [\s\S]*"sessionState":"[^"]*"}$/);
+      expect(begun).toBe(1);
     });
 
     it('cuts what is not done in time', async () => {

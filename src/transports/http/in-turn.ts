@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { EdgeRequest } from './edge-request.js';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, endsConnection } from './edge-response.js';
 
 /** Requests that may wait on a connection for the answers in front of them. */
 const MAX_WAITING = 64;
@@ -62,13 +62,17 @@ export class InTurn {
 
   /** A response closes behind its last octet, or with its connection. */
   #begin(line: Line, req: EdgeRequest, res: EdgeResponse): void {
-    const { socket } = req;
     line.current = res;
-    res.once('close', () => {
-      line.current = null;
-      // Behind an answer that ends its connection nothing more is written.
-      if (socket.writable) line.waiting.shift()?.();
-    });
+    res.on('close', () => this.#next(line, res));
     this.#handle(req, res);
+  }
+
+  /**
+   * Behind an answer that ends its connection nothing more is written, so nothing is run. A server that stops ends
+   * connections behind answers whose heads didn't say so.
+   */
+  #next(line: Line, res: EdgeResponse): void {
+    line.current = null;
+    if (res.req.socket.writable && !endsConnection(res)) line.waiting.shift()?.();
   }
 }
