@@ -27,20 +27,25 @@ export async function bindSecrets(options: BindingOptions): Promise<void> {
   for (const type of registry.dataTypes.values()) {
     const columns = encryptedOf(type).map(({ column }) => column);
     if (columns.length === 0) continue;
-    let [bound, left] = [0, 0];
+    const count = { bound: 0, left: 0 };
     const page = (after: Parameters<RestDatabase['beginning']>[2]) =>
       database.beginning(UNBOUND_PREFIX, { table: type.table, columns }, after, BATCH);
     for await (const batch of batches(type, page, null)) {
-      const written = await redo.rewrite(batch, (object) =>
-        boundObject(type, object, batch.accountId, options.secretKey),
-      );
-      bound += written;
-      left += batch.ids.length - written;
+      // By its objects: the transaction may be run again, and another server may have bound some meanwhile.
+      const left = new Set<string>();
+      count.bound += await redo.rewrite(batch, (object) => {
+        const { accountId } = batch;
+        const { bound, isWhole } = boundObject(type, object, accountId, options.secretKey);
+        if (!isWhole) left.add(object.id);
+        return bound;
+      });
+      count.left += left.size;
     }
-    if (bound > 0) log.info({ type: type.name, objects: bound }, 'secrets bound to their objects');
-    if (left > 0) {
+    if (count.bound > 0)
+      log.info({ type: type.name, objects: count.bound }, 'secrets bound to their objects');
+    if (count.left > 0) {
       log.warn(
-        { type: type.name, objects: left },
+        { type: type.name, objects: count.left },
         'secrets are left as an older version stored them: SECRETS_KEY does not decrypt them',
       );
     }
@@ -51,21 +56,26 @@ function encryptedOf(type: DataTypeDefinition) {
   return type.properties.filter(({ secret }) => secret === 'encrypt');
 }
 
-/** The object with all secrets bound that the key decrypts; itself where there is none. */
+/**
+ * The object with all secrets bound that the key decrypts, itself where there is none; `isWhole` where it decrypts all
+ * of them.
+ */
 function boundObject(
   type: DataTypeDefinition,
   object: StoredObject,
   accountId: string,
   key: Uint8Array,
-): StoredObject {
+): { readonly bound: StoredObject; readonly isWhole: boolean } {
   const values = emptyObject();
+  let isWhole = true;
   for (const property of encryptedOf(type)) {
     const stored = object[property.name];
     if (typeof stored !== 'string' || !isUnbound(stored)) continue;
     const place = { accountId, type, id: object.id, property };
     const text = decrypt(stored, key, place);
-    if (text !== null) values[property.name] = encrypt(text, key, place);
+    if (text === null) isWhole = false;
+    else values[property.name] = encrypt(text, key, place);
   }
-  if (Object.keys(values).length === 0) return object;
-  return Object.assign(emptyObject(), object, values) as StoredObject;
+  if (Object.keys(values).length === 0) return { bound: object, isWhole };
+  return { bound: Object.assign(emptyObject(), object, values) as StoredObject, isWhole };
 }

@@ -192,13 +192,13 @@ describe('/copy', () => {
 
 describe('at a start, what a version before stored', () => {
   const warned: unknown[] = [];
-  const start = (): Promise<void> => {
+  const start = (database = rig.rest): Promise<void> => {
     warned.length = 0;
     const { store, registry } = rig.services;
     const hooks = { timeout: 1000, prisma: null, join: <T>(work: () => Promise<T>) => work() };
     const log = { info: () => undefined, warn: (fields: unknown) => warned.push(fields) };
     return bindSecrets({
-      ...{ store, registry, database: rig.rest, secretKey: KEY },
+      ...{ store, registry, database, secretKey: KEY },
       hooks: { ...hooks, onError: () => undefined },
       log: log as never,
     });
@@ -241,5 +241,27 @@ describe('at a start, what a version before stored', () => {
     await start();
     expect([code(row('full')), row('lost').combination]).toEqual(['old', stored]);
     expect(warned).toEqual([{ type: 'Safe', objects: 1 }]);
+  });
+
+  it('is told of where only one secret of an object is left, not where another server was first', async () => {
+    await set({ create: { k: FULL, other: { ...FULL, name: 'other' } } });
+    const put = (name: string, column: string, stored: string): void =>
+      rig.run(`UPDATE "Strongbox" SET "${column}" = '${stored}' WHERE "name" = '${name}'`);
+    put('full', 'combination', unbound('old'));
+    put('full', 'note', unbound('lost', randomBytes(32)));
+    await start();
+    expect(code(row('full'))).toBe('old');
+    expect(warned).toEqual([{ type: 'Safe', objects: 1 }]);
+    put('full', 'note', '');
+    const bound = row('other').combination ?? '';
+    put('other', 'combination', unbound('1-2-3'));
+    const database = { ...rig.rest };
+    database.beginning = async (...of) => {
+      const found = await rig.rest.beginning(...of);
+      put('other', 'combination', bound);
+      return found;
+    };
+    await start(database);
+    expect([row('other').combination, warned]).toEqual([bound, []]);
   });
 });
