@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
@@ -179,6 +179,18 @@ describe('what may scan, in a thread of its own', () => {
       expect(outcome).toMatchObject({ reason: expect.any(UnavailableError) });
     rmSync(`${opened.file}.die`);
     expect(await scan()).toEqual([20, 20]);
+  });
+
+  it('goes on in a new thread where the file has a hard link since it was opened', async () => {
+    writeFileSync(`${opened.file}.die`, '');
+    await Promise.allSettled([scan(), scan(account())]);
+    rmSync(`${opened.file}.die`);
+    linkSync(opened.file, `${opened.file}.link`);
+    try {
+      expect(await scan()).toEqual([20, 20]);
+    } finally {
+      rmSync(`${opened.file}.link`);
+    }
   });
 
   it('hands on what the database says of a statement', async () => {

@@ -22,7 +22,7 @@ export function openHookPrisma(writerDatabase: Database, module: ClientModule): 
   const scopes = new AsyncLocalStorage<JoinScope>();
   const adapter = readingAdapter(
     writerDatabase,
-    () => openDatabase({ file: writerDatabase.name, readonly: true }),
+    () => openDatabase({ file: writerDatabase.name, readonly: true, isReopened: true }),
     () => scopes.getStore(),
   );
   const client = openClient(module, adapter);

@@ -21,6 +21,11 @@ export interface OpenOptions {
   readonly file: string;
   /** For connections that never write; the file must exist. */
   readonly readonly?: boolean;
+  /**
+   * This process has the file open already, and looked at it then. A server goes on where the file gets a second path
+   * later: nobody else can open it by that.
+   */
+  readonly isReopened?: boolean;
 }
 
 /**
@@ -33,7 +38,7 @@ export interface OpenOptions {
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;
   requireRestored(options.file);
-  requireOnePath(options.file);
+  if (options.isReopened !== true) requireOnePath(options.file);
   if (!readonly) {
     mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
     requireAccess(options.file);

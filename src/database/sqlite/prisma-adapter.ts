@@ -42,7 +42,7 @@ export function sharedAdapter(
     provider: 'sqlite',
     adapterName: '@prisma/adapter-better-sqlite3',
     connect: async () => {
-      const reader = openDatabase({ file: writerDatabase.name, readonly: true });
+      const reader = openDatabase({ file: writerDatabase.name, readonly: true, isReopened: true });
       const reads = await adapterOn(reader);
       const writes = await adapterOn(writerDatabase);
       const run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>): Promise<T> =>

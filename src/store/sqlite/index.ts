@@ -115,7 +115,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     });
     this.#waitingReads = new WaitingReads(this.#names, log, () => {
       writer.requireFiles();
-      return new Connection(openDatabase({ file, readonly: true }), onStatement);
+      return new Connection(openDatabase({ file, readonly: true, isReopened: true }), onStatement);
     });
     const scans = options.scans ?? compiledScans(options.scanThreads);
     const extents = new Extents(numberedTables(reader));

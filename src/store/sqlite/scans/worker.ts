@@ -28,7 +28,7 @@ const CHECKPOINT_WAIT = 100;
 
 const { file, byTime } = workerData as ThreadData;
 const ticks = new Ticks(byTime);
-const db = openDatabase({ file, readonly: true });
+const db = openDatabase({ file, readonly: true, isReopened: true });
 db.pragma(`cache_size = -${CACHE_SIZE}`);
 const connection = new Connection(db);
 /** Opened for the first checkpoint. */
@@ -60,7 +60,7 @@ function answered(statement: Statement): Outcome {
 /** Here it keeps no request waiting. The connection that reads may not. */
 function moved({ checkpoint }: Checkpoint): Outcome {
   if (writing === null) {
-    writing = openDatabase({ file });
+    writing = openDatabase({ file, isReopened: true });
     setBusyTimeout(writing, CHECKPOINT_WAIT);
   }
   writing.pragma(`wal_checkpoint(${checkpoint})`);
