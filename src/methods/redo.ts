@@ -49,8 +49,9 @@ export class Redo {
 
   /**
    * Only objects that are not as they should be are written. `derived`: their shadow columns, nulls where
-   * there is a default now, references and blob records are looked at too. `record`: what clients see
-   * changed has a change record; and what filters and orders see, for clients that have asked since.
+   * there is a default now, and the references and blob records of all of them are looked at too. `record`:
+   * what clients see changed has a change record; and what filters and orders see, for clients that have
+   * asked since.
    */
   async objects(
     { type, accountId, ids }: RedoBatch,
@@ -71,10 +72,7 @@ export class Redo {
       const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
       const rows = done.filter(({ id }) => touched.has(id));
       if (rows.length > 0) await transaction.update(type, rows);
-      if (references.removed.length + references.added.length > 0)
-        await transaction.changeReferences(references.removed, references.added);
-      if (blobs.removed.length + blobs.added.length > 0)
-        await transaction.changeBlobReferences(blobs.removed, blobs.added);
+      await mendLinks(transaction, { references, blobs });
       if (record) await recordSeen(type, changed, transaction, stale);
     });
   }
@@ -140,10 +138,9 @@ export class Redo {
         return [{ before, after: this.#services.setHooks?.compute?.(type, after) ?? after }];
       });
       if (changed.length === 0) return;
-      await transaction.update(
-        type,
-        changed.map(({ after }) => after),
-      );
+      const after = changed.map((one) => one.after);
+      await transaction.update(type, after);
+      await mendLinks(transaction, await wrongLinks(type, after, transaction));
       if (record) await recordSeen(type, changed, transaction);
     });
   }
@@ -162,7 +159,8 @@ export class Redo {
       const before = rows[at];
       return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
     });
-    const links = derived ? await wrongLinks(type, done, snapshot) : NO_LINKS;
+    const judged = derived ? done : changed.map(({ after }) => after);
+    const links = await wrongLinks(type, judged, snapshot);
     const stale = derived ? await snapshot.stale(type, done) : new Set<string>();
     return { done, changed, stale, ...links };
   }
@@ -272,6 +270,14 @@ async function wrongLinks(
     references: apart(held.references, wanted.references.added),
     blobs: { ...blobs, added: await existing(blobs.added, snapshot) },
   };
+}
+
+async function mendLinks(transaction: Transaction, links: WrongLinks): Promise<void> {
+  const { references, blobs } = links;
+  if (references.removed.length + references.added.length > 0)
+    await transaction.changeReferences(references.removed, references.added);
+  if (blobs.removed.length + blobs.added.length > 0)
+    await transaction.changeBlobReferences(blobs.removed, blobs.added);
 }
 
 function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {
