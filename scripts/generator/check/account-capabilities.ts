@@ -14,8 +14,8 @@ export const accountCapabilities: Rule = (views, report) => {
     report(
       'unknown-capability',
       named.at,
-      `no account has the capability ${JSON.stringify(urn)}.${didYouMean(urn, known)} There ` +
-        `are ${listed(known)}.`,
+      `no account has the capability ${JSON.stringify(urn)}.${didYouMean(urn, known)} ` +
+        `Declared: ${listed(known)}.`,
     );
   }
 };

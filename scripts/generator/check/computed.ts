@@ -120,6 +120,10 @@ function cycles(type: TypeView, report: Report): void {
   );
   for (const { name, computed } of type.properties) {
     if (computed !== undefined && found.has(name))
-      report('computed-cycle', computed.at, `"${name}" is computed from itself in the end.`);
+      report(
+        'computed-cycle',
+        computed.at,
+        `"${name}" depends on itself: directly, or by the properties that it is computed from.`,
+      );
   }
 }

@@ -37,12 +37,12 @@ function judge(
     return;
   }
   if (blob && given.value !== null) {
-    complain('can only be null: no blob is in every account');
+    complain('can only be null: accounts share no blobs');
     return;
   }
   const [named] = textsAt(blobs, given.value);
   if (named !== undefined) {
-    complain(`can't name a blob ("${named}"): no blob is in every account`);
+    complain(`can't name a blob ("${named}"): accounts share no blobs`);
     return;
   }
   if (reference !== undefined && given.value !== null && !isEmpty(given)) {

@@ -49,11 +49,11 @@ function judge(node: Located, names: readonly string[], report: Report): void {
   const name = target.startsWith(LOCAL) ? target.slice(LOCAL.length) : undefined;
   if (name === undefined || !names.includes(name)) {
     const guess = didYouMean(name ?? target, names);
-    const there = names.length === 0 ? 'There are none.' : `There are ${listed(names)}.`;
+    const there = names.length === 0 ? 'It has none.' : `Declared: ${listed(names)}.`;
     report(
       'unknown-definition',
       reference.at,
-      `"${target}" names no schema of this descriptor's $defs.${guess} ${there} It is written ` +
+      `"${target}" names no schema of this descriptor's $defs.${guess} ${there} Write ` +
         "$ref: '#/$defs/name'.",
     );
   }

@@ -84,7 +84,11 @@ function keys(filter: FilterView, report: Report): void {
       `"properties" goes with the operator text; "${name}" is ${operator}: say property.`,
     );
   else if (list !== undefined && single !== undefined)
-    report('misplaced-key', single.nameAt, '"property" is said by "properties" already; drop it.');
+    report(
+      'misplaced-key',
+      single.nameAt,
+      '"properties" names the properties already; remove "property".',
+    );
   if (list?.node.items?.length === 0)
     report('empty', list.node.at, `"properties" of "${name}" must not be empty.`);
   const seen = new Set<string>();

@@ -66,7 +66,7 @@ export const fittingKeys: Rule = (views, report) => {
         report(
           'misplaced-key',
           nameAt,
-          `"${name}" does not go with ${whole.key}, which says it all; drop one of the two.`,
+          `"${name}" does not go with ${whole.key}, which already decides what the text looks like; remove one of the two.`,
         );
     }
   }
@@ -99,7 +99,7 @@ function ofSet(node: Located, keys: Located, report: Report): void {
       'misplaced-key',
       nameAt,
       `"${name}" does not go with "setOf": legal are ${oneOf(legal)}` +
-        `${keys.value === 'string' ? '' : '; what its keys are, setOf says'}.`,
+        `${keys.value === 'string' ? '' : '; write in setOf what its keys are'}.`,
     );
   }
 }

@@ -38,9 +38,16 @@ function secret({ name, node, access, kind, blob }: PropertyView, report: Report
     report('bad-secret', member(node, key)?.at ?? node.at, why);
   if (kind !== undefined && kind !== 'string')
     complain('type', `"${name}" is secret, so it is text: type: string.`);
-  if (blob) complain('blob', `"${name}" is secret: the id of a blob can't be.`);
+  if (blob)
+    complain(
+      'blob',
+      `"${name}" is secret, so it can't be the id of a blob: the server must read that id.`,
+    );
   if (member(node, 'unique')?.value === true)
-    complain('unique', `"${name}" is secret: what is stored can't be compared with others.`);
+    complain(
+      'unique',
+      `"${name}" is secret, so it can't be unique: the server can't compare the stored values.`,
+    );
   const given = member(node, 'default');
   if (given !== undefined && given.value !== null)
     complain('default', `"${name}" is secret: a default would be one that everybody knows.`);

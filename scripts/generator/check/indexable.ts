@@ -7,7 +7,7 @@ import { listed } from './rule.js';
 export function whyNotIndexed(property: PropertyView): string | undefined {
   const { kind, access, name } = property;
   if (kind === 'json') return `"${name}" is a list or an object, which has no order`;
-  if (access === 'secret') return `"${name}" is secret: what is stored of it has no order`;
+  if (access === 'secret') return `"${name}" is secret: its stored form has no order`;
   if (kind !== 'string') return undefined;
   const length = longest(property);
   return length <= BOUNDS.indexedLength

@@ -13,7 +13,7 @@ export const propertyClashes: Rule = (views, report) => {
           'duplicate-property',
           property.nameAt,
           `"${property.name}" and "${earlier.name}" (${place(earlier.nameAt)}) differ by ` +
-            "letter case alone; columns don't see that.",
+            'letter case alone; a database ignores the letter case of columns.',
           { related: [earlier.nameAt] },
         );
     }

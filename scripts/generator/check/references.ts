@@ -88,7 +88,7 @@ function strayKeys({ name, node }: PropertyView, report: Report): void {
       report(
         'misplaced-key',
         stray.nameAt,
-        `"${key}" goes with references, which "${name}" is none of: add references: Type or ` +
+        `"${key}" goes with references, and "${name}" is no reference: add references: Type or ` +
           'setOf: Type.',
       );
   }

@@ -37,8 +37,8 @@ function judge(all: readonly Renamed[], what: string, report: Report): void {
       report(
         'bad-rename',
         old.at,
-        `another ${what} is renamed from "${old.name}" (${place(earlier.at)}): what is stored ` +
-          'has one place.',
+        `another ${what} is renamed from "${old.name}" (${place(earlier.at)}): the stored data ` +
+          'can go to one of them only.',
         { related: [earlier.at] },
       );
     seen.set(old.name, old);

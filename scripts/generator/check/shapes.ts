@@ -44,7 +44,7 @@ function object({ node, label, at, use }: SchemaView, report: Report): void {
     report(
       'misplaced-key',
       propertyNames.at,
-      `"propertyNames" is about further members, of which "${label}" allows none: add ` +
+      `"propertyNames" describes further members, but "${label}" allows none: add ` +
         'additionalProperties.',
     );
   const known = new Set(names);

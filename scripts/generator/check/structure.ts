@@ -155,14 +155,14 @@ function tell(error: ErrorObject, path: Path, root: Located, report: Report): vo
   }
 }
 
-const LIST_OF_TYPES = "a list of types is one type and 'null': [string, 'null'].";
+const LIST_OF_TYPES = "a list of types must be one type and 'null', for instance [string, 'null'].";
 
 function wrongType(error: ErrorObject, path: Path, { value }: Located): string {
   const [key, parent] = [path.at(-1), path.at(-2)];
   // JSON Schema of the third draft, and most forms, say it at the property.
   if (key === 'required' && typeof value === 'boolean' && path.length === 5)
     return (
-      `"required" is a list beside "properties", not a word of a property: ` +
+      `"required" is a list beside "properties", not a key of a property: ` +
       `${value ? `required: [${parent}]` : 'leave it out here'}.`
     );
   const named = keyOf(path) === undefined ? 'the descriptor' : `"${keyOf(path)}"`;
@@ -217,10 +217,15 @@ function unknownValue(
   const { value } = node;
   const code = codeOf(path);
   if (value === null && legal.includes('null')) {
-    report(code, node.at, "null as a type stands in quotes: 'null'.", details);
+    report(code, node.at, "write the type null in quotes: 'null'.", details);
     return;
   }
   const word = typeof value === 'string' ? value : '';
+  if (legal.length === 1 && keyOf(path) !== undefined) {
+    const must = `"${keyOf(path)}" must be ${oneOf(legal)}, not ${JSON.stringify(value)}.`;
+    report(code, node.at, must, details);
+    return;
+  }
   const advice = adviceOn(code, word);
   const more = advice === undefined ? didYouMeanWord(word, legal) : ` ${advice}`;
   report(code, node.at, `${JSON.stringify(value)} is not ${oneOf(legal)}.${more}`, details);

@@ -54,7 +54,7 @@ export function findType(
   report(
     'unknown-target',
     at,
-    `no descriptor has a type "${name}".${didYouMean(name, names)} There are ${listed(names)}.`,
+    `no descriptor has a type "${name}".${didYouMean(name, names)} Declared: ${listed(names)}.`,
   );
   return undefined;
 }

@@ -16,9 +16,9 @@ export const unmarkedBlobs: Rule = (views, report) => {
     report(
       'unmarked-blob',
       at,
-      `"${label}" is called the id of a blob, but nothing says so to the server: it deletes the ` +
-        'octets of a blob that no object refers to. Write blob: true, or blob: false where it is ' +
-        'no id of a blob.',
+      `"${label}" has the name of a blob id, but the descriptor doesn't say whether it is one. ` +
+        'Write blob: true: otherwise the server deletes the blob while the object still has its ' +
+        'id. Write blob: false where the text is no blob id.',
       { severity: 'warning' },
     );
   }

@@ -73,8 +73,8 @@ function stray(
 ): Problem {
   const there =
     names.length === 0
-      ? 'All that it had is still there.'
-      : `What it had and is gone now: ${listed(names)}.`;
+      ? 'Every name that it had is still in the descriptors.'
+      : `It had these names, and the descriptors no longer do: ${listed(names)}.`;
   return {
     at,
     code: 'bad-rename',

@@ -56,7 +56,7 @@ function unused({ name, at }: ModelDrop, where: string): Problem {
     code: 'unused-drop',
     severity: 'warning',
     message:
-      `drops: [${name}] ${where} accepts nothing any more: take it out, or it accepts the next ` +
-      `change of ${name} too.`,
+      `drops: [${name}] ${where} has no change left to accept. Remove ${name} from it: otherwise it ` +
+      'silently accepts the next change of that name.',
   };
 }

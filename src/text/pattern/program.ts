@@ -93,8 +93,8 @@ class ProgramBuilder {
     }
     throw new PatternError(
       'unsafe',
-      `look-around and back-references are not supported, such as ${element.raw}: a text is matched in one pass. Check the ` +
-        'rest in a hook.',
+      `a pattern can't have look-around or back-references such as ${element.raw}, because the server reads a text only ` +
+        'once. Check the rest in a hook.',
     );
   }
 
@@ -131,5 +131,5 @@ function conditionOf(assertion: AST.BoundaryAssertion): Condition {
 }
 
 const TOO_LONG =
-  'the repetitions of this pattern, such as {1,1000}, are too many in all. Use maxLength for the length of the text, or ' +
-  'check the text in a hook.';
+  'the counted repetitions of this pattern, such as {1,1000}, are together too large. Bound the length of the text by ' +
+  'maxLength, or check the text in a hook.';

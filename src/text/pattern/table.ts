@@ -152,5 +152,5 @@ function withoutDeadEnds({ rows, endings }: Table): Table {
 }
 
 const TOO_MANY_STATES =
-  'a text can be in the middle of too many matches of this pattern at once. Begin it with ^, shorten counted repetitions ' +
-  'such as {1,1000} (maxLength bounds the length of the text), or check the text in a hook.';
+  'the server would have to follow too many possible matches of this pattern at once. Begin it with ^, shorten counted ' +
+  'repetitions such as {1,1000} (maxLength bounds the length of the text), or check the text in a hook.';

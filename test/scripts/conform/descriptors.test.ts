@@ -83,7 +83,7 @@ it('all that is wrong is told with its place, the line and what is legal; exit c
     'd1.yaml:10:40: not a regular expression',
     'd1.yaml:11:7: "seen" is neither required nor nullable and has no default',
     'd1.yaml:12:7: "flags" is a list and doesn\'t say of what',
-    'd1.yaml:13:55: no descriptor has a type "Folder". There are Mailbox, Thread',
+    'd1.yaml:13:55: no descriptor has a type "Folder". Declared: Mailbox, Thread',
     'd1.yaml:14:40: no value of "order" can be right',
     'd1.yaml:15:39: the default of "open" must be boolean',
     'd1.yaml:17:7: this key stands twice in one object',
