@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StoredObject } from '../../src/store/port.js';
+import { eventually } from '../support/poll.js';
 import { condition, Gadget, gadgets } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { Bench } from './suite/bench.js';
@@ -144,6 +145,14 @@ describe('a long text in the search index on SQLite', () => {
     expect(await bench.found(condition('found', 'late19999'))).toEqual(['r000000']);
     expect(await bench.found(condition('found', 'late0 '))).toEqual(['r000000']);
     expect(matching(db, 'wor')).toBe(0);
+  });
+
+  it('is indexed where what wrote it told no client of a change, as after a migration', async () => {
+    const { bench, engine, db } = await opened();
+    await bench.insert([gadget('short')]);
+    await engine.store.indexed();
+    await bench.write((transaction) => transaction.update(Gadget, [gadget(prose(2000))]));
+    await eventually(() => expect(rows(db, 'Gadget_search_piece_row')).toBeGreaterThan(1));
   });
 
   it('is indexed in transactions of a piece each, between which others write', async () => {

@@ -190,10 +190,9 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order.
-    if (changed !== undefined) {
-      this.#pieces.wake(changed);
-      this.#announce({ accountId, changed });
-    }
+    // What no client hears of may have changed any text: what a start makes anew after a migration.
+    this.#pieces.wake(changed);
+    if (changed !== undefined) this.#announce({ accountId, changed });
     return result;
   }
 

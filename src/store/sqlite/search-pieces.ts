@@ -13,7 +13,7 @@ const REMOVED = 64;
 const DELAY = 20;
 /** How long it waits after a failure, ms. */
 const RETRY = 1000;
-/** Of the time the other half at least is for others. */
+/** How long it pauses after a step, as a multiple of the step's time: others have half of the time at least. */
 const SHARE = 1;
 
 /** A type with a search index. */
