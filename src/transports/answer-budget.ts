@@ -94,6 +94,10 @@ export class HeldAnswer {
     this.user = user;
   }
 
+  get octets(): number {
+    return this.#octets;
+  }
+
   /** Holds octets of a call that has made its part of the answer; false, and nothing is held, where there is no room. */
   take(octets: number): boolean {
     if (this.#isOver || !this.#budget.makeRoom(this.user, octets)) return false;

@@ -77,3 +77,31 @@ it('large answers that nobody reads are cut off for others over WebSocket', asyn
   await socket.tcp.closed;
   await until(() => harness.answers() === 0);
 });
+
+it('answers of one frame that nobody reads are cut off for others too', async () => {
+  const harness = await startHarness({
+    env: { ANSWER_MEMORY: '2000000' },
+    timings: { answerStall: STALL },
+  });
+  const text = JSON.stringify(['Core/echo', { a: 'x'.repeat(200_000) }, 'c']);
+  let count = 0;
+  harness.handle = async (_, __, { room }) => {
+    count += 1;
+    return {
+      invocations: [room?.take(text.length) === false ? '["error",{"type":"noRoom"},"c"]' : text],
+      createdIds: null,
+    };
+  };
+  const socket = await RawSocket.open(harness);
+  socket.tcp.socket.pause();
+  // What the system takes is not held here: one after the other until it takes no more.
+  for (let sent = 1; harness.held('u1').slots < 5; sent += 1) {
+    socket.write(frame(JSON.stringify(request(`w${sent}`))));
+    await until(() => count === sent);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await until(async () => !/noRoom/.test(await (await post(harness, ECHO)).text()));
+  socket.tcp.socket.resume();
+  await socket.tcp.closed;
+  await until(() => harness.answers() === 0);
+});

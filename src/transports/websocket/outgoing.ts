@@ -40,7 +40,7 @@ export class Outgoing {
     this.#waiting += characters;
     this.#throttle();
     const isLarge = characters > WHOLE;
-    if (isLarge) held?.writeTo(this.#reader, octetsOf(pieces));
+    if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
     const sent = this.#last.then(async () => {
       const compress = this.#deflate?.begin(characters) ?? false;
       if (isLarge) await this.#fragments(pieces, compress);
