@@ -58,7 +58,6 @@ test('a data type gets what most have, and the columns that follow from its prop
     required: false,
     access: 'serverSet',
     role: 'id',
-    blob: false,
   });
   expect(title).toEqual({
     name: 'title',
@@ -67,7 +66,6 @@ test('a data type gets what most have, and the columns that follow from its prop
     nullable: false,
     required: true,
     access: 'mutable',
-    blob: false,
   });
   expect(starts).toMatchObject({ nullable: true, required: false, default: null, format: 'date' });
   expect(type.filters).toEqual([

@@ -8,12 +8,14 @@ const soon = (): number => performance.now() + 60_000;
 function running(turns: HashTurns, works: Readonly<Record<string, number>>) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
+  const all: Promise<void>[] = [];
   for (const [user, count] of Object.entries(works)) {
     for (let n = 0; n < count; n += 1) {
-      void turns.run(user, soon(), () => {
+      const run = turns.run(user, soon(), () => {
         begun.push(user);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
+      all.push(run);
     }
   }
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -21,24 +23,32 @@ function running(turns: HashTurns, works: Readonly<Record<string, number>>) {
     ends.shift()?.();
     await settled();
   };
-  return { begun, end, settled };
+  /** Ends whatever runs or waits. */
+  const finish = async (): Promise<void> => {
+    while (ends.length > 0) await end();
+    await Promise.all(all);
+  };
+  return { begun, end, settled, finish };
 }
 
 describe('turns of hashes', () => {
   it('leave half of the threads to others, and one user half of those', async () => {
     const turns = new HashTurns(8);
-    const { begun, settled } = running(turns, { a: 10, b: 10, c: 10 });
+    const { begun, settled, finish } = running(turns, { a: 10, b: 10, c: 10 });
     await settled();
     expect(turns.maximum).toBe(4);
     expect(begun).toEqual(['a', 'a', 'b', 'b']);
+    await finish();
+    expect(begun).toHaveLength(30);
   });
 
   it('go to whoever has waited longest of those who may have one', async () => {
-    const { begun, end, settled } = running(new HashTurns(4), { a: 3, b: 2 });
+    const { begun, end, settled, finish } = running(new HashTurns(4), { a: 3, b: 2 });
     await settled();
     expect(begun).toEqual(['a', 'b']);
     for (let n = 0; n < 3; n += 1) await end();
     expect(begun).toEqual(['a', 'b', 'a', 'b', 'a']);
+    await finish();
   });
 
   it('are one at least, however few threads there are', () => {

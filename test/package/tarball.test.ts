@@ -36,6 +36,7 @@ describe('the packed package', () => {
       'dist/src/*.js',
       'dist/src/capability/*.d.ts',
       'dist/src/protocol/*.d.ts',
+      'dist/src/text/*.d.ts',
       'docs/*.md',
       'generated/descriptor.schema.json',
       'package.json',

@@ -219,8 +219,8 @@ describe('breaking: changes from one model to another', () => {
     ],
     [
       'a blob',
-      one({}),
-      one({ blobs: [[]] }),
+      one({ kind: 'string', schema: { type: 'string' } }),
+      one({ kind: 'string', schema: { type: 'string' }, blobs: [[]] }),
       [
         'breaking wire Todo.rank: holds a blob now',
         'fine storage Todo.rank: its blob records are made anew',
