@@ -34,12 +34,13 @@ export function realDatabasePath(file: string): string {
 export function requireOnePath(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isFile()) throw new DatabaseFileError(`${file} is no file: see DATABASE_URL.`);
+  if (!found.isFile())
+    throw new DatabaseFileError(`${file} is not a file. Set DATABASE_URL to the database's file.`);
   if (found.nlink > 1) {
     throw new DatabaseFileError(
-      `${file} has ${found.nlink} hard links: by its other name another process could write to it, and what both ` +
-        `write would be lost. Remove the other names (find / -xdev -samefile '${file}'), or copy the database with ` +
-        'npm run backup.',
+      `${file} has ${found.nlink} hard links: if another process opened the database by another name, writes of both ` +
+        `would be lost. Remove the other names (find / -xdev -samefile '${file}'). To copy a database, use the backup ` +
+        'command, not links.',
     );
   }
   const path = realDatabasePath(file);
@@ -69,8 +70,8 @@ function requireMode(path: string, mode: number): void {
     const why =
       code === 'EROFS'
         ? 'its file system is mounted read-only'
-        : `this process, of user ${process.getuid?.() ?? 'unknown'}, may not. Run it as the user who owns the ` +
-          "database's files, or change their owner";
+        : `the user of this process (${process.getuid?.() ?? 'unknown'}) lacks the permission. Run it as the user who owns ` +
+          "the database's files, or change their owner";
     throw new DatabaseFileError(`${path} can't be written (${code}): ${why}. See DATABASE_URL.`, {
       cause: error,
     });
