@@ -1,4 +1,8 @@
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { EdgeRequest } from '../../src/transports/http/edge-request.js';
+import { EdgeResponse } from '../../src/transports/http/edge-response.js';
+import { InTurn } from '../../src/transports/http/in-turn.js';
 import {
   ECHO,
   echo,
@@ -88,4 +92,15 @@ inBothWays(() => {
       fine.socket.destroy();
     });
   });
+});
+
+it('a request that arrives once its connection has been ended is not run (RFC 9112 9.6)', () => {
+  const begun: EdgeRequest[] = [];
+  const turns = new InTurn((req) => begun.push(req));
+  for (const isEnded of [false, true]) {
+    const req = new EdgeRequest(new Socket());
+    if (isEnded) req.socket.end();
+    turns.answer(req, new EdgeResponse(req));
+  }
+  expect(begun).toHaveLength(1);
 });

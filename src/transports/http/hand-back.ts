@@ -4,8 +4,8 @@ import type { InTurn } from './in-turn.js';
 
 /**
  * Gives the connection of a declined upgrade back to its server, once the requests in front of it are answered. For
- * versions of Node without `shouldUpgradeCallback` (20, and 24 below 24.9), which hand every upgrade over; others ask
- * first. `rest` is what came behind the request's head.
+ * versions of Node without `shouldUpgradeCallback` (20 among them), which hand every upgrade over; others ask first.
+ * `rest` is what came behind the request's head.
  */
 export function handBack(
   server: Server,

@@ -27,8 +27,12 @@ export class InTurn {
     this.#handle = handle;
   }
 
-  /** Answers a request once the requests in front of it are answered. */
+  /**
+   * Answers a request once the requests in front of it are answered. One that comes once the connection has been ended
+   * behind an answer is not run (RFC 9112 9.6).
+   */
   readonly answer: Handle = (req, res) => {
+    if (!req.socket.writable) return;
     const line = this.#lineOf(req.socket);
     if (line.current === null) this.#begin(line, req, res);
     else this.#wait(line, req.socket, () => this.#begin(line, req, res));
