@@ -4,6 +4,7 @@ import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
+import type { InvocationText } from '../protocol/response.js';
 import { inSlices, type Slices, turn } from '../protocol/slices.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from './blob/time.js';
@@ -18,7 +19,7 @@ import { BoundStandardMethods } from './standard.js';
 export interface Admitted {
   readonly response: object;
   /** The serialised triple. */
-  readonly text: string;
+  readonly text: InvocationText;
   readonly octets: number;
   readonly createdIds: CreatedIds;
 }
@@ -115,11 +116,11 @@ export class MethodCall implements CallContext {
       json === undefined
         ? serialise([name, response, this.#callId])
         : `[${JSON.stringify(name)},${json},${JSON.stringify(this.#callId)}]`;
-    this.#take(response, text, createdIds);
+    this.#take(response, text, separated(text), createdIds);
   }
 
-  #take(response: object, text: string, createdIds: CreatedIds): void {
-    const octets = separated(text) + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
+  #take(response: object, text: InvocationText, length: number, createdIds: CreatedIds): void {
+    const octets = length + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
     if (octets > this.request.remainingOctets) tooLarge();
     if (octets > LARGE && this.request.room?.take(octets) === false) noRoom();
     this.request.remainingOctets -= octets;
@@ -148,9 +149,13 @@ export class MethodCall implements CallContext {
   async admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void> {
     this.release();
     const triple = [this.method.name, response, this.#callId];
-    const text = await stringifyInSlices(triple, slices, this.request.remainingOctets);
-    if (text === null) tooLarge();
-    this.#take(response, text, createdIds);
+    const written = await stringifyInSlices(triple, slices, this.request.remainingOctets);
+    if (written === null) tooLarge();
+    const { pieces, octets } = written;
+    const [first = '', second] = pieces;
+    const text = second === undefined ? first : pieces;
+    // With the comma.
+    this.#take(response, text, octets + 1, createdIds);
   }
 
   /** Gives back the octets of a response that won't be sent after all. */

@@ -4,8 +4,10 @@ import type { MethodDefinition } from '../capability/definition.js';
 import { MethodError } from '../protocol/errors.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
+import type { InvocationText } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { nextTurn } from '../protocol/slices.js';
+import { isHeavy } from '../protocol/stringify-slices.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,
@@ -32,7 +34,7 @@ export interface DispatchLimits {
 
 export interface Answer {
   /** The JSON text of each response triple, in order. */
-  readonly invocations: readonly string[];
+  readonly invocations: readonly InvocationText[];
   /** Null where the request had none. */
   readonly createdIds: ReadonlyMap<string, string> | null;
   /** Of a request that asks for it: of each invocation, in the same order, what its call did. */
@@ -113,7 +115,7 @@ class RequestRun {
   readonly #allowance: ReferenceAllowance;
   readonly #referredTo: ReadonlySet<string>;
   readonly #earlier: EarlierResponse[] = [];
-  readonly #texts: string[] = [];
+  readonly #texts: InvocationText[] = [];
   readonly #isLong: boolean;
   readonly #explanation: Explanation | null;
 
@@ -225,7 +227,7 @@ class RequestRun {
     try {
       const handled = await handling;
       const admitted =
-        this.#isLong || showsMany(handled)
+        this.#isLong || showsMany(handled) || isHeavy(handled)
           ? await call.settleInSlices(handled)
           : call.settle(handled);
       this.#settled(call, current, admitted);
@@ -300,7 +302,7 @@ class RequestRun {
   /**
    * The value is kept only where a reference can want it, and only the first of its call id (3.7).
    */
-  #emit(text: string, name: string, args: object, callId: string): void {
+  #emit(text: InvocationText, name: string, args: object, callId: string): void {
     this.#texts.push(text);
     if (!this.#referredTo.has(callId)) return;
     if (this.#earlier.some((response) => response.callId === callId)) return;

@@ -300,7 +300,7 @@ function append(frame: Frame, piece: Frame['value']): void {
 }
 
 /** An own member, whatever its name. */
-function define(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+export function define(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
   if (name === '__proto__') {
     const more = { value, enumerable: true, configurable: true, writable: true };
     Object.defineProperty(object, name, more);

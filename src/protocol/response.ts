@@ -1,10 +1,11 @@
 import type { JsonObject } from './json.js';
 
-/**
- * What a response holds besides the session's state: the answers as JSON texts, one an invocation.
- */
+/** The JSON text of a response triple; a long one may be in pieces, in their order. */
+export type InvocationText = string | readonly string[];
+
+/** What a response holds besides the session's state. */
 export interface ResponseBody {
-  readonly invocations: readonly string[];
+  readonly invocations: readonly InvocationText[];
   readonly createdIds: ReadonlyMap<string, string> | null;
   /** A member that RFC 8620 doesn't name, where the request asked for it by a capability. */
   readonly explain?: readonly JsonObject[];
@@ -36,7 +37,10 @@ export function responseText(
   for (const invocation of body.invocations) {
     text += separator;
     separator = ',';
-    if (text.length + invocation.length <= SMALL) {
+    if (typeof invocation !== 'string') {
+      pieces.push(text, ...invocation);
+      text = '';
+    } else if (text.length + invocation.length <= SMALL) {
       text += invocation;
     } else {
       pieces.push(text, invocation);

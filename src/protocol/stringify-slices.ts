@@ -10,20 +10,36 @@ const TEXT = 16;
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
+/** Characters of a piece, at least; a long text would have to be copied as a whole to be written or counted. */
+const PIECE = 65_536;
+
+/** A text that may be long. */
+export interface WrittenText {
+  /** In their order they are the text; none ends between the halves of a surrogate pair. */
+  readonly pieces: readonly string[];
+  /** In UTF-8. */
+  readonly octets: number;
+}
+
 /**
- * What `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices. Null where it is longer than
- * `maximum` characters. Rejects with what `slices.next` throws.
+ * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices. Null where it is longer
+ * than `maximum` characters. Rejects with what `slices.next` throws.
  */
 export async function stringifyInSlices(
   value: unknown,
   slices: Slices,
   maximum: number,
   weight = WEIGHT,
-): Promise<string | null> {
+): Promise<WrittenText | null> {
   const writing = new Writing(slices, maximum, weight);
   await writing.write(value);
   if (slices.isOver()) await slices.next();
-  return writing.text();
+  return writing.end();
+}
+
+/** Whether a value takes long to write: it looks at no more values than are written in a moment. */
+export function isHeavy(value: unknown): boolean {
+  return new Scales(WEIGHT).weigh(value) > WEIGHT;
 }
 
 class Writing {
@@ -31,8 +47,11 @@ class Writing {
   readonly #maximum: number;
   readonly #weight: number;
   readonly #scales: Scales;
-  readonly #parts: string[] = [];
+  readonly #pieces: string[] = [];
+  /** The piece that is not long enough yet. */
+  #piece = '';
   #length = 0;
+  #octets = 0;
 
   constructor(slices: Slices, maximum: number, weight: number) {
     this.#slices = slices;
@@ -41,8 +60,9 @@ class Writing {
     this.#scales = new Scales(weight);
   }
 
-  text(): string | null {
-    return this.#length > this.#maximum ? null : this.#parts.join('');
+  end(): WrittenText | null {
+    this.#flush();
+    return this.#length > this.#maximum ? null : { pieces: this.#pieces, octets: this.#octets };
   }
 
   async write(value: unknown): Promise<void> {
@@ -141,8 +161,16 @@ class Writing {
   }
 
   #add(text: string): void {
-    this.#parts.push(text);
+    this.#piece += text;
     this.#length += text.length;
+    if (this.#piece.length >= PIECE) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#piece === '') return;
+    this.#pieces.push(this.#piece);
+    this.#octets += Buffer.byteLength(this.#piece);
+    this.#piece = '';
   }
 }
 

@@ -52,7 +52,7 @@ export function createApi(options: ApiOptions): Api {
   };
   const answered = (body: ResponseBody, principal: Principal, first?: JsonObject): string[] => {
     for (const text of body.invocations) {
-      if (text.startsWith(ERROR_PREFIX)) {
+      if (typeof text === 'string' && text.startsWith(ERROR_PREFIX)) {
         metrics.methodError(
           text.slice(ERROR_PREFIX.length, text.indexOf('"', ERROR_PREFIX.length)),
         );

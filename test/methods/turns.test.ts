@@ -78,6 +78,96 @@ describe('calls of a few large objects', () => {
   });
 });
 
+describe('a /get of a few large objects', () => {
+  const LARGE = 20;
+
+  /** Notes of 200 kB, and widgets whose JSON has as much; their ids, and that of a short note. */
+  async function prepare(): Promise<{ notes: string[]; widgets: string[]; short: string }> {
+    rig = new Rig({ requestTimeout: 1e9 });
+    const titles = Array.from({ length: LARGE }, (_, n) => ({ title: `note ${n}` }));
+    const notes = await rig.create('Note', titles);
+    const widgets = await rig.create('Widget', [{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
+    rig.run(`UPDATE "Note" SET "body" = replace(hex(zeroblob(100000)), '0', 'é')`);
+    const list = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => `text ${n}`));
+    rig.run(`UPDATE "Widget" SET "list" = '${list}'`);
+    const [short = ''] = await rig.create('Note', [{ title: 'short' }]);
+    return { notes, widgets, short };
+  }
+
+  /** Runs `call`; how many /get of the short note were answered meanwhile. */
+  async function besideGets(short: string, call: () => Promise<Json>) {
+    let isOver = false;
+    const running = call().finally(() => {
+      isOver = true;
+    });
+    let answered = 0;
+    while (!isOver) {
+      await new Promise(setImmediate);
+      expect((await rig.call('Note/get', { ids: [short] })).list).toMatchObject([{ id: short }]);
+      answered += 1;
+    }
+    return { answered, answer: await running };
+  }
+
+  it('leaves turns between rows, and the connection, to the /get of others', async () => {
+    const { notes, short } = await prepare();
+    slowClock(9);
+    const get = () => rig.call('Note/get', { ids: notes });
+    const { answered, answer } = await besideGets(short, get);
+    // One for each row, and some for the answer.
+    expect(answered).toBeGreaterThan(LARGE + 3);
+    expect(answer.notFound).toEqual([]);
+    expect(answer.list.map(({ id }: Json) => id)).toEqual(notes);
+    expect(answer.list.every(({ body }: Json) => body === 'é'.repeat(200_000))).toBe(true);
+  });
+
+  it('leaves turns between pieces of JSON to others', async () => {
+    const { widgets, short } = await prepare();
+    slowClock(9);
+    const get = (ids: readonly string[]) => () => rig.call('Widget/get', { ids });
+    const one = await besideGets(short, get(widgets.slice(0, 1)));
+    expect(one.answered).toBeGreaterThan(6);
+    expect(one.answer.list[0].list[59_999]).toBe('text 59999');
+    const all = await besideGets(short, get(widgets));
+    expect(all.answered).toBeGreaterThan(18);
+    expect(all.answer.list).toHaveLength(3);
+  });
+
+  it('is of one snapshot, whatever others write meanwhile', async () => {
+    const { notes, short } = await prepare();
+    const { state } = await rig.call('Note/get', { ids: [] });
+    slowClock(9);
+    const get = rig.call('Note/get', { ids: notes });
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    const update = Object.fromEntries(notes.map((id) => [id, { title: 'changed' }]));
+    await rig.call('Note/set', { update });
+    const answer = await get;
+    expect(answer.state).toBe(state);
+    const titles = new Set(answer.list.map(({ title }: Json) => title));
+    expect(titles.has('changed')).toBe(false);
+    vi.restoreAllMocks();
+    const { list } = await rig.call('Note/get', { ids: [short, ...notes], properties: ['title'] });
+    expect(list.filter(({ title }: Json) => title === 'changed')).toHaveLength(LARGE);
+  });
+
+  it('whose time is over is unavailable, and holds nothing', async () => {
+    const { notes, short } = await prepare();
+    const { services } = rig;
+    for (let call = 0; call < 5; call += 1) {
+      const begun = rig.statements.length;
+      passAfter(3, 1e10);
+      expect(await rig.call('Note/get', { ids: notes })).toMatchObject({
+        error: 'serverUnavailable',
+      });
+      expect(rig.statements.length - begun).toBeGreaterThan(2);
+      vi.restoreAllMocks();
+    }
+    expect((await rig.call('Note/get', { ids: notes })).list).toHaveLength(LARGE);
+    expect((await rig.call('Note/get', { ids: [short] })).list).toHaveLength(1);
+    await services.store.ping();
+  });
+});
+
 describe('calls of a thousand objects', () => {
   it('leave turns of the event loop between their steps to others', async () => {
     rig = new Rig({ requestTimeout: 1e9 });

@@ -8,8 +8,9 @@ import {
   type SlicesOptions,
 } from '../../src/protocol/ijson-slices.js';
 import { writeNumbers } from '../../src/protocol/inexact-number.js';
+import { parseJsonInSlices } from '../../src/protocol/parse-slices.js';
 import { inSlices, type Slices } from '../../src/protocol/slices.js';
-import { stringifyInSlices } from '../../src/protocol/stringify-slices.js';
+import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
 
 /** Each slice is over at once; counts them. */
 function shortest(): Slices & { count: number } {
@@ -20,6 +21,17 @@ function shortest(): Slices & { count: number } {
       this.count += 1;
     },
   };
+}
+
+/** The whole text of what is written in slices; its octets are counted right, and its pieces end behind characters. */
+async function stringifyInSlices(
+  ...written: Parameters<typeof writeInSlices>
+): Promise<string | null> {
+  const result = await writeInSlices(...written);
+  if (result === null) return null;
+  const text = result.pieces.join('');
+  expect(result.octets).toBe(Buffer.byteLength(text));
+  return text;
 }
 
 type Outcome = { readonly text: string } | { readonly type: string; readonly detail: string };
@@ -189,6 +201,38 @@ describe('a long text is parsed in slices', () => {
     };
     expect(await read(100_000)).toBeNull();
     expect(await read(100_001)).toMatchObject({ type: 'limit', limit: 'maxMembersInObject' });
+  });
+});
+
+describe('a long text of the database is read in slices', () => {
+  it('as JSON.parse reads it', async () => {
+    const value = fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' });
+    const own = fc.constantFrom('{"__proto__":[1,{"2":1,"1":[]}],"b":-0.5}', '1e400', '[[[]],{}]');
+    const texts = fc.oneof(
+      value.map((each) => JSON.stringify(each)),
+      own,
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 1, max: 20 }), async (text, piece) => {
+        expect(await parseJsonInSlices(text, shortest(), piece)).toEqual(JSON.parse(text));
+        const written = JSON.stringify(await parseJsonInSlices(text, shortest(), piece));
+        expect(written).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('no piece of it at once that takes long', async () => {
+    const value = { list: Array.from({ length: 100_000 }, (_, n) => ({ n, b: 'text' })) };
+    const text = JSON.stringify(value);
+    const parse = vi.spyOn(JSON, 'parse');
+    const slices = shortest();
+    const read = await parseJsonInSlices(text, slices);
+    const longest = Math.max(...parse.mock.calls.map(([each]) => each.length));
+    parse.mockRestore();
+    expect(read).toEqual(value);
+    expect(longest).toBeLessThan(200_000);
+    expect(slices.count).toBeGreaterThan(text.length / 200_000);
   });
 });
 

@@ -96,11 +96,11 @@ async function readWithAhead(
   reader: ObjectReader,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const { objects, take } = collector(reader, maxOctets);
-  await ahead.each(type.table, ids, take, reader.octets, (all, each) =>
+  const collected = collector(reader, maxOctets);
+  await ahead.each(type.table, ids, collected.take, reader.octets, (all, each) =>
     connection.each(reader.many, [accountId, all], each),
   );
-  return objects;
+  return collected.objects(() => connection.checkDeadline());
 }
 
 /** One statement. */
@@ -163,9 +163,9 @@ async function read(
   which: Parameter,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const { objects, take } = collector(reader, maxOctets);
-  await connection.each(statement, [accountId, which], take);
-  return objects;
+  const collected = collector(reader, maxOctets);
+  await connection.each(statement, [accountId, which], collected.take);
+  return collected.objects(() => connection.checkDeadline());
 }
 
 /** The statements that write whole rows. */

@@ -1,8 +1,16 @@
 import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { parseJsonInSlices } from '../../protocol/parse-slices.js';
+import { inSlices, type Slices } from '../../protocol/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
+import type { Answer } from './engine.js';
 import { quote } from './fragment.js';
+
+/** Octets of a row whose JSON is parsed in slices. */
+const LARGE_ROW = 500_000;
+/** Octets of objects that are kept for a call which has yet to ask for them. */
+const MAX_FORESEEN = 4_000_000;
 
 /** A row as the drivers give it: values in the order of the columns. */
 export type Row = readonly unknown[];
@@ -17,6 +25,8 @@ export interface ObjectColumns {
   /** The same as the list after SELECT. */
   readonly list: string;
   readonly decode: (row: Row) => StoredObject;
+  /** The same of a large row, with turns of the event loop in between. */
+  readonly decodeInSlices: (row: Row, slices: Slices) => Promise<StoredObject>;
   /** About how many octets of JSON a row makes. */
   readonly octets: (row: Row) => number;
 }
@@ -27,7 +37,13 @@ export function objectColumns(
 ): ObjectColumns {
   const rest = properties.filter((property) => property.role !== 'id');
   const members = rest.map((property) => {
-    return { name: property.name, decode: decoders[property.kind], absent: absentOf(property) };
+    const isJson = property.kind === 'json';
+    return {
+      name: property.name,
+      decode: decoders[property.kind],
+      absent: absentOf(property),
+      isJson,
+    };
   });
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
@@ -42,6 +58,18 @@ export function objectColumns(
         index += 1;
         const value = row[index];
         object[name] = value === null ? absent : decode(value);
+      }
+      return object;
+    },
+    decodeInSlices: async (row, slices) => {
+      const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
+      let index = 0;
+      for (const { name, decode, absent, isJson } of members) {
+        index += 1;
+        const value = row[index];
+        if (value === null) object[name] = absent;
+        else if (!isJson || typeof value !== 'string') object[name] = decode(value);
+        else object[name] = await parseJsonInSlices(value, slices);
       }
       return object;
     },
@@ -75,6 +103,7 @@ export interface Gathered {
 
 export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): Gathered {
   const ids: string[] = [];
+  const most = Math.min(maxOctets, MAX_FORESEEN);
   let objects: StoredObject[] | null = [];
   let sum = 0;
   return {
@@ -82,8 +111,9 @@ export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): 
     take: (row) => {
       ids.push(row[0] as string);
       if (objects === null) return;
-      sum += octets(row);
-      if (sum > maxOctets) objects = null;
+      const size = octets(row);
+      sum += size;
+      if (sum > most || size > LARGE_ROW) objects = null;
       else objects.push(decode(row));
     },
     found: () => objects && { objects, octets: sum },
@@ -91,21 +121,56 @@ export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): 
 }
 
 /**
- * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before
- * that much memory is taken.
+ * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before that much memory
+ * is taken.
  */
+export interface Collector {
+  /** Of all rows so far. */
+  readonly octets: number;
+  take(row: Row): void;
+  /**
+   * Returns the objects in the order of their rows; a promise where rows are large. `check` may throw between the
+   * slices in which those are decoded, and so end the work.
+   */
+  objects(check: () => void): Answer<readonly StoredObject[]>;
+  /** Returns the objects; null where rows are large. */
+  atOnce(): readonly StoredObject[] | null;
+}
+
 export function collector(
-  { decode, octets }: ObjectColumns,
+  { decode, decodeInSlices, octets }: ObjectColumns,
   maxOctets: number,
-): { readonly objects: readonly StoredObject[]; readonly take: (row: Row) => void } {
+): Collector {
   const objects: StoredObject[] = [];
+  /** Rows that are not decoded yet, by the index of their object. */
+  const large = new Map<number, Row>();
   let sum = 0;
-  const take = (row: Row): void => {
-    sum += octets(row);
-    if (sum > maxOctets) {
-      throw new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
+  const decodeLarge = async (check: () => void): Promise<readonly StoredObject[]> => {
+    const slices = inSlices(check);
+    for (const [index, row] of large) {
+      objects[index] = await decodeInSlices(row, slices);
+      large.delete(index);
+      if (slices.isOver()) await slices.next();
     }
-    objects.push(decode(row));
+    return objects;
   };
-  return { objects, take };
+  return {
+    get octets() {
+      return sum;
+    },
+    take: (row) => {
+      const size = octets(row);
+      sum += size;
+      if (sum > maxOctets) {
+        throw new MethodError(
+          'requestTooLarge',
+          'The objects are larger than one call may handle.',
+        );
+      }
+      if (size > LARGE_ROW) large.set(objects.length, row);
+      objects.push(size > LARGE_ROW ? { id: row[0] as string } : decode(row));
+    },
+    objects: (check) => (large.size === 0 ? objects : decodeLarge(check)),
+    atOnce: () => (large.size === 0 ? objects : null),
+  };
 }

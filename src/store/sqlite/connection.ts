@@ -6,7 +6,7 @@ import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import { sqlite } from './dialect.js';
 import type { GroupReads } from './group-reads.js';
-import type { Parameter, Reader } from './reader.js';
+import { LargeReadError, type Parameter, type Reader } from './reader.js';
 import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
@@ -22,6 +22,8 @@ export class Connection implements Reader {
   readonly db: Database;
   /** What the statements of the work that runs are held against. */
   slice: Slice | null = null;
+  /** Octets of objects that a work may read on it, since others wait for it meanwhile. */
+  maxOctets = Number.POSITIVE_INFINITY;
   /** Of the connection that writes. */
   group: GroupReads | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
@@ -63,6 +65,16 @@ export class Connection implements Reader {
     });
   }
 
+  /** The rows as they are asked for; the connection may run other statements meanwhile, the same text as well. */
+  *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
+    this.#onStatement?.(text);
+    try {
+      yield* this.#compile(text).iterate(...parameters) as Iterable<Row>;
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
   /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
   until(text: string, parameters: readonly Parameter[], maxOctets: number): readonly Row[] {
     const rows: Row[] = [];
@@ -93,6 +105,11 @@ export class Connection implements Reader {
       render(fragment, sqlite.placeholder),
       ...(fragment.values as readonly Parameter[]),
     );
+  }
+
+  admit(octets: number): void {
+    if (octets > this.maxOctets)
+      throw new LargeReadError('The objects are too large to read here.');
   }
 
   check(): void {

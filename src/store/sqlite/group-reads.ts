@@ -102,9 +102,9 @@ export function readObjectsInGroup(
   if (!found.every((row) => row !== undefined)) {
     return readObjects(scope, type, ids, properties, maxOctets);
   }
-  const { objects, take } = collector(readerOf(type, properties), maxOctets);
-  for (const row of found) take(row);
-  return objects;
+  const collected = collector(readerOf(type, properties), maxOctets);
+  for (const row of found) collected.take(row);
+  return collected.objects(() => scope.connection.check());
 }
 
 const statements = new WeakMap<DataTypeDefinition, string | null>();

@@ -129,6 +129,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       connection: new Connection(reader, onStatement),
       extents,
       scans: this.#scans,
+      waiting: this.#waitingReads,
       slice: scans?.slice,
       moment: scans?.moment,
     });

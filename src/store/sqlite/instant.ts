@@ -128,18 +128,15 @@ export function readObjectsAtOnce(
   const { one, many } = statementsOf(reader, type, properties);
   if (length === 1) {
     const [number, ...row] = connection.one(one, accountId, table, accountId, ids[0] ?? '');
-    return {
-      number: numberOf(number),
-      objects: row[0] === null ? [] : taken(reader, [row], maxOctets),
-    };
+    const objects = row[0] === null ? [] : taken(reader, [row], maxOctets);
+    return objects && { number: numberOf(number), objects };
   }
   if (many === null || length > MAX_OBJECTS) return null;
   const wanted = JSON.stringify(ids);
   const [number, text] = connection.one(many, accountId, table, wanted, accountId);
   const rows = JSON.parse(text as string) as readonly TextRow[];
-  return isWhole(rows)
-    ? { number: numberOf(number), objects: taken(reader, rows, maxOctets) }
-    : null;
+  const objects = isWhole(rows) ? taken(reader, rows, maxOctets) : null;
+  return objects && { number: numberOf(number), objects };
 }
 
 /** One statement. */
@@ -168,14 +165,15 @@ export function readChangesAtOnce(
   return { ...state, found: found() };
 }
 
+/** Null where a row is too large to be decoded at once. */
 function taken(
   reader: ObjectReader,
   rows: readonly Row[],
   maxOctets: number,
-): readonly StoredObject[] {
-  const { objects, take } = collector(reader, maxOctets);
-  for (const row of rows) take(row);
-  return objects;
+): readonly StoredObject[] | null {
+  const collected = collector(reader, maxOctets);
+  for (const row of rows) collected.take(row);
+  return collected.atOnce();
 }
 
 /** No row was too large for the text. */

@@ -136,10 +136,11 @@ function readOne(
   id: string,
   maxOctets: number,
 ): Answer<readonly StoredObject[]> {
-  const { objects, take } = collector(reader, maxOctets);
+  const collected = collector(reader, maxOctets);
   return after(connection.all(reader.one, accountId, id), (rows) => {
-    for (const row of rows) take(row);
-    return objects;
+    for (const row of rows) collected.take(row);
+    connection.admit(collected.octets);
+    return collected.objects(() => connection.check());
   });
 }
 
@@ -150,8 +151,14 @@ function read(
   which: string | number,
   maxOctets: number,
 ): Answer<readonly StoredObject[]> {
-  const { objects, take } = collector(reader, maxOctets);
-  return after(connection.each(statement, [accountId, which], take, maxOctets), () => objects);
+  const collected = collector(reader, maxOctets);
+  const take = (row: Row): void => {
+    collected.take(row);
+    connection.admit(collected.octets);
+  };
+  return after(connection.each(statement, [accountId, which], take, maxOctets), () =>
+    collected.objects(() => connection.check()),
+  );
 }
 
 /**

@@ -26,8 +26,16 @@ export interface Reader {
     maxOctets: number,
   ): Answer<void>;
 
+  /** Throws LargeReadError where objects of so many octets are too large to be read on this connection. */
+  admit(octets: number): void;
+
   /** Throws where the transaction is over, or the time of its work. */
   check(): void;
+}
+
+/** The objects of a read are too large for a connection that others wait for: it begins anew on one of its own. */
+export class LargeReadError extends Error {
+  override readonly name = 'LargeReadError';
 }
 
 /**
@@ -37,6 +45,6 @@ export interface Reader {
 export const BOUND = '? + 0';
 
 /** `next` of an answer, at once where it is there. */
-export function after<T, U>(answer: Answer<T>, next: (value: T) => U): Answer<U> {
+export function after<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }

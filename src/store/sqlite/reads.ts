@@ -20,16 +20,20 @@ import { sqlite } from './dialect.js';
 import type { Extents } from './extents.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import { readPage, type SizedPage } from './page.js';
+import { LargeReadError } from './reader.js';
 import type { ScanOptions, Scans } from './scans/index.js';
 import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
 import { readBriefPage, SqliteSnapshot } from './snapshot.js';
 import { planOf, TracedConnection } from './traced-connection.js';
+import type { WaitingReads } from './waiting-reads.js';
 
 /**
  * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
  * once: there it keeps nobody waiting, and asking costs it a tenth of that.
  */
 const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
+/** Octets of objects that a read may have of the connection that all share: about so long a moment, too. */
+const MAX_OCTETS = 1_000_000;
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
 
@@ -39,6 +43,8 @@ export interface ReadsOptions {
   readonly extents: Extents;
   /** Where works go on that take longer than a slice; null: here. */
   readonly scans: Scans | null;
+  /** Where reads go on that are too large for a connection that others wait for. */
+  readonly waiting: WaitingReads;
   readonly slice: ScanOptions['slice'];
   readonly moment: ScanOptions['moment'];
 }
@@ -50,6 +56,7 @@ export class Reads {
   readonly #connection: Connection;
   readonly #extents: Extents;
   readonly #scans: Scans | null;
+  readonly #waiting: WaitingReads;
   readonly #slice: number;
   readonly #long: LongStatements;
   readonly #serial = new Serial();
@@ -58,11 +65,14 @@ export class Reads {
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
 
-  constructor({ names, connection, extents, scans, slice = SLICE, moment = MOMENT }: ReadsOptions) {
+  constructor(options: ReadsOptions) {
+    const { names, connection, extents, scans, waiting, slice = SLICE, moment = MOMENT } = options;
     this.#names = names;
     this.#connection = connection;
+    connection.maxOctets = MAX_OCTETS;
     this.#extents = extents;
     this.#scans = scans;
+    this.#waiting = waiting;
     this.#slice = slice;
     this.#long = new LongStatements(CACHE_LENGTH, moment, slice);
     const begin = connection.db.prepare('BEGIN');
@@ -99,7 +109,10 @@ export class Reads {
     const scans = this.#scans;
     if (mayScan !== true || scans === null) {
       const limit = () => setDeadline(this.#connection.db, deadline);
-      return this.#runHere(accountId, limit, deadline, work, trace);
+      return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {
+        if (!(error instanceof LargeReadError)) throw error;
+        return this.#waiting.run(accountId, deadline, work, trace);
+      });
     }
     const limit = () => this.#limit(accountId, deadline);
     return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {

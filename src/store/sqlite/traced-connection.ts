@@ -15,6 +15,7 @@ export class TracedConnection extends Connection {
   constructor(base: Connection, trace: Trace) {
     super(base.db);
     this.group = base.group;
+    this.maxOctets = base.maxOctets;
     this.#base = base;
     this.#trace = trace;
   }
@@ -44,15 +45,15 @@ export class TracedConnection extends Connection {
   }
 }
 
-/** The same of what runs in another thread. */
-export function tracedReader(reader: Reader, trace: Trace): Reader {
+/** The same of a reader that answers later, of another thread by default. */
+export function tracedReader(reader: Reader, trace: Trace, inThread = true): Reader {
   const told = async <T>(
     sql: string,
     parameters: readonly Parameter[],
     run: () => T | Promise<T>,
     rowsOf: (result: T) => number,
   ): Promise<T> => {
-    const answered = trace.asked({ sql, parameters, inThread: true });
+    const answered = trace.asked({ sql, parameters, inThread });
     try {
       const result = await run();
       answered(rowsOf(result));
@@ -82,6 +83,7 @@ export function tracedReader(reader: Reader, trace: Trace): Reader {
       const run = (): void | Promise<void> => reader.each(text, parameters, take, maxOctets);
       return told(text, parameters, run, () => rows);
     },
+    admit: (octets) => reader.admit(octets),
     check: () => reader.check(),
   };
 }

@@ -4,16 +4,17 @@ import type { Snapshot, Trace } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { Turns } from '../turns.js';
 import type { Connection } from './connection.js';
+import { GradualReader } from './gradual.js';
 import type { Log } from './log.js';
 import { SqliteSnapshot } from './snapshot.js';
-import { TracedConnection } from './traced-connection.js';
+import { tracedReader } from './traced-connection.js';
 
 /** Connections for works that wait, each opened when it is first needed. */
 const CONNECTIONS = 4;
 
 /**
- * Snapshots for works that wait for other things than the database (hooks): each has a connection of
- * its own meanwhile, so that it keeps none of the other reads from theirs.
+ * Snapshots for works that wait for other things than the database (hooks), and for those that read much. Each has a
+ * connection of its own meanwhile, so that the other reads needn't wait for it.
  */
 export class WaitingReads {
   readonly #names: StorageNames;
@@ -39,13 +40,15 @@ export class WaitingReads {
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
-      const reading = trace === undefined ? connection : new TracedConnection(connection, trace);
-      const snapshot = new SqliteSnapshot(this.#names, reading, accountId);
+      const gradual = new GradualReader(connection);
+      const reader = trace === undefined ? gradual : tracedReader(gradual, trace, false);
+      const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
       try {
         db.exec('BEGIN');
         return await work(snapshot);
       } finally {
         snapshot.end();
+        await gradual.end();
         end(db);
         this.#idle.push(connection);
       }

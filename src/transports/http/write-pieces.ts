@@ -46,13 +46,17 @@ async function writeLong(
   pieces: readonly string[],
   watch: StallWatch,
 ): Promise<void> {
+  const slices = inSlices();
   let octets = 0;
-  for (const piece of pieces) octets += Buffer.byteLength(piece);
+  for (const piece of pieces) {
+    if (slices.isOver()) await slices.next();
+    octets += Buffer.byteLength(piece);
+  }
+  if (res.destroyed) return;
   writeFixedHead(res, lines, octets);
   const watched = watch.writing(res.req, res);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);
-  const slices = inSlices();
   try {
     for (const piece of pieces) {
       for (const chunk of chunksOf(piece)) {

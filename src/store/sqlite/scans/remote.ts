@@ -45,6 +45,10 @@ export class RemoteReader implements Reader {
     for (const row of await this.#ask(text, parameters, maxOctets)) each(row);
   }
 
+  admit(): void {
+    // Nobody else waits for this thread.
+  }
+
   check(): void {
     checkDeadline(this.#deadline);
   }
