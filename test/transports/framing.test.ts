@@ -132,13 +132,11 @@ inBothWays(() => {
 
     it.each([
       ['gzip, chunked', 'HTTP/1.1', '501'],
-      ['', 'HTTP/1.1', '501'],
       ['chunked', 'HTTP/1.0', '400'],
     ])('Transfer-Encoding %j of %s: %s (RFC 9112 6.1)', async (coding, version, status) => {
       const harness = await startHarness();
       const lines = [JSON_HEADER, 'Connection: keep-alive', `Transfer-Encoding: ${coding}`];
-      // Node sees no body behind an empty list of codings.
-      const body = coding === '' ? '' : `${ECHO.length.toString(16)}\r\n${ECHO}\r\n0\r\n\r\n`;
+      const body = `${ECHO.length.toString(16)}\r\n${ECHO}\r\n0\r\n\r\n`;
       const request = head('/jmap', lines).replace('HTTP/1.1', version) + body;
       const received = await answersTo(harness, request + READY);
       expect(statuses(received)).toEqual([status]);
