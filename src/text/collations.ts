@@ -21,8 +21,15 @@ const COMPATIBILITY = decodeTable(compatibility);
 const casemapped = new Map<number, string>();
 
 /**
+ * UTF-16 units of a text's key: what follows them decides no order. U+FDFA makes 18 units of one, so the
+ * key of a text of 10 MB would have 59 million.
+ */
+const KEY_LENGTH = 1_000_000;
+
+/**
  * The key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase mapping
- * and that its full decomposition, compatibility ones included. The RFC reorders no marks.
+ * and that its full decomposition, compatibility ones included. The RFC reorders no marks. A key
+ * ends behind the code point with which it reaches 1,000,000 units.
  */
 export function casemapKey(text: string): string {
   return finish(casemapSteps(text));
@@ -30,8 +37,9 @@ export function casemapKey(text: string): string {
 
 /** The same, with pauses. */
 export function* casemapSteps(text: string): Steps<string> {
-  if (isAscii(text)) return text.toUpperCase();
-  return yield* mapCharacters(text, (char) => {
+  const beginning = text.length > KEY_LENGTH ? text.slice(0, KEY_LENGTH) : text;
+  if (isAscii(beginning)) return beginning.toUpperCase();
+  const key = (char: string): string => {
     const point = char.codePointAt(0) ?? 0;
     let mapped = casemapped.get(point);
     if (mapped === undefined) {
@@ -39,7 +47,8 @@ export function* casemapSteps(text: string): Steps<string> {
       casemapped.set(point, mapped);
     }
     return mapped;
-  });
+  };
+  return yield* mapCharacters(text, key, KEY_LENGTH);
 }
 
 function casemap(point: number): string {

@@ -34,13 +34,48 @@ export function nfc(text: string): string {
 
 /** The same, with pauses. */
 export function* nfcSteps(text: string): Steps<string> {
-  if (!NOT_STABLE_UNIT.test(text) || (yield* isNfc(text))) return text;
+  if (!NOT_STABLE_UNIT.test(text)) return text;
+  const pieces: string[] = [];
+  let isChanged = false;
+  for (let begin = 0; begin < text.length; ) {
+    const end = yield* endOfPiece(text, begin);
+    const piece = begin === 0 && end === text.length ? text : text.slice(begin, end);
+    const normal = isNfc(piece) ? piece : yield* normalize(piece);
+    isChanged ||= normal !== piece;
+    pieces.push(normal);
+    begin = end;
+    yield;
+  }
+  return isChanged ? pieces.join('') : text;
+}
+
+/**
+ * Where a piece of the text may end: before a code point that neither changes nor joins what is before it.
+ * In a run of marks there is none.
+ */
+function* endOfPiece(text: string, begin: number): Steps<number> {
+  for (let end = begin + STRIDE; end < text.length; end += 1) {
+    if ((end - begin) % STRIDE === STRIDE - 1) yield;
+    const unit = text.charCodeAt(end);
+    if (unit < FIRST_UNSTABLE) return end;
+    // The second half of a pair begins nothing.
+    if (unit >= 0xdc00 && unit <= 0xdfff) continue;
+    if (!UNSTABLE.has(text.codePointAt(end) ?? 0)) return end;
+  }
+  return text.length;
+}
+
+function* normalize(text: string): Steps<string> {
   const points = yield* decompose(text);
   yield* reorder(points);
-  const composed = yield* compose(points);
+  return yield* textOf(yield* compose(points));
+}
+
+function* textOf(points: Uint32Array): Steps<string> {
+  if (points.length <= STRIDE) return String.fromCodePoint(...points);
   const pieces: string[] = [];
-  for (let begin = 0; begin < composed.length; begin += STRIDE) {
-    pieces.push(fromPoints(composed.slice(begin, begin + STRIDE)));
+  for (let begin = 0; begin < points.length; begin += STRIDE) {
+    pieces.push(String.fromCodePoint(...points.subarray(begin, begin + STRIDE)));
     yield;
   }
   return pieces.join('');
@@ -64,9 +99,8 @@ export function fromPoints(points: readonly number[]): string {
 }
 
 /** True where no character needs a closer look. False does not mean that the text will change. */
-function* isNfc(text: string): Steps<boolean> {
+function isNfc(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
-    if (index % STRIDE === STRIDE - 1) yield;
     if (text.charCodeAt(index) < FIRST_UNSTABLE) continue;
     const point = text.codePointAt(index) ?? 0;
     if (UNSTABLE.has(point)) return false;
@@ -75,8 +109,9 @@ function* isNfc(text: string): Steps<boolean> {
   return true;
 }
 
-function* decompose(text: string): Steps<number[]> {
-  const points: number[] = [];
+function* decompose(text: string): Steps<Uint32Array> {
+  let points = new Uint32Array(text.length + MOST_PARTS);
+  let length = 0;
   let left = STRIDE;
   for (const char of text) {
     left -= 1;
@@ -84,79 +119,109 @@ function* decompose(text: string): Steps<number[]> {
       left = STRIDE;
       yield;
     }
+    if (length + MOST_PARTS > points.length) points = grown(points);
     const point = char.codePointAt(0) ?? 0;
-    const parts = canonicalDecomposition(point);
-    if (parts === null) points.push(point);
-    else points.push(...parts);
+    for (const part of canonicalDecomposition(point) ?? [point]) {
+      points[length] = part;
+      length += 1;
+    }
   }
-  return points;
+  return points.subarray(0, length);
+}
+
+/** Code points that canonical decomposition makes of one. */
+const MOST_PARTS = 4;
+
+function grown(points: Uint32Array): Uint32Array {
+  const more = new Uint32Array(points.length * 2);
+  more.set(points);
+  return more;
 }
 
 /** Sorts each run of combining marks by class; those of one class keep their order. */
-function* reorder(points: number[]): Steps<void> {
-  let run: number[][] | null = null;
-  let count = 0;
+function* reorder(points: Uint32Array): Steps<void> {
+  let begin = 0;
   // One further than the last: a run may end with the text.
   for (let index = 0; index <= points.length; index += 1) {
     if (index % STRIDE === STRIDE - 1) yield;
-    const point = points[index] ?? 0;
-    const rank = rankOf(point);
-    if (rank !== 0) {
-      run ??= [];
-      run[rank] ??= [];
-      run[rank].push(point);
-      count += 1;
-      continue;
-    }
-    if (run !== null && count > 1) yield* putRun(points, index - count, run);
-    run = null;
-    count = 0;
+    if (rankOf(points[index] ?? 0) !== 0) continue;
+    if (index - begin > SHORT_RUN) yield* sortLongRun(points, begin, index);
+    else if (index - begin > 1) sortShortRun(points, begin, index);
+    begin = index + 1;
   }
 }
 
-/** Puts the marks of a run, by their rank, where the run begins. */
-function* putRun(points: number[], begin: number, run: readonly number[][]): Steps<void> {
-  let at = begin;
-  // A rank that no mark has is a hole.
-  for (const marks of run) {
-    for (const mark of marks ?? []) {
-      points[at] = mark;
-      at += 1;
-      if (at % STRIDE === 0) yield;
+/** Marks of a run that are sorted by insertion. Real texts have three or four. */
+const SHORT_RUN = 16;
+
+function sortShortRun(points: Uint32Array, begin: number, end: number): void {
+  for (let index = begin + 1; index < end; index += 1) {
+    const point = points[index] ?? 0;
+    const rank = rankOf(point);
+    let at = index;
+    for (; at > begin && rankOf(points[at - 1] ?? 0) > rank; at -= 1) {
+      points[at] = points[at - 1] ?? 0;
     }
+    points[at] = point;
   }
 }
+
+/** Counts the marks of each rank, then puts each where those of its rank stand. */
+function* sortLongRun(points: Uint32Array, begin: number, end: number): Steps<void> {
+  const counts = new Uint32Array(MAX_RANK + 1);
+  for (let index = begin; index < end; index += 1) {
+    if (index % STRIDE === 0) yield;
+    const rank = rankOf(points[index] ?? 0);
+    counts[rank] = (counts[rank] ?? 0) + 1;
+  }
+  let at = 0;
+  const places = counts.map((count) => {
+    at += count;
+    return at - count;
+  });
+  const sorted = new Uint32Array(end - begin);
+  for (let index = begin; index < end; index += 1) {
+    if (index % STRIDE === 0) yield;
+    const point = points[index] ?? 0;
+    const rank = rankOf(point);
+    const place = places[rank] ?? 0;
+    sorted[place] = point;
+    places[rank] = place + 1;
+  }
+  points.set(sorted, begin);
+}
+
+/** Canonical combining classes go no further (Unicode Standard, section 4.3). */
+const MAX_RANK = 255;
 
 /**
  * Puts each code point into the last starter where nothing blocks it and the pair has a composite.
  */
-function* compose(points: readonly number[]): Steps<number[]> {
-  const result: number[] = [];
+function* compose(points: Uint32Array): Steps<Uint32Array> {
+  // What is composed is never longer: it overwrites what has been read.
+  let length = 0;
   let starter = -1;
   let lastRank = 0;
-  let left = STRIDE;
-  for (const point of points) {
-    left -= 1;
-    if (left === 0) {
-      left = STRIDE;
-      yield;
-    }
+  for (let index = 0; index < points.length; index += 1) {
+    if (index % STRIDE === STRIDE - 1) yield;
+    const point = points[index] ?? 0;
     const rank = rankOf(point);
     // Blocked by a mark of the same or a higher class in between, or by any code point for a
     // starter.
-    const isAdjacent = starter === result.length - 1;
+    const isAdjacent = starter === length - 1;
     if (starter >= 0 && (isAdjacent || (rank !== 0 && lastRank < rank))) {
-      const composite = composePair(result[starter] ?? 0, point);
+      const composite = composePair(points[starter] ?? 0, point);
       if (composite !== null) {
-        result[starter] = composite;
+        points[starter] = composite;
         continue;
       }
     }
-    if (rank === 0) starter = result.length;
+    if (rank === 0) starter = length;
     lastRank = rank;
-    result.push(point);
+    points[length] = point;
+    length += 1;
   }
-  return result;
+  return points.subarray(0, length);
 }
 
 function composePair(first: number, second: number): number | null {

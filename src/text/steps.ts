@@ -15,19 +15,31 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Joins what is made of each character; pieces are joined by themselves, or the whole would be made of pairs. */
-export function* mapCharacters(text: string, map: (char: string) => string): Steps<string> {
+/**
+ * Joins what is made of each character, until there are `maximum` UTF-16 units. Each piece is joined
+ * before the next one is made: a text made by adding is a tree, and to flatten a large one takes long.
+ */
+export function* mapCharacters(
+  text: string,
+  map: (char: string) => string,
+  maximum = Number.POSITIVE_INFINITY,
+): Steps<string> {
   const pieces: string[] = [];
-  let piece = '';
-  let left = STRIDE;
+  let piece: string[] = [];
+  let length = 0;
+  let begin = 0;
   for (const char of text) {
-    piece += map(char);
-    left -= 1;
-    if (left > 0) continue;
-    pieces.push(piece);
-    piece = '';
-    left = STRIDE;
+    const mapped = map(char);
+    length += mapped.length;
+    piece.push(mapped);
+    if (length >= maximum) break;
+    if (length - begin < STRIDE) continue;
+    pieces.push(piece.join(''));
+    piece = [];
+    begin = length;
     yield;
   }
-  return pieces.join('') + piece;
+  if (pieces.length === 0) return piece.join('');
+  pieces.push(piece.join(''));
+  return pieces.join('');
 }

@@ -50,6 +50,30 @@ describe('work on a long text', () => {
     );
   });
 
+  it('normalises what stands where a long text is cut as it does elsewhere', () => {
+    const parts = [
+      'e\u0316\u0301',
+      '\u1100\u1161\u11a8',
+      '\uac00\u11a8',
+      '😀\u0301',
+      'a\ud834\udd5e',
+    ];
+    for (const part of parts) {
+      for (let before = 8184; before <= 8194; before += 1) {
+        const text = `${'東'.repeat(before)}${part}東${'\u0301'.repeat(3)}`;
+        expect(nfc(text)).toBe(text.normalize('NFC'));
+      }
+    }
+  });
+
+  it('ends sort keys: no text makes one of many times its length', () => {
+    expect(casemapKey('\ufdfa'.repeat(1_000_000)).length).toBeLessThan(1_000_018);
+    // Whether or not what follows is ASCII, the key is the same.
+    const beginning = 'x'.repeat(1_000_000);
+    expect(casemapKey(`${beginning}y`)).toBe('X'.repeat(1_000_000));
+    expect(casemapKey(`${beginning}é`)).toBe('X'.repeat(1_000_000));
+  });
+
   it('puts a run of marks in order, however long it is', () => {
     const run = `a${'\u0301\u0316\u0345\u0323'.repeat(5000)}b`;
     expect(nfc(run)).toBe(run.normalize('NFC'));
