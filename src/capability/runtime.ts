@@ -14,6 +14,8 @@ const MAX_ISSUES = 100;
 /** Deeper values than this are refused where a schema allows any JSON. */
 const MAX_DEPTH = 64;
 const NUL = '\u0000';
+/** Of longer texts the loop takes ten times as long as the expression. */
+const SHORT = 64;
 
 /**
  * Adds an issue to what a validator has found. Once there are many, further ones of a rule that has
@@ -39,8 +41,11 @@ export function isInexact(value: unknown): value is InexactNumber {
   return value instanceof InexactNumber;
 }
 
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+
 /** The length of a text as JMAP counts it here: in Unicode code points (D14). */
 export function codePointLength(text: string): number {
+  if (text.length > SHORT && !HIGH_SURROGATE.test(text)) return text.length;
   let length = text.length;
   for (let index = 0; index < text.length - 1; index++) {
     if (isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1))) {
@@ -96,6 +101,13 @@ function settle(
   }
   if (depth >= MAX_DEPTH) return `must not nest more than ${MAX_DEPTH} levels deep`;
   const inner = value as Record<string | number, unknown>;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const problem = settle(inner, index, depth + 1);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
   for (const name of Object.keys(value)) {
     if (name.includes(NUL)) return 'must not contain U+0000';
     const problem = settle(inner, name, depth + 1);

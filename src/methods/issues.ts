@@ -1,6 +1,8 @@
 import type { ValidationIssue, Validator } from '../capability/validation.js';
 import { excerpt } from '../protocol/excerpt.js';
+import { declaredObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
+import type { Steps } from '../protocol/slices.js';
 
 /** What a generated validator found wrong, in words. */
 export interface Complaint {
@@ -19,6 +21,45 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
   if (validator(data)) return NONE;
   // Read at once: the next call of the validator overwrites them.
   return (validator.errors ?? []).map(complaint);
+}
+
+/**
+ * The same of an object of a type, with pauses: what a type says of a property depends on no other one. So
+ * a property that is large is judged by itself.
+ */
+export function* complaintSteps(
+  validator: Validator,
+  data: Record<string, JsonValue>,
+  judgeProperty: Validator = validator,
+): Steps<readonly Complaint[]> {
+  let large: string[] | null = null;
+  for (const name in data) if (isLarge(data[name])) large = [...(large ?? []), name];
+  if (large === null) return complaintsOf(validator, data);
+  const rest = declaredObject();
+  for (const name in data) if (!large.includes(name)) rest[name] = data[name] ?? null;
+  const complaints: Complaint[] = [];
+  for (const complaint of complaintsOf(validator, rest)) {
+    // A large property is not missing.
+    if (!large.includes(complaint.member)) complaints.push(complaint);
+  }
+  for (const name of large) {
+    yield;
+    const one = declaredObject();
+    one[name] = data[name] ?? null;
+    complaints.push(...complaintsOf(judgeProperty, one));
+    // A validator may put a number in the place of one that no double holds.
+    data[name] = one[name] ?? null;
+  }
+  return complaints;
+}
+
+/** Members of a map, items of an array or characters of a text that are judged in a moment. */
+const FEW = 10_000;
+
+function isLarge(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length > FEW;
+  if (typeof value !== 'object' || value === null) return false;
+  return (Array.isArray(value) ? value.length : Object.keys(value).length) > FEW;
 }
 
 /** One sentence for many complaints; a hostile number of them is cut. */

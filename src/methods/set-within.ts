@@ -1,4 +1,4 @@
-import { finish } from '../text/index.js';
+import { finish } from '../protocol/slices.js';
 import type { SetWithin } from './hooks/port.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';

@@ -1,6 +1,5 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { inSlices, runInSlices } from '../protocol/slices.js';
-import { finish } from '../text/index.js';
+import { finish, inSlices, runInSlices } from '../protocol/slices.js';
 import { accountOf } from './accounts.js';
 import { requireTime } from './blob/time.js';
 import type { StandardMethod } from './context.js';

@@ -19,9 +19,12 @@ function arraysEqual(a: readonly JsonValue[], b: readonly JsonValue[]): boolean 
 function objectsEqual(a: JsonObject, b: JsonObject): boolean {
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;
-  return names.every(
-    (name) => Object.hasOwn(b, name) && jsonEqual(a[name] ?? null, b[name] ?? null),
-  );
+  return names.every((name) => {
+    const member = a[name];
+    // What is no own member of `b` is nothing that JSON has.
+    if (member === b[name]) return true;
+    return Object.hasOwn(b, name) && jsonEqual(member ?? null, b[name] ?? null);
+  });
 }
 
 function inexactEqual(a: unknown, b: unknown): boolean {

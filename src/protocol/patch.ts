@@ -1,6 +1,7 @@
 import { excerpt } from './excerpt.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { parsePointer } from './json-pointer.js';
+import { finish, type Steps } from './slices.js';
 
 /** What a PatchObject (RFC 8620 5.3) makes of an object. */
 export type PatchResult =
@@ -24,6 +25,11 @@ type PatchNode = { readonly value: JsonValue } | { readonly inner: Patches };
  * refuse.
  */
 export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult {
+  return finish(patchSteps(current, patch));
+}
+
+/** The same, with pauses. */
+export function* patchSteps(current: JsonObject, patch: JsonObject): Steps<PatchResult> {
   const pointers = Object.keys(patch);
   // Most patches name whole properties: nothing to be taken apart, and no two can be in conflict.
   if (!pointers.some(isPath)) {
@@ -32,23 +38,27 @@ export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult 
     return { kind: 'patched', touched: whole };
   }
   const patches: Patches = new Map();
-  for (const [pointer, value] of Object.entries(patch)) {
+  for (const [index, pointer] of pointers.entries()) {
+    if (index % STRIDE === STRIDE - 1) yield;
     const tokens = parsePointer(`/${pointer}`);
     const problem =
       tokens === null
         ? 'it has a "~" that starts no escape'
-        : (checkParents(current, tokens) ?? insert(patches, tokens, value));
+        : (checkParents(current, tokens) ?? insert(patches, tokens, patch[pointer] ?? null));
     if (problem !== null) {
       return { kind: 'invalidPatch', description: `The patch "${excerpt(pointer)}": ${problem}.` };
     }
   }
   const touched = new Map<string, JsonValue | undefined>();
   for (const [property, node] of patches) {
-    if ('inner' in node) touched.set(property, patched(current[property], node.inner));
+    if ('inner' in node) touched.set(property, yield* patched(current[property], node.inner));
     else touched.set(property, node.value ?? undefined);
   }
   return { kind: 'patched', touched };
 }
+
+/** Pointers between two pauses. */
+const STRIDE = 4096;
 
 function isPath(pointer: string): boolean {
   return pointer.includes('/') || pointer.includes('~');
@@ -95,13 +105,22 @@ function insert(patches: Patches, tokens: readonly string[], value: JsonValue): 
  * A copy of an object with patches put in. It has no prototype: `__proto__` is a member like any
  * other.
  */
-function patched(value: JsonValue | undefined, patches: Patches): JsonValue {
+function* patched(value: JsonValue | undefined, patches: Patches): Steps<JsonValue> {
   const copy = emptyObject();
-  if (isJsonObject(value)) Object.assign(copy, value);
+  let index = 0;
+  if (isJsonObject(value)) {
+    for (const name of Object.keys(value)) {
+      copy[name] = value[name] ?? null;
+      index += 1;
+      if (index % STRIDE === 0) yield;
+    }
+  }
   for (const [name, node] of patches) {
-    if ('inner' in node) copy[name] = patched(copy[name], node.inner);
+    if ('inner' in node) copy[name] = yield* patched(copy[name], node.inner);
     else if (node.value === null) delete copy[name];
     else copy[name] = node.value;
+    index += 1;
+    if (index % STRIDE === 0) yield;
   }
   return copy;
 }

@@ -28,8 +28,19 @@ export function inSlices(check: () => void = () => undefined, isUrgent = false):
   };
 }
 
+/** Work that may be long: it pauses after every millisecond or so, for whoever runs it to let others have the thread. */
+export type Steps<T> = Generator<void, T>;
+
+/** Runs all steps at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Runs work that pauses by itself, in slices. */
-export async function runInSlices<T>(steps: Generator<void, T>, slices: Slices): Promise<T> {
+export async function runInSlices<T>(steps: Steps<T>, slices: Slices): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

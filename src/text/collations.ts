@@ -1,7 +1,8 @@
+import { finish, type Steps } from '../protocol/slices.js';
 import { decodeTable } from './decode.js';
 import { isAscii } from './fold.js';
 import { canonicalDecomposition, fromPoints } from './normalize.js';
-import { finish, mapCharacters, type Steps } from './steps.js';
+import { mapCharacters } from './steps.js';
 import { compatibility } from './tables/compatibility.js';
 import { titlecase } from './tables/titlecase.js';
 

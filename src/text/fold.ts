@@ -1,6 +1,7 @@
+import { finish, type Steps } from '../protocol/slices.js';
 import { decodeTable } from './decode.js';
 import { fromPoints, nfcSteps } from './normalize.js';
-import { finish, mapCharacters, type Steps } from './steps.js';
+import { mapCharacters } from './steps.js';
 import { caseFolding } from './tables/case-folding.js';
 
 const FOLDINGS: ReadonlyMap<number, string> = new Map(

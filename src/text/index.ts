@@ -2,5 +2,4 @@
 export { asciiCasemapKey, asciiNumericKey, casemapKey, casemapSteps } from './collations.js';
 export { fold, foldSteps } from './fold.js';
 export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
-export { finish, type Steps } from './steps.js';
 export { UNICODE_VERSION } from './tables/version.js';

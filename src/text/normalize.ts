@@ -1,6 +1,7 @@
+import { finish, type Steps } from '../protocol/slices.js';
 import { decodeTable } from './decode.js';
 import { composeHangul, decomposeHangul, mayJoinHangul } from './hangul.js';
-import { finish, STRIDE, type Steps } from './steps.js';
+import { STRIDE } from './steps.js';
 import { combiningRanks } from './tables/combining-ranks.js';
 import { compositions } from './tables/compositions.js';
 import { exclusions } from './tables/exclusions.js';
@@ -110,7 +111,7 @@ function isNfc(text: string): boolean {
 }
 
 function* decompose(text: string): Steps<Uint32Array> {
-  let points = new Uint32Array(text.length + MOST_PARTS);
+  let points: Uint32Array = new Uint32Array(text.length + MOST_PARTS);
   let length = 0;
   let left = STRIDE;
   for (const char of text) {

@@ -1,19 +1,7 @@
-/**
- * Work on a text that may be long: it pauses after every few thousand code points, so that whoever runs it
- * can let others have the thread.
- */
-export type Steps<T> = Generator<void, T>;
+import type { Steps } from '../protocol/slices.js';
 
 /** Code points between two pauses: about a millisecond. */
 export const STRIDE = 8192;
-
-/** Runs all steps at once. */
-export function finish<T>(steps: Steps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 /**
  * Joins what is made of each character, until there are `maximum` UTF-16 units. Each piece is joined

@@ -168,6 +168,23 @@ describe('a /get of a few large objects', () => {
   });
 });
 
+describe('updates of a few large objects', () => {
+  it('leave turns of the event loop between applying, judging and telling of each', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    const { created } = await rig.call('Todo/set', {
+      create: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, { text: `${n}` }])),
+    });
+    const ids = Object.values<Json>(created).map(({ id }) => id);
+    slowClock(9);
+    const update = Object.fromEntries(ids.map((id) => [id, { text: `new ${id}` }]));
+    const { order, answers } = await besideEchoes({
+      update: () => rig.call('Todo/set', { update }),
+    });
+    expect(Object.keys(answers[0]?.updated)).toHaveLength(20);
+    expect(order.indexOf('update')).toBeGreaterThan(20 * 5);
+  });
+});
+
 describe('calls of a thousand objects', () => {
   it('leave turns of the event loop between their steps to others', async () => {
     rig = new Rig({ requestTimeout: 1e9 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import { escapeToken } from '../../src/protocol/json-pointer.js';
-import { applyPatch } from '../../src/protocol/patch.js';
+import { applyPatch, patchSteps } from '../../src/protocol/patch.js';
 
 const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
@@ -165,5 +165,26 @@ describe('5.3: laws of patches', () => {
         expect(Object.fromEntries(result.touched)).toEqual(current);
       }),
     );
+  });
+});
+
+describe('a patch of very many pointers', () => {
+  it('is applied with pauses, and comes to the same', () => {
+    const names = Array.from({ length: 50_000 }, (_, n) => `k${n}`);
+    const meta = Object.fromEntries(names.map((name) => [name, 0]));
+    const patch = Object.fromEntries(names.map((name, n) => [`meta/${name}`, n % 2 ? 1 : null]));
+    let pauses = 0;
+    const steps = patchSteps({ meta }, patch);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        const { value } = step;
+        const touched = value.kind === 'patched' ? value.touched.get('meta') : undefined;
+        expect(Object.keys(touched as object)).toHaveLength(25_000);
+        break;
+      }
+      pauses += 1;
+    }
+    // The pointers are read, the members copied, the values put in: each a few thousand at a time.
+    expect(pauses).toBeGreaterThan(30);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { casemapKey, casemapSteps, finish, fold, foldSteps } from '../../src/text/index.js';
+import { finish } from '../../src/protocol/slices.js';
+import { casemapKey, casemapSteps, fold, foldSteps } from '../../src/text/index.js';
 import { nfc } from '../../src/text/normalize.js';
 
 /** How often it pauses. */

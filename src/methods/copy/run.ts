@@ -167,8 +167,8 @@ export class CopyRun {
     const operations = this.#copies.map(({ operation }) => operation);
     const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
+    for (const _ of proposal.fold()) if (slices?.isOver() === true) await slices.next();
     const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
-    if (slices?.isOver() === true) await slices.next();
     const settlement = new Settlement({ proposal, unit, context, ...none });
     const destruction = await settlement.settle();
     await completeRefusals({

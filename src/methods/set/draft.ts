@@ -7,7 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import { complaintsOf } from '../issues.js';
+import { finish, type Steps } from '../../protocol/slices.js';
+import { complaintSteps } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
@@ -37,7 +38,7 @@ export function draftCreate(
   value: JsonValue,
   createdIds: CreationIds,
   author: Author = 'client',
-): Draft {
+): Steps<Draft> {
   return draft(index, value, createdIds, index.type.validate.create, author);
 }
 
@@ -47,16 +48,16 @@ export function draftOverrides(
   value: JsonObject,
   createdIds: CreationIds,
 ): Draft {
-  return draft(index, value, createdIds, index.type.validate.update, 'client');
+  return finish(draft(index, value, createdIds, index.type.validate.update, 'client'));
 }
 
-function draft(
+function* draft(
   index: TypeIndex,
   value: JsonValue,
   createdIds: CreationIds,
   validator: Validator,
   author: Author,
-): Draft {
+): Steps<Draft> {
   const problems = new Problems();
   if (!isJsonObject(value)) {
     const refused = setError('invalidProperties', `A ${index.type.name} must be an object.`, {
@@ -71,6 +72,7 @@ function draft(
   const further = author === 'client' ? NOTHING : declaredObject();
   for (const name of Object.keys(object)) {
     const given = object[name] ?? null;
+    if (typeof given === 'object' && given !== null) yield;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);
@@ -83,7 +85,8 @@ function draft(
       settable[name] = canonicalValue(property, given, createdIds, problems);
     }
   }
-  problems.addComplaints(complaintsOf(validator, settable));
+  yield;
+  problems.addComplaints(yield* complaintSteps(validator, settable, index.type.validate.update));
   if (author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(index, further));
     Object.assign(settable, further);

@@ -76,7 +76,7 @@ export function* planSet(
   for (const [at, birth] of births.entries()) {
     yield;
     const key = creates[at] ?? '';
-    const draft = draftCreate(index, create[key] ?? null, createdIds, author);
+    const draft = yield* draftCreate(index, create[key] ?? null, createdIds, author);
     planned.set(key, { draft, birth });
   }
   const patches: PlannedUpdate[] = [];

@@ -1,10 +1,11 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { finish, type Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
-import { type UpdateScene, updateObject } from './update.js';
+import { type Touched, type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
 export type Operation = CreateOperation | UpdateOperation;
@@ -30,6 +31,8 @@ export interface UpdateOperation {
 interface ProposedUpdate {
   readonly operation: UpdateOperation;
   readonly changed: readonly string[];
+  /** What the operation's patch makes of the properties that it names, where that is known. */
+  readonly touched: Touched | undefined;
 }
 
 /** An object as the call would leave it, were it not for destroys. */
@@ -84,9 +87,20 @@ export class Proposal {
       if (known === undefined) this.#updates.set(update.id, [update]);
       else known.push(update);
     }
-    for (const create of creates) this.#fold(create.id, create);
+  }
+
+  /** Makes the rows, before anything is asked of them. */
+  *fold(): Steps<void> {
+    for (const create of this.creates) {
+      yield;
+      yield* this.#fold(create.id, create);
+    }
     // What is created and updated has its place among the creates.
-    for (const id of this.#updates.keys()) if (!this.#rows.has(id)) this.#fold(id, null);
+    for (const id of this.#updates.keys()) {
+      if (this.#rows.has(id)) continue;
+      yield;
+      yield* this.#fold(id, null);
+    }
   }
 
   /** Ids that the call's creates would have, those that were refused before included. */
@@ -144,11 +158,11 @@ export class Proposal {
 
   #refold(id: string): void {
     this.#created ??= new Map(this.creates.map((create) => [create.id, create]));
-    this.#fold(id, this.#created.get(id) ?? null);
+    finish(this.#fold(id, this.#created.get(id) ?? null));
   }
 
   /** What is left of the operations on one object. */
-  #fold(id: string, create: CreateOperation | null): void {
+  *#fold(id: string, create: CreateOperation | null): Steps<void> {
     let row = this.#begin(id, create);
     for (const operation of this.#updates.get(id) ?? NONE) {
       if (this.refused.has(operation)) continue;
@@ -156,17 +170,17 @@ export class Proposal {
         this.refused.set(operation, notFound(operation.key));
         continue;
       }
-      const result = updateObject(this.#scene, row.after, operation.patch, operation.sealed);
+      const result = yield* updateObject(this.#scene, row.after, operation.patch, operation.sealed);
       if (result.kind === 'refused') this.refused.set(operation, result.error);
       if (result.kind !== 'changed') continue;
-      const { object } = result;
+      const { object, touched } = result;
       const after = this.#compute(object);
       const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);
       const changed =
         computed.length === 0
           ? result.changed
           : [...result.changed, ...computed.map(({ name }) => name)];
-      row = { ...row, after, updates: [...row.updates, { operation, changed }] };
+      row = { ...row, after, updates: [...row.updates, { operation, changed, touched }] };
     }
     if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
     else this.#rows.set(id, row);

@@ -1,6 +1,7 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -18,7 +19,7 @@ import type { Seals } from './secrets.js';
 import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
-import { expectedBy, updateReport } from './update-report.js';
+import { type Expected, expectedBy, expectedOf, updateReport } from './update-report.js';
 import { WORKING_OCTETS } from './working-octets.js';
 
 /** A /set that has been judged as far as that goes without data. */
@@ -95,7 +96,7 @@ export class SetRun {
       this.#before,
       this.#compute(),
     );
-    if (slices?.isOver() === true) await slices.next();
+    for (const _ of proposal.fold()) if (slices?.isOver() === true) await slices.next();
     const settlement = new Settlement({
       proposal,
       doomed: this.#doomed,
@@ -110,8 +111,8 @@ export class SetRun {
     if (counting !== null) await counting;
     await this.#unit.flush();
     if (this.#context.services.setHooks !== undefined) await this.#join();
-    if (slices?.isOver() === true) await slices.next();
-    this.#tell(proposal, settlement, going, destruction.refused);
+    const telling = this.#tell(proposal, settlement, going, destruction.refused);
+    for (const _ of telling) if (slices?.isOver() === true) await slices.next();
   }
 
   #completeRefusals(proposal: Proposal): Promise<void> {
@@ -278,13 +279,22 @@ export class SetRun {
       : sentObject(this.#index, this.#sent.create, creationId);
   }
 
+  /** What the client takes an object's properties to be, where it sent one update of it that names no creation ids. */
+  #expected(proposal: Proposal, id: string): Expected | undefined {
+    const row = proposal.rows.get(id);
+    const [update] = row?.updates ?? [];
+    if (this.#sent !== undefined || row?.create !== null) return undefined;
+    return update?.touched === undefined ? undefined : expectedOf(update.touched);
+  }
+
   /** The report, from the objects as the unit leaves them. */
-  #tell(
+  *#tell(
     proposal: Proposal,
     settlement: Settlement,
     going: ReadonlyMap<string, string>,
     kept: ReadonlyMap<string, SetError>,
-  ): void {
+  ): Steps<void> {
+    yield;
     const report = this.#report;
     const { type } = this.#index;
     const born = new Map<string, StoredObject>();
@@ -296,6 +306,7 @@ export class SetRun {
         continue;
       }
       if (follows) born.set(create.id, create.object);
+      yield;
       this.createdIds.set(create.key, create.id);
       const object = this.#unit.current(type, create.id) ?? create.object;
       report.addCreate(create.key, creationReport(this.#index, this.#sentOf(create.key), object));
@@ -324,7 +335,11 @@ export class SetRun {
     for (const [id, was] of before) {
       const now = this.#unit.current(type, id);
       if (now === null && !given.has(id)) continue;
-      const expected = expectedBy(was, given.get(id) ?? []);
+      yield;
+      const patches = given.get(id) ?? [];
+      const known = patches.length === 1 ? this.#expected(proposal, id) : undefined;
+      const expected = known ?? (yield* expectedBy(was, patches));
+      yield;
       const isAsSent = this.#sent === undefined;
       report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
     }

@@ -5,20 +5,29 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import { applyPatch } from '../../protocol/patch.js';
+import { patchSteps } from '../../protocol/patch.js';
+import type { Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
+import type { Touched } from './update.js';
 
 /** What a client takes the properties that its updates named to be; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
 
+/** What one patch that was applied makes of them. */
+export function expectedOf(touched: Touched): Expected {
+  const expected = new Map<string, JsonValue>();
+  for (const [name, value] of touched) expected.set(name, value ?? null);
+  return expected;
+}
+
 /** What patches make of an object as the client sees it: what it gave, as it gave it. */
-export function expectedBy(before: JsonObject, patches: readonly JsonObject[]): Expected {
+export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]): Steps<Expected> {
   const expected = new Map<string, JsonValue | undefined>();
   let view = before;
   for (const [at, patch] of patches.entries()) {
-    const result = applyPatch(view, patch);
+    const result = yield* patchSteps(view, patch);
     const touched =
       result.kind === 'patched'
         ? result.touched

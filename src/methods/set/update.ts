@@ -10,10 +10,11 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
-import { applyPatch } from '../../protocol/patch.js';
+import { patchSteps } from '../../protocol/patch.js';
+import type { Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
-import { complaintsOf } from '../issues.js';
+import { complaintSteps } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { blobIdsOf, NO_BLOB_CREATED, requireUsableBlobs, type UsableBlobs } from './blobs.js';
 import { defaultOf } from './create.js';
@@ -31,7 +32,12 @@ export type UpdateResult =
       readonly object: StoredObject;
       /** Names of the properties that the patch changed. */
       readonly changed: readonly string[];
+      /** What the patch makes of the properties that it names; undefined where it names creation ids. */
+      readonly touched: Touched | undefined;
     };
+
+/** By property, its new whole value; undefined where its default is restored. */
+export type Touched = ReadonlyMap<string, JsonValue | undefined>;
 
 export interface UpdateScene {
   readonly index: TypeIndex;
@@ -43,12 +49,12 @@ export interface UpdateScene {
 }
 
 /** Applies one PatchObject to an object in wire form (RFC 8620 5.3): all of it or nothing. */
-export function updateObject(
+export function* updateObject(
   scene: UpdateScene,
   current: StoredObject,
   patch: JsonObject,
   sealed: ReadonlyMap<string, string> = NOTHING,
-): UpdateResult {
+): Steps<UpdateResult> {
   const problems = new Problems();
   const { links } = scene.index;
   const resolved = links.length === 0 ? patch : resolveKeys(scene, patch, problems);
@@ -56,11 +62,11 @@ export function updateObject(
     const why = 'Two patches of this object point to the same entry, one by its creation id.';
     return { kind: 'refused', error: setError('invalidPatch', why) };
   }
-  const patched = applyPatch(current, resolved);
+  const patched = yield* patchSteps(current, resolved);
   if (patched.kind === 'invalidPatch') {
     return { kind: 'refused', error: setError('invalidPatch', patched.description) };
   }
-  const changed = changedValues(scene, current, patched.touched, problems);
+  const changed = yield* changedValues(scene, current, patched.touched, problems);
   if (problems.any) return { kind: 'refused', error: problems.toSetError() };
   const names = Object.keys(changed);
   // D8: an update that changes nothing is no mutation.
@@ -72,6 +78,7 @@ export function updateObject(
     kind: 'changed',
     object: object as StoredObject,
     changed: names,
+    touched: resolved === patch ? patched.touched : undefined,
   };
 }
 
@@ -83,14 +90,20 @@ const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
  * makes two pointers one.
  */
 function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject | null {
+  const pointers = Object.keys(patch);
+  if (!pointers.some(hasCreationId)) return patch;
   const resolved = emptyObject();
-  for (const [pointer, value] of Object.entries(patch)) {
-    const target = pointer.includes('/#') ? resolvedPointer(scene, pointer, problems) : pointer;
+  for (const pointer of pointers) {
+    const target = hasCreationId(pointer) ? resolvedPointer(scene, pointer, problems) : pointer;
     if (target === null) continue;
     if (Object.hasOwn(resolved, target)) return null;
-    resolved[target] = value;
+    resolved[target] = patch[pointer] ?? null;
   }
   return resolved;
+}
+
+function hasCreationId(pointer: string): boolean {
+  return pointer.includes('/#');
 }
 
 /** Null where a creation id in it leads nowhere, which is noted. */
@@ -119,12 +132,12 @@ const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
  * (D13), so that a whole object from /get can be sent back, whatever a later schema thinks of its
  * other values.
  */
-function changedValues(
+function* changedValues(
   scene: UpdateScene,
   current: StoredObject,
-  touched: ReadonlyMap<string, JsonValue | undefined>,
+  touched: Touched,
   problems: Problems,
-): JsonObject {
+): Steps<JsonObject> {
   const { type } = scene.index;
   const changed = declaredObject();
   const judged = declaredObject();
@@ -136,13 +149,15 @@ function changedValues(
       continue;
     }
     const before = current[name] ?? null;
+    yield;
     const value = newValue(scene, property, given, problems);
+    yield;
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
-  problems.addComplaints(complaintsOf(type.validate.update, judged));
+  problems.addComplaints(yield* complaintSteps(type.validate.update, judged));
   if (scene.author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }

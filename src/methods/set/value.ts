@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { holdsBlobs } from '../../capability/places.js';
 import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../../protocol/dates.js';
-import type { JsonValue } from '../../protocol/json.js';
+import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
 import { resolvedBlobs } from './blobs.js';
 import type { Problems } from './problems.js';
@@ -64,19 +64,14 @@ export function canonicalValue(
   return value;
 }
 
-function isDeeperThan(root: JsonValue, levels: number): boolean {
-  let level: JsonValue[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= levels) return true;
-    const next: JsonValue[] = [];
-    for (const value of level) {
-      if (typeof value === 'object' && value !== null) {
-        for (const member of Object.values(value)) {
-          if (typeof member === 'object' && member !== null) next.push(member);
-        }
-      }
-    }
-    level = next;
-  }
-  return false;
+function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isContainerDeeperThan(item, levels - 1));
+  // In about half the time that Object.values takes for a large object.
+  const members = value as JsonObject;
+  return Object.keys(value).some((name) => isContainerDeeperThan(members[name], levels - 1));
+}
+
+function isContainerDeeperThan(value: JsonValue | undefined, levels: number): boolean {
+  return typeof value === 'object' && value !== null && isDeeperThan(value, levels);
 }

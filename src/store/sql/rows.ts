@@ -6,8 +6,8 @@ import type {
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { runInSlices, type Slices } from '../../protocol/slices.js';
-import { casemapKey, casemapSteps, fold, foldSteps, type Steps } from '../../text/index.js';
+import { runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
+import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
 import type { SqlValue } from './fragment.js';
 
