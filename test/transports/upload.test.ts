@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import {
   account,
   blobFiles,
@@ -102,6 +104,41 @@ describe('upload (RFC 8620 6.1)', () => {
     ]);
     expect(await blobFiles(harness)).toEqual(before);
     expect(before).toHaveLength(harness.store.rows.size);
+  });
+
+  it('a database that is slow to record it is not taken for a slow client', async () => {
+    const harness = await startHarness({ timings: { bodyWindow: 100, bodyRate: 1000 } });
+    const { store } = harness;
+    const write = store.write.bind(store);
+    vi.spyOn(store, 'write').mockImplementation(async (...args) => {
+      // The watch looks at its transfers several times meanwhile.
+      await pause(400);
+      return write(...args);
+    });
+    const response = await http(harness, '/jmap/upload/A1', { method: 'POST', body: 'octets' });
+    expect(response.status).toBe(200);
+    expect(harness.logs.join()).not.toContain('defect');
+    expect(await blobFiles(harness)).toHaveLength(1);
+  });
+
+  it('one that ends when it has been given up is not recorded, and no defect', async () => {
+    const harness = await startHarness({ timings: { bodyWindow: 100, bodyRate: 1000 } });
+    const { blobs, store } = harness;
+    const write = blobs.write.bind(blobs);
+    let hasEnded = false;
+    vi.spyOn(blobs, 'write').mockImplementation(async (accountId, blobId, source, maxSize) => {
+      source.resume();
+      const stored = await write(accountId, blobId, Readable.from(['abc']), maxSize);
+      await slow.until(/too slowly/);
+      hasEnded = true;
+      return stored;
+    });
+    const slow = new RawConnection(harness);
+    slow.write(`${head('/jmap/upload/A1', ['Content-Length: 9'])}abc`);
+    expect(await slow.until(/too slowly/)).toMatch(/^HTTP\/1.1 408/);
+    await until(async () => hasEnded && (await blobFiles(harness)).length === 0);
+    expect(store.rows.size).toBe(0);
+    expect(harness.logs.join()).not.toContain('defect');
   });
 
   it('maxConcurrentUpload holds for each user; the surplus is a limit error', async () => {

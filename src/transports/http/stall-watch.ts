@@ -92,8 +92,9 @@ export class StallWatch {
     if (now - watched.windowStart < bodyWindow) return;
     const { req, socket, res } = watched;
     const received = socket.bytesRead - watched.mark;
-    // Octets that wait in our buffer: it is the disk that is slow, not the client.
-    if (received >= (bodyRate * bodyWindow) / 1000 || req.readableLength > 0) {
+    // All octets have arrived, or some wait in our buffer: the disk or the database is slow, not the client.
+    const isOurs = req.complete || req.readableLength > 0;
+    if (isOurs || received >= (bodyRate * bodyWindow) / 1000) {
       watched.mark = socket.bytesRead;
       watched.windowStart = now;
       return;

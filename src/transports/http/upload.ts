@@ -33,6 +33,10 @@ export function uploadPage(options: UploadOptions): AuthenticatedHandler {
       const blobId = ids.next('b').id;
       const type = typeOf(req);
       const { size } = await store(services, account.id, blobId, req);
+      if (res.headersSent) {
+        await services.blobs.delete(account.id, blobId);
+        throw new ClientGoneError('The upload was given up before its last octets arrived.');
+      }
       // Recorded only now that the octets are on disk: a row never points at nothing.
       await record(services, principal, { accountId: account.id, id: blobId, type, size });
       sendJson(res, 200, { accountId: account.id, blobId, type, size });
