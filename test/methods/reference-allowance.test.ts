@@ -44,6 +44,23 @@ describe('D6: what result references put in counts towards maxSizeRequest', () =
     expect(() => resolveReferences(references(1), earlierOf(0), allowance)).toThrow('exceed');
   });
 
+  it('references of one call visit no more values than are visited in a moment', () => {
+    const list = Array.from({ length: 100_000 }, (_, n) => n);
+    let looks = 0;
+    const args = {
+      get list() {
+        looks += 1;
+        return list;
+      },
+    };
+    const reference = { resultOf: 'e', name: 'Core/echo', path: '/list/*' };
+    const many = Object.fromEntries(list.slice(0, 100).map((n) => [`#a${n}`, reference]));
+    const earlier = [{ name: 'Core/echo', args, callId: 'e' }];
+    const resolve = () => resolveReferences(many, earlier, new ReferenceAllowance(1e9));
+    expect(resolve).toThrow('visit too many');
+    expect(looks).toBeLessThanOrEqual(20);
+  });
+
   it('thousands of references of one call end at the first that is too much', () => {
     expect(lookups(5000, new ReferenceAllowance(2 * OCTETS))).toBe(3);
     expect(lookups(5000, new ReferenceAllowance(10), 'x'.repeat(1000))).toBe(1);
