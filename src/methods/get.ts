@@ -8,7 +8,7 @@ import type { CallContext } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
 import { quoted, sentence } from './issues.js';
 import { isMany } from './many.js';
-import { propertiesNamed } from './properties.js';
+import { MAX_UNKNOWN, propertiesNamed } from './properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
 import { formatState } from './states.js';
 import { indexOf, type TypeIndex } from './type-index.js';
@@ -161,7 +161,11 @@ function requestedProperties(
   if (unknown.length > 0) {
     const legal = index.visible.map((property) => property.name).join(', ');
     const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
-    const description = `"properties": ${what} ${type.name} has ${legal}.`;
+    const rest =
+      unknown.length < MAX_UNKNOWN
+        ? ''
+        : ` Names behind the first ${MAX_UNKNOWN} unknown ones were not looked at.`;
+    const description = `"properties": ${what}${rest} ${type.name} has ${legal}.`;
     throw new MethodError('invalidArguments', description);
   }
   return properties;

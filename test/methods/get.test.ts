@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { todoType } from '../../generated/todos/Todo.definition.js';
+import { propertiesNamed } from '../../src/methods/properties.js';
+import { indexOf } from '../../src/methods/type-index.js';
 import { type Json, Rig } from './rig.js';
 
 let rig: Rig;
@@ -48,6 +51,22 @@ describe('5.1: /get', () => {
     const response = await rig.call('Todo/get', { ids: [], properties: ['Text', 'text', 'foo'] });
     expect(response.error).toBe('invalidArguments');
     expect(response.description).toMatch(/"Text".*"foo".*created/);
+  });
+
+  it('of hundreds of thousands of unknown properties only the first are looked at', async () => {
+    const properties = Array.from({ length: 300_000 }, (_, n) => `p${n}`);
+    const response = await rig.call('Todo/get', { ids: [], properties });
+    expect(response.error).toBe('invalidArguments');
+    expect(response.description).toMatch(/"p0".*the first 1000 unknown ones.*created/);
+    let reads = 0;
+    const counted = new Proxy(properties, {
+      get(target, name, receiver) {
+        reads += 1;
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    expect(propertiesNamed(indexOf(todoType), counted).unknown).toHaveLength(1000);
+    expect(reads).toBeLessThan(10_000);
   });
 
   it('173, D19: snake_case names for a type that opts in; the answer is camelCase', async () => {
