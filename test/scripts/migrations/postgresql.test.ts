@@ -286,9 +286,12 @@ it('a server of before follows nobody once a newer version has migrated', async 
     const nullable = { ...done, nullable: true, default: null };
     const changed = type('Todo', [text, nullable], { folded: ['text'], casemapped: ['text'] });
     expect(await advance(root, db, model([changed]))).toHaveLength(1);
+    // A round that is under way may not have seen the migration yet.
+    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe('0003_todo');
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_casemap")
       VALUES ('a', 'r1', 1, ${Date.now()}, 'Milk', NULL, 'MILK')`);
-    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe('0003_todo');
+    // Several rounds, if it still made any.
+    await new Promise((resolve) => setTimeout(resolve, 200));
   } finally {
     await rest.stop();
     await store.close();
