@@ -38,14 +38,12 @@ const MAX_CREATED_IDS = 4096;
  */
 export function parseRequest(value: JsonValue, options: RequestOptions): RequestEnvelope {
   if (!isJsonObject(value)) notRequest('A Request must be a JSON object.');
-  const using = parseUsing(member(value, 'using'));
+  const { using, unknown } = parseUsing(member(value, 'using'), options.hasCapability);
   const methodCalls = parseCalls(member(value, 'methodCalls'));
   const createdIds = parseCreatedIds(member(value, 'createdIds'));
-  for (const urn of using) {
-    if (!options.hasCapability(urn)) {
-      const detail = `The server has no capability "${excerpt(urn)}".`;
-      throw new RequestError('unknownCapability', detail);
-    }
+  if (unknown !== null) {
+    const detail = `The server has no capability "${excerpt(unknown)}".`;
+    throw new RequestError('unknownCapability', detail);
   }
   const explain = parseExplain(member(value, 'explain'), using, options.explainCapability);
   limit('maxCallsInRequest', methodCalls.length, options.maxCallsInRequest);
@@ -53,14 +51,21 @@ export function parseRequest(value: JsonValue, options: RequestOptions): Request
   return { using, methodCalls, createdIds, explain };
 }
 
-function parseUsing(value: JsonValue | undefined): ReadonlySet<string> {
+/** The capabilities of a request, and the first that the server doesn't have: behind it none is looked up. */
+function parseUsing(
+  value: JsonValue | undefined,
+  hasCapability: RequestOptions['hasCapability'],
+): { readonly using: ReadonlySet<string>; readonly unknown: string | null } {
   if (!Array.isArray(value)) notRequest('"using" must be an array of strings.');
   const using = new Set<string>();
+  let unknown: string | null = null;
   for (const urn of value) {
     if (typeof urn !== 'string') notRequest('"using" must hold strings alone.');
-    using.add(urn);
+    if (unknown !== null || using.has(urn)) continue;
+    if (hasCapability(urn)) using.add(urn);
+    else unknown = urn;
   }
-  return using;
+  return { using, unknown };
 }
 
 function parseCalls(value: JsonValue | undefined): readonly Invocation[] {

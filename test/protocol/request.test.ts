@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest, type RequestEnvelope } from '../../src/protocol/request.js';
@@ -9,6 +9,32 @@ function request(text: string, maxCallsInRequest = 4): RequestEnvelope {
   const hasCapability = (urn: string) => urn === CORE || urn === 'urn:example:todos';
   return parseRequest(parseIJson(Buffer.from(text)), { maxCallsInRequest, hasCapability });
 }
+
+it('behind the first unknown capability no other is looked up or kept', () => {
+  const asked: string[] = [];
+  const hasCapability = (urn: string): boolean => {
+    asked.push(urn);
+    return urn === CORE;
+  };
+  const using = [CORE, CORE, ...Array.from({ length: 100_000 }, (_, n) => `u${n}`)];
+  const parse = () =>
+    parseRequest({ using, methodCalls: [] }, { maxCallsInRequest: 4, hasCapability });
+  const add = vi.spyOn(Set.prototype, 'add');
+  const added = (): number => {
+    try {
+      expect(parse).toThrow('no capability "u0"');
+      return add.mock.calls.length;
+    } finally {
+      add.mockRestore();
+    }
+  };
+  expect(added()).toBeLessThan(100);
+  expect(asked).toEqual([CORE, 'u0']);
+  // A wrong shape anywhere comes first.
+  const shapeless = () =>
+    parseRequest({ using: ['u', 1], methodCalls: [] }, { maxCallsInRequest: 4, hasCapability });
+  expect(shapeless).toThrow('strings alone');
+});
 
 function refused(text: string): RequestError {
   try {
