@@ -13,6 +13,9 @@ const MAX_NODES = 1000;
 /** Characters of all texts together that are looked for within others: they are folded at once. */
 const MAX_NEEDLES = 65_536;
 
+/** Items of all lists together that conditions compare with: a list of every id of a /query fits. */
+const MAX_ITEMS = 100_000;
+
 type Operator = 'AND' | 'OR' | 'NOT';
 
 const ALL: FilterNode = Object.freeze({ kind: 'all' });
@@ -68,6 +71,7 @@ export function usedFilters(node: FilterNode): readonly FilterDefinition[] {
 class FilterCompiler {
   readonly #index: TypeIndex;
   #characters = 0;
+  #items = 0;
 
   constructor(index: TypeIndex) {
     this.#index = index;
@@ -112,6 +116,7 @@ class FilterCompiler {
       const names = unknown.slice(0, 10).map(quoted).join(', ');
       unsupported(`${type.name} has no filter ${names}; it has ${legal}.`);
     }
+    for (const value of Object.values(object)) if (isArray(value)) this.#countItems(value);
     const members = this.#validated(object);
     const conditions: FilterNode[] = [];
     for (const filter of filters.values()) {
@@ -123,6 +128,12 @@ class FilterCompiler {
     const [only, ...rest] = conditions;
     if (only === undefined) return ALL;
     return rest.length === 0 ? only : { kind: 'operator', operator: 'AND', conditions };
+  }
+
+  #countItems({ length }: readonly JsonValue[]): void {
+    this.#items += length;
+    if (this.#items <= MAX_ITEMS) return;
+    unsupported(`The filter has lists of more than ${MAX_ITEMS} items together.`);
   }
 
   #countText({ length }: string): void {

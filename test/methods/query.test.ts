@@ -111,6 +111,14 @@ describe('5.5: filters', () => {
     expect(await titles(filter)).toBe(error);
   });
 
+  it('lists of more than 100,000 items together are unsupportedFilter', async () => {
+    const items = (count: number) => ({ kindIn: Array.from({ length: count }, () => 'small') });
+    expect(await titles(items(100_000))).toHaveLength(4);
+    expect(await titles(items(100_001))).toBe('unsupportedFilter');
+    const conditions = [items(60_000), items(60_000)];
+    expect(await titles({ operator: 'OR', conditions })).toBe('unsupportedFilter');
+  });
+
   it('321: a filter too deep or too wide is unsupportedFilter', async () => {
     let deep: object = { title: 'a' };
     for (let depth = 0; depth < 1000; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
