@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { todoType } from '../../generated/todos/Todo.definition.js';
 import type { ValidationIssue } from '../../src/capability/validation.js';
 import { MethodCall } from '../../src/methods/call.js';
 import type { AnswerRoom, RequestScope } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
 import { complaintsOf, sentence } from '../../src/methods/issues.js';
+import { planSet } from '../../src/methods/set/plan.js';
 import { firstToken, renameMembers } from '../../src/methods/snake-case.js';
 import { parseState, requireUnbroken } from '../../src/methods/states.js';
+import { indexOf } from '../../src/methods/type-index.js';
 import type { MethodError } from '../../src/protocol/errors.js';
 import { Rig, U1 } from './rig.js';
 
@@ -99,6 +102,25 @@ describe('MethodCall: the octets of a response', () => {
     // "k":"id", is 9 octets.
     open(OCTETS + 9).call.admit({ a: 1 }, new Map([['k', 'id']]));
     expect(() => open(OCTETS + 8).call.admit({ a: 1 }, new Map([['k', 'id']]))).toThrow('larger');
+  });
+});
+
+describe('planSet', () => {
+  it('looks at no more ids than a call may destroy, and one', () => {
+    let reads = 0;
+    const destroy = new Proxy(
+      Array.from({ length: 10_000 }, (_, n) => `r${n}`),
+      {
+        get(target, name, receiver) {
+          reads += 1;
+          return Reflect.get(target, name, receiver);
+        },
+      },
+    );
+    const scene = { createdIds: new Map(), maximum: 10, ids: rig.services.ids };
+    const plan = planSet(indexOf(todoType), { accountId: 'a1', destroy }, scene);
+    expect(() => plan.next()).toThrow('maxObjectsInSet (10)');
+    expect(reads).toBeLessThan(100);
   });
 });
 

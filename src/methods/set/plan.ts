@@ -60,8 +60,9 @@ export function* planSet(
   const create = args.create ?? {};
   const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
-  const destroys = [...new Set(args.destroy ?? [])];
-  requireObjects(creates.length + updates.length + destroys.length, scene.maximum);
+  const others = creates.length + updates.length;
+  const destroys = [...distinct(args.destroy ?? [], scene.maximum - others)];
+  requireObjects(others + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
   const births: Birth[] = [];
   const own = new Map<string, string>();
@@ -93,11 +94,21 @@ export function* planSet(
   };
 }
 
+/** Each of `ids` once; those behind the first that is beyond `maximum` are not looked at. */
+function distinct(ids: readonly string[], maximum: number): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const id of ids) {
+    found.add(id);
+    if (found.size > maximum) break;
+  }
+  return found;
+}
+
 export function requireObjects(count: number, maximum: number): void {
   if (count <= maximum) return;
   throw new MethodError(
     'requestTooLarge',
-    `${count} objects are more than maxObjectsInSet (${maximum}).`,
+    `The call is about more objects than maxObjectsInSet (${maximum}).`,
   );
 }
 
