@@ -42,6 +42,11 @@ export function isHeavy(value: unknown): boolean {
   return new Scales(WEIGHT).weigh(value) > WEIGHT;
 }
 
+/** About how many values `stringifyInSlices` would write at once, of which a piece has at most `limit`; no more is counted. */
+export function weigh(value: unknown, limit = WEIGHT): number {
+  return new Scales(limit).weigh(value);
+}
+
 class Writing {
   readonly #slices: Slices;
   readonly #maximum: number;

@@ -1,5 +1,6 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { finish } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import type { Birth } from '../set/create.js';
@@ -50,7 +51,7 @@ export function planCopy(
   if (index.references.length === 0) return plan;
   const ordered = new Map<string, PlannedCopy>();
   // Where those are that are refused already means nothing.
-  for (const key of [...inOrder(index, copiesOf(plan)).keys(), ...planned.keys()]) {
+  for (const key of [...finish(inOrder(index, copiesOf(plan))).keys(), ...planned.keys()]) {
     const entry = planned.get(key);
     if (entry !== undefined) ordered.set(key, entry);
   }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../protocol/slices.js';
 import type { TypeIndex } from '../type-index.js';
 import type { PlannedCreate } from './plan.js';
 import { referredIds } from './reference-values.js';
@@ -8,8 +9,8 @@ type Creates = ReadonlyMap<string, PlannedCreate>;
  * D13: creates, or copies, as they were sent, but what others refer to comes before them: of those that collide, or are
  * too many, the later lose, and would take with them what refers to them. Those in a circle are refused.
  */
-export function inOrder(index: TypeIndex, creates: Creates): Creates {
-  const waiting = waitingOf(index, creates);
+export function* inOrder(index: TypeIndex, creates: Creates): Steps<Creates> {
+  const waiting = yield* waitingOf(index, creates);
   if ([...waiting.values()].every(({ on }) => on.length === 0)) return creates;
   refuseCircles(waiting);
   const sorted = new Map<string, PlannedCreate>();
@@ -34,17 +35,19 @@ export function inOrder(index: TypeIndex, creates: Creates): Creates {
 }
 
 /** By id, in the order of `creates`. */
-function waitingOf(index: TypeIndex, creates: Creates): ReadonlyMap<string, Waiting> {
+function* waitingOf(index: TypeIndex, creates: Creates): Steps<ReadonlyMap<string, Waiting>> {
   const own = new Set([...creates.values()].map(({ birth }) => birth.id));
-  const all = [...creates].map(([key, create]): [string, Waiting] => {
+  const all = new Map<string, Waiting>();
+  for (const [key, create] of creates) {
+    yield;
     const on = index.references.flatMap((property) =>
       referredIds(property, create.draft.values[property.name])
         .filter((id) => own.has(id))
         .map((id) => ({ property: property.name, id })),
     );
-    return [create.birth.id, { key, create, on, left: on.length }];
-  });
-  return new Map(all);
+    all.set(create.birth.id, { key, create, on, left: on.length });
+  }
+  return all;
 }
 
 /**

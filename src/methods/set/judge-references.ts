@@ -1,11 +1,15 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
+import type { Slices } from '../../protocol/slices.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Registry } from '../registry.js';
 import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
+
+/** Ids that are looked for at once. */
+const MAX_IDS = 10_000;
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;
@@ -21,22 +25,29 @@ export class ReferenceJudge {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
+  readonly #slices: Slices | null;
   readonly #existing = new Map<string, Map<string, boolean>>();
   readonly #ancestry = new Map<string, Ancestry>();
 
-  constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry) {
+  constructor(
+    proposal: Proposal,
+    snapshot: Snapshot,
+    registry: Registry,
+    slices: Slices | null = null,
+  ) {
     this.#proposal = proposal;
     this.#snapshot = snapshot;
     this.#registry = registry;
+    this.#slices = slices;
   }
 
-  /** Refuses what may not be; true where it did. Reads once, whatever the number of turns. */
+  /** Refuses what may not be; true where it did. Reads each id once, whatever the number of turns. */
   async judge(): Promise<boolean> {
     const { references } = this.#proposal.index;
     if (references.length === 0) return false;
     const { size } = this.#proposal.refused;
     await this.#lookUp();
-    this.#requireAllExisting();
+    await this.#requireAllExisting();
     if (this.#proposal.refused.size > size) return true;
     for (const property of references) {
       if (property.reference.acyclic) await this.#requireAcyclic(property);
@@ -47,6 +58,7 @@ export class ReferenceJudge {
   async #lookUp(): Promise<void> {
     const unknown = new Map<string, Set<string>>();
     for (const row of this.#proposal.rows.values()) {
+      if (this.#slices?.isOver() === true) await this.#slices.next();
       for (const property of this.#proposal.index.references) {
         const { type } = property.reference;
         for (const id of added(row, property)) {
@@ -58,18 +70,24 @@ export class ReferenceJudge {
     }
     for (const [name, ids] of unknown) {
       const type = this.#type(name);
-      const found = await this.#snapshot.existing(type, [...ids]);
       const known = this.#existing.get(name) ?? new Map<string, boolean>();
-      for (const id of ids) known.set(id, found.has(id));
       this.#existing.set(name, known);
+      const all = [...ids];
+      for (let begin = 0; begin < all.length; begin += MAX_IDS) {
+        if (this.#slices?.isOver() === true) await this.#slices.next();
+        const some = all.slice(begin, begin + MAX_IDS);
+        const found = await this.#snapshot.existing(type, some);
+        for (const id of some) known.set(id, found.has(id));
+      }
     }
   }
 
   /** Creates that are refused take with them those that refer to them, however long the chain. */
-  #requireAllExisting(): void {
+  async #requireAllExisting(): Promise<void> {
     const { rows } = this.#proposal;
     const dependents = new Map<string, string[]>();
     for (const row of rows.values()) {
+      if (this.#slices?.isOver() === true) await this.#slices.next();
       for (const id of this.#requireExisting(row)) {
         const list = dependents.get(id);
         if (list === undefined) dependents.set(id, [row.id]);

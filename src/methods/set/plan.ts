@@ -86,7 +86,7 @@ export function* planSet(
     patches.push({ key, patch: planPatch(index, value) });
   }
   return {
-    creates: index.references.length > 0 ? inOrder(index, planned) : planned,
+    creates: index.references.length > 0 ? yield* inOrder(index, planned) : planned,
     createdIds,
     author,
     updates: patches,

@@ -84,7 +84,7 @@ export class Settlement {
     rows.add(proposal.index.type, doomed.values());
     const scene = { proposal, snapshot, registry, relations: this.#relations, rows };
     return {
-      references: new ReferenceJudge(proposal, snapshot, registry),
+      references: new ReferenceJudge(proposal, snapshot, registry, unit.slices),
       uniques: new UniqueJudge(proposal, snapshot),
       limits: new LimitJudge(proposal, unit),
       destroyer: new Destroyer({ ...scene, maximum: limits.maxCascade }),

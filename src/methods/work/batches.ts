@@ -1,3 +1,4 @@
+import { weigh } from '../../protocol/stringify-slices.js';
 import type { StoredObject } from '../../store/port.js';
 
 /** Objects that a long call writes by one statement. */
@@ -10,6 +11,10 @@ export function* batchesOf(
   objects: readonly StoredObject[],
   { maxObjects = MAX_OBJECTS, maxCharacters = MAX_CHARACTERS } = {},
 ): Generator<readonly StoredObject[]> {
+  if (objects.length === 1) {
+    yield objects;
+    return;
+  }
   let begin = 0;
   let characters = 0;
   for (const [index, object] of objects.entries()) {
@@ -25,11 +30,15 @@ export function* batchesOf(
   if (begin < objects.length) yield begin === 0 ? objects : objects.slice(begin);
 }
 
+/** Characters that a value within JSON takes, with its name. */
+const VALUE = 16;
+
 function charactersOf(object: StoredObject): number {
   let characters = 0;
   for (const name in object) {
     const value = object[name];
     if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object') characters += VALUE * weigh(value);
   }
   return characters;
 }

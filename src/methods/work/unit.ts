@@ -14,6 +14,9 @@ import { noteBlobs, noteReferences } from './links.js';
 /** Characters that a statement writes of a type with a search index, whose trigrams are made within it. */
 const INDEXED_CHARACTERS = 32_768;
 
+/** References that one statement writes or removes. */
+const MAX_RECORDS = 5000;
+
 /** What a unit of work did to the objects of one type; an object is in one list at most. */
 export interface TypeChanges {
   readonly type: DataTypeDefinition;
@@ -170,8 +173,9 @@ export class UnitOfWork {
         );
       }
     }
-    if (references.removed.length + references.added.length > 0) {
-      await this.#transaction.changeReferences(references.removed, references.added);
+    for (const [removed, added] of this.#parts(references)) {
+      if (this.slices?.isOver() === true) await this.slices.next();
+      await this.#transaction.changeReferences(removed, added);
     }
     if (blobs.removed.length + blobs.added.length > 0) {
       await this.#transaction.changeBlobReferences(blobs.removed, blobs.added);
@@ -200,6 +204,22 @@ export class UnitOfWork {
     for (const batch of batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
       await write(batch, slices);
+    }
+  }
+
+  /** All at once where they are few. */
+  *#parts({ removed, added }: { removed: ReferenceRecord[]; added: ReferenceRecord[] }) {
+    const count = removed.length + added.length;
+    if (count === 0) return;
+    if (count <= MAX_RECORDS || this.slices === null) {
+      yield [removed, added] as const;
+      return;
+    }
+    for (let begin = 0; begin < removed.length; begin += MAX_RECORDS) {
+      yield [removed.slice(begin, begin + MAX_RECORDS), []] as const;
+    }
+    for (let begin = 0; begin < added.length; begin += MAX_RECORDS) {
+      yield [[], added.slice(begin, begin + MAX_RECORDS)] as const;
     }
   }
 

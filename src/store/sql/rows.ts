@@ -7,6 +7,7 @@ import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
+import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
 import type { SqlValue } from './fragment.js';
@@ -28,11 +29,11 @@ const STEPS: Readonly<Record<ShadowTransform, ((text: string) => Steps<string>) 
 /** Characters of a text of which shadow columns are made in a moment. */
 const SHORT = 16_384;
 
-/** What shadow columns hold of long texts, by column. */
+/** What columns hold of long texts and much JSON, by column. */
 const derived = new WeakMap<StoredObject, Map<string, string>>();
 
-/** Makes what shadow columns hold of the objects' long texts: done at once it would take seconds. */
-export async function deriveLongTexts(
+/** Makes what columns hold of the objects' long texts and large JSON: done at once it would take seconds. */
+export async function encodeLarge(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   slices: Slices,
@@ -43,11 +44,24 @@ export async function deriveLongTexts(
     for (const object of objects) {
       const value = object[property.name];
       if (typeof value !== 'string' || value.length <= SHORT) continue;
-      const columns = derived.get(object) ?? new Map<string, string>();
-      columns.set(column, await runInSlices(steps(value), slices));
-      derived.set(object, columns);
+      keep(object, column, await runInSlices(steps(value), slices));
     }
   }
+  for (const { column, kind, name } of type.properties) {
+    if (kind !== 'json') continue;
+    for (const object of objects) {
+      const value = object[name];
+      if (!isHeavy(value)) continue;
+      const written = await stringifyInSlices(value, slices, Number.POSITIVE_INFINITY);
+      keep(object, column, written?.pieces.join('') ?? null);
+    }
+  }
+}
+
+function keep(object: StoredObject, column: string, text: string | null): void {
+  if (text === null) return;
+  const columns = derived.get(object) ?? new Map<string, string>();
+  derived.set(object, columns.set(column, text));
 }
 
 const columns = new WeakMap<DataTypeDefinition, readonly WriteColumn[]>();
@@ -95,7 +109,7 @@ export function columnValue(property: PropertyDefinition, value: JsonValue): Sql
 }
 
 function encoder(property: PropertyDefinition): (object: StoredObject) => JsonValue {
-  const { name, kind } = property;
+  const { name, kind, column } = property;
   if (kind === 'date') {
     return (object) => {
       const value = object[name];
@@ -105,7 +119,8 @@ function encoder(property: PropertyDefinition): (object: StoredObject) => JsonVa
   if (kind === 'json') {
     return (object) => {
       const value = object[name];
-      return value === undefined || value === null ? null : JSON.stringify(value);
+      if (value === undefined || value === null) return null;
+      return derived.get(object)?.get(column) ?? JSON.stringify(value);
     };
   }
   return (object) => object[name] ?? null;

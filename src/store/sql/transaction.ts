@@ -10,7 +10,7 @@ import type {
 } from '../port.js';
 import type { Answer, WritingEngine } from './engine.js';
 import type { StorageNames } from './names.js';
-import { deriveLongTexts } from './rows.js';
+import { encodeLarge } from './rows.js';
 import { SqlSnapshot } from './snapshot.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
@@ -72,7 +72,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
-    if (slices !== undefined) await deriveLongTexts(type, objects, slices);
+    if (slices !== undefined) await encodeLarge(type, objects, slices);
     await this.#write(() => this.#engine.insert(this.scope, type, objects));
   }
 
@@ -82,7 +82,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
-    if (slices !== undefined) await deriveLongTexts(type, objects, slices);
+    if (slices !== undefined) await encodeLarge(type, objects, slices);
     await this.#write(() => this.#engine.update(this.scope, type, objects));
   }
 

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
+import { ReferenceJudge } from '../../src/methods/set/judge-references.js';
+import type { Proposal } from '../../src/methods/set/proposal.js';
+import { indexOf } from '../../src/methods/type-index.js';
+import { UnitOfWork } from '../../src/methods/work/unit.js';
+import type { StoredObject, Transaction } from '../../src/store/port.js';
+import { gadgetCapability } from './gadget.js';
+
+const [GADGET] = gadgetCapability.dataTypes as [DataTypeDefinition];
+
+/** Every slice is over when it is looked at; the turns that others had. */
+function countTurns() {
+  const counted = {
+    turns: 0,
+    isOver: () => true,
+    next: async () => {
+      counted.turns += 1;
+    },
+  };
+  return counted;
+}
+
+function linked(id: string, count: number): StoredObject {
+  const names = Array.from({ length: count }, (_, n) => `r${String(n).padStart(20, '0')}`);
+  const links = Object.fromEntries(names.map((name) => [name, true]));
+  return { id, links } as unknown as StoredObject;
+}
+
+describe('objects that refer to many others', () => {
+  it('have them looked for a few thousand at a time, with turns for others in between', async () => {
+    const slices = countTurns();
+    const asked: number[] = [];
+    const complaints: string[] = [];
+    const rows = ['a', 'b'].map(
+      (id) => [id, { id, before: null, after: linked(id, 25_000) }] as const,
+    );
+    const proposal = {
+      index: indexOf(GADGET),
+      rows: new Map<string, unknown>(rows),
+      refused: new Map(),
+      births: new Set(),
+      holds: () => false,
+      complain: ({ id }: { id: string }) => complaints.push(id),
+    } as unknown as Proposal;
+    const snapshot = {
+      existing: async (_: unknown, ids: readonly string[]) => {
+        asked.push(ids.length);
+        return new Set();
+      },
+    } as unknown as Transaction;
+    const registry = { dataTypes: new Map([['Gadget', GADGET]]) } as never;
+    await new ReferenceJudge(proposal, snapshot, registry, slices).judge();
+    expect(asked).toEqual([10_000, 10_000, 5000]);
+    expect(complaints).toEqual(['a', 'b']);
+    // Before each row is read, each question and each row judged.
+    expect(slices.turns).toBe(2 + 3 + 2);
+  });
+
+  it('have their references written a few thousand at a time', async () => {
+    const slices = countTurns();
+    const written: number[] = [];
+    const transaction = {
+      insert: async () => undefined,
+      changeReferences: async (removed: readonly unknown[], added: readonly unknown[]) => {
+        expect(removed).toHaveLength(0);
+        written.push(added.length);
+      },
+    } as unknown as Transaction;
+    const unit = new UnitOfWork(transaction, slices);
+    unit.create(GADGET, linked('a', 12_000));
+    await unit.flush();
+    expect(written).toEqual([5000, 5000, 2000]);
+    expect(slices.turns).toBeGreaterThan(3);
+  });
+});
