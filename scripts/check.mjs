@@ -20,7 +20,8 @@ Exit codes: 0 all is well, 1 something failed.`;
 const CHECKS = [
   ['clients', 'node scripts/build.mjs --clients'],
   ['generated', 'npm run -s generate -- --check --max-warnings 0'],
-  // What has not changed since the last run is not checked again: 5 s of processor time in place of 24.
+  // What has not changed since the last run is not checked again: 5 s of processor time in place of
+  // 24.
   ['types', 'tsc --noEmit --pretty false --incremental --tsBuildInfoFile build/types.tsbuildinfo'],
   ['style', 'biome check --colors=off --error-on-warnings .'],
   [

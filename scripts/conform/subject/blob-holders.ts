@@ -5,7 +5,9 @@ import type { Json } from '../client/json.js';
 import { writable } from './described.js';
 import type { Subject } from './subject.js';
 
-/** A property that a client can give blobs to: its value is the id of one, or has such ids within. */
+/**
+ * A property that a client can give blobs to: its value is the id of one, or has such ids within.
+ */
 export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nullable'> {
   /** Its value is the id of a blob. */
   readonly isWhole: boolean;

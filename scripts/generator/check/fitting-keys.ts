@@ -72,7 +72,9 @@ export const fittingKeys: Rule = (views, report) => {
   }
 };
 
-/** What gives all letters of a string, as it stands in the descriptor, and keys that would say more. */
+/**
+ * What gives all letters of a string, as it stands in the descriptor, and keys that would say more.
+ */
 function saysItAll(
   node: Located,
   type: string,

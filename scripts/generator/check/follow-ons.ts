@@ -5,9 +5,9 @@ import type { Location } from '../model.js';
 import { place } from './rule.js';
 
 /**
- * What follows from an error is left out: of a property whose type nobody knows, it tells nothing that it
- * has no default. The structure rule says what each of its errors spoils, the other rules then judge the
- * rest.
+ * What follows from an error is left out: of a property whose type nobody knows, it tells nothing
+ * that it has no default. The structure rule says what each of its errors spoils, the other rules
+ * then judge the rest.
  */
 
 /** The steps from a descriptor's root to a value. */
@@ -26,7 +26,9 @@ export function changesMeaning(path: Path, meant: string | undefined): boolean {
   return meant === undefined || MEANINGFUL.has(meant);
 }
 
-/** What an error at a path spoils: the property, the method or the definition; else the whole type. */
+/**
+ * What an error at a path spoils: the property, the method or the definition; else the whole type.
+ */
 export function spoiledBy(root: Located, path: Path): readonly Member[] {
   const [section = '', name = '', key, inner] = path;
   const whole = member(root, section)?.members?.get(name);
@@ -38,7 +40,10 @@ export function spoiledBy(root: Located, path: Path): readonly Member[] {
   return [property ?? whole];
 }
 
-/** The views without the kinds of spoiled properties, and whether a complaint is about what is spoiled. */
+/**
+ * The views without the kinds of spoiled properties, and whether a complaint is about what is
+ * spoiled.
+ */
 export function withoutSpoiled(
   views: readonly CapabilityView[],
   spoiled: readonly Member[],

@@ -30,7 +30,10 @@ export function whyNoPattern(source: string): Refusal | undefined {
   }
 }
 
-/** A pattern is a regular expression with the flag u, as JSON Schema has it, that any text is matched by in one pass. */
+/**
+ * A pattern is a regular expression with the flag u, as JSON Schema has it, that any text is
+ * matched by in one pass.
+ */
 export const patterns: Rule = (views, report) => {
   for (const { node } of views.flatMap(schemasOf)) {
     const pattern = member(node, 'pattern');

@@ -1,7 +1,9 @@
 import { TYPE_NAMES } from '../descriptor/kinds.js';
 import { meantWord } from './did-you-mean.js';
 
-/** Words of other schema languages, with what to write here instead: a sentence behind "is not ...". */
+/**
+ * Words of other schema languages, with what to write here instead: a sentence behind "is not ...".
+ */
 
 const MOMENT = "Write type: string, format: utc-date ([string, 'null'] where it may be null).";
 const DAY = String.raw`Write a day without a time as type: string, pattern: '^\d{4}-\d{2}-\d{2}$'.`;

@@ -7,8 +7,8 @@ import { longest } from './indexable.js';
 import type { Report, Rule } from './rule.js';
 
 /**
- * Warns of filters and sorts that read a long text of every object in an account. Short values are read
- * fast enough without an index. `indexed: true` or `indexed: false` answers the warning.
+ * Warns of filters and sorts that read a long text of every object in an account. Short values are
+ * read fast enough without an index. `indexed: true` or `indexed: false` answers the warning.
  */
 export const unindexed: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {

@@ -14,7 +14,10 @@ export const uniques: Rule = (views, report) => {
   }
 };
 
-/** Warns where all properties of a unique list have a default: the second create without them is refused. */
+/**
+ * Warns where all properties of a unique list have a default: the second create without them is
+ * refused.
+ */
 function collisions(type: TypeView, report: Report): void {
   const byName = new Map(type.properties.map((property) => [property.name, property]));
   for (const { names, at } of type.uniques) {

@@ -6,7 +6,9 @@ import { schemasOf } from './schemas.js';
 /** `blobId`, `coverBlobId`, or an item, a value or a key of `blobIds`. */
 const NAMED_AFTER_BLOBS = /(?:^|\/)(?:blob|[^/]*Blob)Id(?:s\/(?:items|keys|\*))?$/;
 
-/** Warns of texts that are called ids of blobs where the descriptor doesn't say whether they are. */
+/**
+ * Warns of texts that are called ids of blobs where the descriptor doesn't say whether they are.
+ */
 export const unmarkedBlobs: Rule = (views, report) => {
   for (const { label, node, at, use } of views.flatMap(schemasOf)) {
     if (use !== 'property') continue;

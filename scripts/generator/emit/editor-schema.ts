@@ -1,9 +1,10 @@
 import type { JSONSchema7 } from 'json-schema';
 
 /**
- * The meta-schema as editors read it. They show examples that are lists or objects as `[object Object]`
- * and insert 'null' without its quotes, so these become snippets (`defaultSnippets`, an annotation that
- * yaml-language-server and VS Code know): a text as it stands in a descriptor.
+ * The meta-schema as editors read it. They show examples that are lists or objects as
+ * `[object Object]` and insert 'null' without its quotes, so these become snippets
+ * (`defaultSnippets`, an annotation that yaml-language-server and VS Code know): a text as it
+ * stands in a descriptor.
  */
 export function editorSchema(schema: JSONSchema7): object {
   return withSnippets(schema) as object;

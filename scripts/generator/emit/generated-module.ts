@@ -13,9 +13,13 @@ import { preamble } from './preamble.js';
 
 /** Where a module takes names from. */
 export interface Source {
-  /** A package, or a file by its path from the project's root: `./generated/todos/Todo.types.js`. */
+  /**
+   * A package, or a file by its path from the project's root: `./generated/todos/Todo.types.js`.
+   */
   readonly from: string;
-  /** The name under which all of it is imported: `jmap` of `jmap.JsonValue`. Absent: name by name. */
+  /**
+   * The name under which all of it is imported: `jmap` of `jmap.JsonValue`. Absent: name by name.
+   */
   readonly as?: string;
 }
 
@@ -64,8 +68,8 @@ export interface Member {
 const LAYOUT = { indentNumberOfSpaces: 2, useSingleQuote: true } as const;
 
 /**
- * A TypeScript module in the making. A name of another module is imported when it is asked for, as a
- * type until it is asked for as a value. What is declared is printed by ts-morph, in order.
+ * A TypeScript module in the making. A name of another module is imported when it is asked for, as
+ * a type until it is asked for as a value. What is declared is printed by ts-morph, in order.
  */
 export class GeneratedModule {
   readonly #path: string;

@@ -161,7 +161,10 @@ interface Further {
   readonly response: string | null;
 }
 
-/** A member that holds others, where there are some. A hook file without a required one does not compile. */
+/**
+ * A member that holds others, where there are some. A hook file without a required one does not
+ * compile.
+ */
 function group(name: string, members: readonly Member[], isOptional = false): readonly Member[] {
   return members.length === 0 ? [] : [{ name, type: objectType({ members }), isOptional }];
 }

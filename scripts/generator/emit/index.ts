@@ -18,7 +18,10 @@ import { emitTypeValidators } from './type-validators.js';
 export interface Emitter {
   readonly name: string;
   readonly emit: (model: Model) => EmittedFiles | Promise<EmittedFiles>;
-  /** Nobody reads it for its order: what it has is in order of names, not as the descriptors have it. */
+  /**
+   * Nobody reads it for its order: what it has is in order of names, not as the descriptors have
+   * it.
+   */
   readonly isByName?: true;
 }
 

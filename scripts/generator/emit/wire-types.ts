@@ -15,8 +15,8 @@ import { lean } from './lean-schema.js';
 export type NamedSchema = readonly [name: string, schema: JSONSchema7];
 
 /**
- * Adds exported types of the schemas, in the order given; every member and list is readonly. `bases`
- * has what an interface extends. The types depend on nothing but the schemas.
+ * Adds exported types of the schemas, in the order given; every member and list is readonly.
+ * `bases` has what an interface extends. The types depend on nothing but the schemas.
  */
 export async function addWireTypes(
   module: GeneratedModule,

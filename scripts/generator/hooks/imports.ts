@@ -20,9 +20,9 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = Object.freeze({
 const ENDINGS: readonly string[] = ['.js', '.mjs', '/index.js', '/index.mjs'];
 
 /**
- * Imports of a hook file, and of the team's files that it imports, which TypeScript finds and Node does
- * not: `./helper` instead of `./helper.js`. The compiler resolves as bundlers do, since a project need not
- * be of ES modules; so the server would not start.
+ * Imports of a hook file, and of the team's files that it imports, which TypeScript finds and Node
+ * does not: `./helper` instead of `./helper.js`. The compiler resolves as bundlers do, since a
+ * project need not be of ES modules; so the server would not start.
  */
 export function importProblems(root: string, file: string): readonly Problem[] {
   const problems: Problem[] = [];
@@ -62,7 +62,10 @@ function problem(
   };
 }
 
-/** The source that Node's import of a path leads to, once it is compiled; undefined where there is none. */
+/**
+ * The source that Node's import of a path leads to, once it is compiled; undefined where there is
+ * none.
+ */
 function sourceOf(root: string, path: string): string | undefined {
   const ending = /\.[a-z]+$/.exec(path)?.[0] ?? '';
   const base = path.slice(0, path.length - ending.length);

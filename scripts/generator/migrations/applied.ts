@@ -12,7 +12,10 @@ export interface Applied {
 type Database = Config['database'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Asks the databases that a server of the project would use: that of DATABASE_URL, and the file in DATA_DIR. */
+/**
+ * Asks the databases that a server of the project would use: that of DATABASE_URL, and the file in
+ * DATA_DIR.
+ */
 export async function readApplied(root: string, environment: Environment): Promise<Applied> {
   const names: string[] = [];
   const problems: Problem[] = [];

@@ -162,7 +162,10 @@ function compare(
 
 type Source = readonly [table: string, column: string];
 
-/** What a property of the type is computed from: the same columns have the same values, whatever they are called. */
+/**
+ * What a property of the type is computed from: the same columns have the same values, whatever
+ * they are called.
+ */
 type SourcesOf = (computed: ComputedDefinition, type: string) => readonly Source[];
 
 function sourcesOf(

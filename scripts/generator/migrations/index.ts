@@ -73,9 +73,10 @@ export function readHistories(
 }
 
 /**
- * The histories that a plan starts from. Where git can't tell what is released, and something has to
- * change, the project's databases are asked: what none of them has applied is made anew. Where nothing has to change
- * all is left as it is: a build without git and database (an image, for instance) must find what is on disk current.
+ * The histories that a plan starts from. Where git can't tell what is released, and something has
+ * to change, the project's databases are asked: what none of them has applied is made anew. Where
+ * nothing has to change all is left as it is: a build without git and database (an image, for
+ * instance) must find what is on disk current.
  */
 export async function releasedHistories(
   root: string,

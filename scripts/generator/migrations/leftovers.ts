@@ -108,8 +108,8 @@ function keep(
 }
 
 /**
- * Columns of properties that held references and do so no more, and places in columns that held blobs: the
- * version before has records of them.
+ * Columns of properties that held references and do so no more, and places in columns that held
+ * blobs: the version before has records of them.
  */
 export function formerLinks(
   snapshot: Snapshot,

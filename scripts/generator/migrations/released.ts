@@ -6,7 +6,8 @@ import { migrationsFolder, SQL_FILE } from './history.js';
 
 /**
  * The files below `prisma/` that are committed: a migration among them is released, since others
- * may have applied it. Undefined where git can't tell: there is no repository, or it ignores the folder.
+ * may have applied it. Undefined where git can't tell: there is no repository, or it ignores the
+ * folder.
  */
 export function committedFiles(root: string): ReadonlySet<string> | undefined {
   if (!isInRepository(root)) return undefined;

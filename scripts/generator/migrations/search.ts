@@ -17,7 +17,10 @@ export interface SearchSql {
   readonly create: readonly string[];
   /** Part of `create`. */
   readonly triggers: readonly string[];
-  /** For an index from before long texts had pieces. What it holds of long texts stays until they change. */
+  /**
+   * For an index from before long texts had pieces. What it holds of long texts stays until they
+   * change.
+   */
   readonly takePieces: readonly string[];
   /** Takes in the rows that exist. */
   readonly fill: readonly string[];
@@ -62,9 +65,9 @@ class SqliteSearch {
   }
 
   /**
-   * For texts that are long: documents of a piece each, and the rows that have them. "at" says which
-   * part is still to be indexed: from which character on, -1 where old pieces are to be removed first,
-   * and NULL where all is done.
+   * For texts that are long: documents of a piece each, and the rows that have them. "at" says
+   * which part is still to be indexed: from which character on, -1 where old pieces are to be
+   * removed first, and NULL where all is done.
    */
   get pieces(): readonly string[] {
     const long = this.#table('_long');
@@ -211,11 +214,11 @@ const NUMBER_ACCOUNT = `INSERT INTO "JmapSearchAccount" ("accountId")
       (SELECT 1 FROM "JmapSearchAccount" WHERE "accountId" = NEW."accountId");`;
 
 /**
- * SQLite: FTS5 tables of trigrams, kept up to date by triggers, those of long texts by the server. A
- * document's docid is its account's number * 2^32 + n, so that a lookup reads the range of one account
- * alone; it is an INTEGER PRIMARY KEY, which VACUUM keeps (a data table's own rowid it may change). The
- * text itself is in the data table and nowhere else (contentless), and positions are not kept
- * (`detail=column`): the reader compares the text anyway.
+ * SQLite: FTS5 tables of trigrams, kept up to date by triggers, those of long texts by the server.
+ * A document's docid is its account's number * 2^32 + n, so that a lookup reads the range of one
+ * account alone; it is an INTEGER PRIMARY KEY, which VACUUM keeps (a data table's own rowid it may
+ * change). The text itself is in the data table and nowhere else (contentless), and positions are
+ * not kept (`detail=column`): the reader compares the text anyway.
  */
 export function sqliteSearchSql(searched: Searched): SearchSql {
   const search = new SqliteSearch(searched);

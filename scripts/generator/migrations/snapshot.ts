@@ -12,7 +12,10 @@ export type SnapshotProperty = Omit<
   'at' | 'description' | 'deprecated' | 'renamedFrom'
 >;
 
-/** `hasPieces`: on SQLite it has tables for pieces of long texts. Absent where the migration is older than that. */
+/**
+ * `hasPieces`: on SQLite it has tables for pieces of long texts. Absent where the migration is
+ * older than that.
+ */
 export type SnapshotSearch = NonNullable<ModelType['search']> & { readonly hasPieces?: boolean };
 
 export interface SnapshotType {

@@ -6,13 +6,15 @@ import { predecessorOf, releasedTypes } from './lineage.js';
 
 export interface StrayRenames {
   readonly problems: readonly Problem[];
-  /** The model as if what was probably meant were given up: that it is gone follows from the slip. */
+  /**
+   * The model as if what was probably meant were given up: that it is gone follows from the slip.
+   */
   readonly model: Model;
 }
 
 /**
- * A `renamedFrom` of a new type or property that names nothing of the last release. Where the name that
- * is there now was released, `renamedFrom` says nothing any more and may stay.
+ * A `renamedFrom` of a new type or property that names nothing of the last release. Where the name
+ * that is there now was released, `renamedFrom` says nothing any more and may stay.
  */
 export function strayRenames(snapshot: Snapshot, model: Model): StrayRenames {
   const problems: Problem[] = [];

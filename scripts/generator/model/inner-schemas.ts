@@ -1,6 +1,9 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 
-/** Returns the schema with every schema right within it changed: of members, items and further members. */
+/**
+ * Returns the schema with every schema right within it changed: of members, items and further
+ * members.
+ */
 export function mapInner(
   schema: JSONSchema7,
   change: (inner: JSONSchema7) => JSONSchema7,

@@ -1,9 +1,9 @@
 import type { Location, Model, ModelCapability, ModelType } from '../model.js';
 
 /**
- * The same model with types, properties, conditions and methods in the order in which their descriptors
- * have them: how a team reads them in types and pages. Tables and hashes take the order of names, so
- * that neither changes when a line of a descriptor moves.
+ * The same model with types, properties, conditions and methods in the order in which their
+ * descriptors have them: how a team reads them in types and pages. Tables and hashes take the order
+ * of names, so that neither changes when a line of a descriptor moves.
  */
 export function inWrittenOrder(model: Model): Model {
   return { ...model, capabilities: model.capabilities.map(capabilityInOrder) };

@@ -21,8 +21,8 @@ export interface TellOptions {
 }
 
 /**
- * Tells problems: as text on stderr, for programs on stdout. A program that reads JSON is told an empty
- * list, too. To programs errors come first; to people they come last, where the prompt is.
+ * Tells problems: as text on stderr, for programs on stdout. A program that reads JSON is told an
+ * empty list, too. To programs errors come first; to people they come last, where the prompt is.
  */
 export function tellProblems(problems: readonly Problem[], options: TellOptions): void {
   const { root, format } = options;

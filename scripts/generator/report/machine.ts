@@ -30,8 +30,8 @@ export function problemsJson(problems: readonly Problem[]): string {
 export type WorkspacePath = (file: string) => string;
 
 /**
- * GitHub takes paths relative to the workspace, where the repository lies; the project may be a folder
- * in it. Where nobody says what the workspace is, the project is taken for it.
+ * GitHub takes paths relative to the workspace, where the repository lies; the project may be a
+ * folder in it. Where nobody says what the workspace is, the project is taken for it.
  */
 export function workspacePath(
   root: string,

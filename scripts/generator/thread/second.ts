@@ -37,8 +37,8 @@ export class SecondThread {
   }
 
   /**
-   * Ends the thread with whatever it still does. Until then it keeps the process alive: a thread that
-   * is unref'ed may be gone before `terminate` answers, and Node then exits with code 13.
+   * Ends the thread with whatever it still does. Until then it keeps the process alive: a thread
+   * that is unref'ed may be gone before `terminate` answers, and Node then exits with code 13.
    */
   async end(): Promise<void> {
     await this.#worker.terminate();
@@ -87,7 +87,10 @@ function start(name: JobName, args: readonly unknown[]): Promise<unknown> {
   return second.do(name, args);
 }
 
-/** Ends the second thread, if one was started. Whoever starts jobs calls it in the end, come what may. */
+/**
+ * Ends the second thread, if one was started. Whoever starts jobs calls it in the end, come what
+ * may.
+ */
 export async function endSecondThread(): Promise<void> {
   const ending = second;
   second = undefined;

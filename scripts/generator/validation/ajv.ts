@@ -3,8 +3,8 @@ import * as runtime from '../../../src/capability/runtime.js';
 import { addKeywords } from './keywords.js';
 
 /**
- * Returns an ajv that knows our keywords. Each file gets a new one, so that the names that ajv makes
- * up depend on nothing else.
+ * Returns an ajv that knows our keywords. Each file gets a new one, so that the names that ajv
+ * makes up depend on nothing else.
  */
 export function createAjv(): Ajv {
   const ajv = new Ajv({
