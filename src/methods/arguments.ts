@@ -13,7 +13,9 @@ import { renameMembers } from './snake-case.js';
 /** Octets of values that take slices. */
 const LONG = 32_768;
 
-/** Values that the references of one request may visit, which takes less than a tenth of a second. */
+/**
+ * Values that the references of one request may visit, which takes less than a tenth of a second.
+ */
 const MAX_REFERENCE_VISITS = 2_000_000;
 
 /**

@@ -96,12 +96,12 @@ export interface CallContext extends MethodContext {
    */
   promised<Response extends object>(response: Response | Promise<Response>): Promise<Response>;
   /**
-   * Serialises the call's response and takes its octets from the request's budget and the process's;
-   * throws `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't fit. A method that writes calls it inside its
-   * transaction, so that an answer that can't be given undoes the write; for all others dispatch
-   * does it. A second call takes the place of the first: a transaction may be run again.
-   * `createdIds` are what the call adds to the request's map once it has succeeded (RFC 8620 3.3).
-   * `json` is the response's JSON, where the method has it.
+   * Serialises the call's response and takes its octets from the request's budget and the
+   * process's; throws `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
+   * fit. A method that writes calls it inside its transaction, so that an answer that can't be
+   * given undoes the write; for all others dispatch does it. A second call takes the place of the
+   * first: a transaction may be run again. `createdIds` are what the call adds to the request's map
+   * once it has succeeded (RFC 8620 3.3). `json` is the response's JSON, where the method has it.
    */
   admit(response: object, createdIds?: CreatedIds, json?: string): void;
   /** The same for a response that may take long to serialise. */
@@ -122,7 +122,10 @@ export interface CallContext extends MethodContext {
 // biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
 export type BuiltInMethod = (args: any, context: CallContext) => object | Promise<object>;
 
-/** The signature of a generic standard method; `sent` is what the client sent where a hook replaced it. */
+/**
+ * The signature of a generic standard method; `sent` is what the client sent where a hook replaced
+ * it.
+ */
 export type StandardMethod<Arguments, Response> = (
   type: DataTypeDefinition,
   args: Arguments,

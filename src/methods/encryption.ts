@@ -2,8 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 
 /**
- * Secrets that are stored encrypted: `FORM$nonce$text and tag`, the last two in base64url, AES-256-GCM. The place where
- * the text is stored is authenticated with it, so what is copied to another place can't be decrypted there.
+ * Secrets that are stored encrypted: `FORM$nonce$text and tag`, the last two in base64url,
+ * AES-256-GCM. The place where the text is stored is authenticated with it, so what is copied to
+ * another place can't be decrypted there.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -21,7 +22,10 @@ export function isUnbound(stored: string): boolean {
   return stored.startsWith(UNBOUND_PREFIX);
 }
 
-/** Where a secret is stored. Tables and columns keep their names when types and properties are renamed. */
+/**
+ * Where a secret is stored. Tables and columns keep their names when types and properties are
+ * renamed.
+ */
 export interface SecretPlace {
   readonly accountId: string;
   readonly type: Pick<DataTypeDefinition, 'table'>;

@@ -13,7 +13,9 @@ const MAX_NODES = 1000;
 /** Characters of all texts together that are looked for within others: they are folded at once. */
 const MAX_NEEDLES = 65_536;
 
-/** Items of all lists together that conditions compare with: a list of every id of a /query fits. */
+/**
+ * Items of all lists together that conditions compare with: a list of every id of a /query fits.
+ */
 const MAX_ITEMS = 100_000;
 
 type Operator = 'AND' | 'OR' | 'NOT';
@@ -33,8 +35,8 @@ export function compileFilter(index: TypeIndex, filter: JsonObject | null): Filt
 }
 
 /**
- * Throws `unsupportedFilter` for a filter that is nested too deep or has too many nodes. It looks at the
- * shape alone: hooks get arguments before anything else of a filter is judged.
+ * Throws `unsupportedFilter` for a filter that is nested too deep or has too many nodes. It looks
+ * at the shape alone: hooks get arguments before anything else of a filter is judged.
  */
 export function requireFilterWithinBounds(filter: JsonValue): void {
   const nodes = [{ node: filter, depth: 1 }];

@@ -24,8 +24,8 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
 }
 
 /**
- * The same of an object of a type, with pauses: what a type says of a property depends on no other one. So
- * a property that is large is judged by itself.
+ * The same of an object of a type, with pauses: what a type says of a property depends on no other
+ * one. So a property that is large is judged by itself.
  */
 export function* complaintSteps(
   validator: Validator,
@@ -68,7 +68,9 @@ export function sentence(texts: Iterable<string>): string {
   return sentenceOf(all, all.size);
 }
 
-/** The same of texts that all differ and are made one by one: only those that are shown are made. */
+/**
+ * The same of texts that all differ and are made one by one: only those that are shown are made.
+ */
 export function sentenceOf(texts: Iterable<string>, count: number): string {
   const shown: string[] = [];
   for (const text of texts) {

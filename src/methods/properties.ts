@@ -2,7 +2,10 @@ import type { PropertyDefinition } from '../capability/definition.js';
 import { declaredName } from './snake-case.js';
 import type { TypeIndex } from './type-index.js';
 
-/** Names that no property has, after which no further name is looked at: an error tells a few of them. */
+/**
+ * Names that no property has, after which no further name is looked at: an error tells a few of
+ * them.
+ */
 export const MAX_UNKNOWN = 1000;
 
 /**

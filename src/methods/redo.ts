@@ -49,9 +49,9 @@ export class Redo {
 
   /**
    * Only objects that are not as they should be are written. `derived`: their shadow columns, nulls where
-   * there is a default now, and the references and blob records of all of them are looked at too. `record`:
-   * what clients see changed has a change record; and what filters and orders see, for clients that have
-   * asked since.
+   * there is a default now, and the references and blob records of all of them are looked at too.
+   * `record`: what clients see changed has a change record; and what filters and orders see, for
+   * clients that have asked since.
    */
   async objects(
     { type, accountId, ids }: RedoBatch,
@@ -77,7 +77,10 @@ export class Redo {
     });
   }
 
-  /** Writes what `change` makes another of; nobody is told of it. Resolves to how many objects it changed. */
+  /**
+   * Writes what `change` makes another of; nobody is told of it. Resolves to how many objects it
+   * changed.
+   */
   async rewrite(
     { type, accountId, ids }: RedoBatch,
     change: (object: StoredObject) => StoredObject,

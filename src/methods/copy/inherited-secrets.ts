@@ -13,9 +13,9 @@ interface Accounts {
 }
 
 /**
- * What a copy stores in place of its original's secrets, where it doesn't override them. Who may not write to the
- * source account gets none of them: they are null. An encrypted one is encrypted anew for the copy. Notes what can't
- * be so.
+ * What a copy stores in place of its original's secrets, where it doesn't override them. Who may
+ * not write to the source account gets none of them: they are null. An encrypted one is encrypted
+ * anew for the copy. Notes what can't be so.
  */
 export function inheritedSecrets(
   index: TypeIndex,

@@ -25,7 +25,10 @@ export function blobIdsOf(index: TypeIndex, object: JsonObject): ReadonlySet<str
   return ids;
 }
 
-/** The blob ids that a patch names, as it names them: in values, and in pointers to members of a map. */
+/**
+ * The blob ids that a patch names, as it names them: in values, and in pointers to members of a
+ * map.
+ */
 export function blobIdsInPatch(index: TypeIndex, patch: JsonObject): ReadonlySet<string> {
   const byName = new Map(index.blobs.map((property) => [property.name, property]));
   const ids = new Set<string>();
@@ -47,7 +50,10 @@ function valueAlong(tokens: readonly string[], value: JsonValue): JsonValue {
   }, value);
 }
 
-/** The value with the id of a blob for each creation id; what nothing was created under is noted and stays. */
+/**
+ * The value with the id of a blob for each creation id; what nothing was created under is noted and
+ * stays.
+ */
 export function resolvedBlobs(
   { name, blobs }: BlobProperty,
   value: JsonValue,
@@ -78,8 +84,8 @@ export async function usableBlobs(
 }
 
 /**
- * D23: a blob id on an object must be of its account; one that the user can't see is none. What the object
- * named before, `held`, it may go on naming.
+ * D23: a blob id on an object must be of its account; one that the user can't see is none. What the
+ * object named before, `held`, it may go on naming.
  */
 export function requireUsableBlobs(
   index: TypeIndex,

@@ -60,8 +60,8 @@ export class Destroyer {
   }
 
   /**
-   * What happens if these objects of the proposal's type are destroyed, as far as they may be. Objects of that type
-   * in `kept` stay, and so does what they would follow.
+   * What happens if these objects of the proposal's type are destroyed, as far as they may be.
+   * Objects of that type in `kept` stay, and so does what they would follow.
    */
   async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
     const type = this.#proposal.index.type.name;
@@ -246,8 +246,8 @@ function closure(
 }
 
 /**
- * By key of what may not go: ids of the objects that keep it, or keep what would go with it. An object that stays
- * for another reason keeps itself.
+ * By key of what may not go: ids of the objects that keep it, or keep what would go with it. An
+ * object that stays for another reason keeps itself.
  */
 function blockers(
   doomed: ReadonlyMap<string, ObjectKey>,

@@ -1,7 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../../protocol/errors.js';
 
-/** Threads that Node does files, names and cryptography in, where UV_THREADPOOL_SIZE says no other number. */
+/**
+ * Threads that Node does files, names and cryptography in, where UV_THREADPOOL_SIZE says no other
+ * number.
+ */
 const DEFAULT_THREADS = 4;
 /** Timers take no more than 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -12,9 +15,9 @@ interface Waiting {
 }
 
 /**
- * Bounds what hashes secrets, which takes a thread for 50 ms each time: all users together have half of
- * Node's threads, so that files are read and written meanwhile, and one user has half of those. First
- * come, first served.
+ * Bounds what hashes secrets, which takes a thread for 50 ms each time: all users together have
+ * half of Node's threads, so that files are read and written meanwhile, and one user has half of
+ * those. First come, first served.
  */
 export class HashTurns {
   /** Hashes that are made at once. */
@@ -30,7 +33,10 @@ export class HashTurns {
     this.maximumOfUser = Math.max(1, Math.floor(this.maximum / 2));
   }
 
-  /** Runs `work` in the user's turn. Rejects with UnavailableError where that doesn't come by `deadline`. */
+  /**
+   * Runs `work` in the user's turn. Rejects with UnavailableError where that doesn't come by
+   * `deadline`.
+   */
   async run<T>(user: string, deadline: number, work: () => Promise<T>): Promise<T> {
     await this.#take(user, deadline);
     try {

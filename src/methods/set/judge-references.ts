@@ -41,7 +41,9 @@ export class ReferenceJudge {
     this.#slices = slices;
   }
 
-  /** Refuses what may not be; true where it did. Reads each id once, whatever the number of turns. */
+  /**
+   * Refuses what may not be; true where it did. Reads each id once, whatever the number of turns.
+   */
   async judge(): Promise<boolean> {
     const { references } = this.#proposal.index;
     if (references.length === 0) return false;

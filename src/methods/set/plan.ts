@@ -49,8 +49,8 @@ export interface SetPlan {
 }
 
 /**
- * Pauses before each object, so that others can have a turn. Throws `requestTooLarge` where creates, updates and destroys together are more than `maximum`
- * (5.3).
+ * Pauses before each object, so that others can have a turn. Throws `requestTooLarge` where
+ * creates, updates and destroys together are more than `maximum` (5.3).
  */
 export function* planSet(
   index: TypeIndex,

@@ -279,7 +279,10 @@ export class SetRun {
       : sentObject(this.#index, this.#sent.create, creationId);
   }
 
-  /** What the client takes an object's properties to be, where it sent one update of it that names no creation ids. */
+  /**
+   * What the client takes an object's properties to be, where it sent one update of it that names
+   * no creation ids.
+   */
   #expected(proposal: Proposal, id: string): Expected | undefined {
     const row = proposal.rows.get(id);
     const [update] = row?.updates ?? [];

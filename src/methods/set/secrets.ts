@@ -36,8 +36,9 @@ interface Task {
 type SealScene = Pick<CallContext, 'services' | 'request' | 'deadline' | 'account' | 'method'>;
 
 /**
- * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the writer.
- * Throws UnavailableError at the call's deadline and `serverUnavailable` where its client has gone.
+ * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the
+ * writer. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client
+ * has gone.
  */
 export async function sealSecrets(
   index: TypeIndex,

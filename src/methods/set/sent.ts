@@ -5,11 +5,13 @@ import type { TypeIndex } from '../type-index.js';
 type Entries = Readonly<Record<string, JsonValue>> | null | undefined;
 
 /*
- * 5.3 and 5.4: a response reports what its client can't know. Where a hook has replaced the arguments,
- * that is all that differs from what the client itself sent.
+ * 5.3 and 5.4: a response reports what its client can't know. Where a hook has replaced the
+ * arguments, that is all that differs from what the client itself sent.
  */
 
-/** What a client sent to create, names as declared; nothing where it sent no object under the key. */
+/**
+ * What a client sent to create, names as declared; nothing where it sent no object under the key.
+ */
 export function sentObject(index: TypeIndex, creates: Entries, key: string): JsonObject {
   return sentEntry(index, creates, key);
 }

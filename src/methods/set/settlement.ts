@@ -151,7 +151,10 @@ export class Settlement {
     return { ...destruction, refused };
   }
 
-  /** What the call wants of its own objects. Destroys that a link keeps from happening are among it: a hook may say better why not. */
+  /**
+   * What the call wants of its own objects. Destroys that a link keeps from happening are among it:
+   * a hook may say better why not.
+   */
   #wanted(): readonly WantedObject[] {
     const { proposal, doomed, destroys } = this.#scene;
     const wanted: WantedObject[] = [];

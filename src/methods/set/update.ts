@@ -32,7 +32,10 @@ export type UpdateResult =
       readonly object: StoredObject;
       /** Names of the properties that the patch changed. */
       readonly changed: readonly string[];
-      /** What the patch makes of the properties that it names; undefined where it names creation ids. */
+      /**
+       * What the patch makes of the properties that it names; undefined where it names creation
+       * ids.
+       */
       readonly touched: Touched | undefined;
     };
 
@@ -86,8 +89,8 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**
- * `links/#k`: names of members that are ids of objects or blobs may be creation ids too. Null where that
- * makes two pointers one.
+ * `links/#k`: names of members that are ids of objects or blobs may be creation ids too. Null where
+ * that makes two pointers one.
  */
 function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject | null {
   const pointers = Object.keys(patch);

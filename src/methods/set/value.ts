@@ -31,8 +31,8 @@ export function resolveReference(ids: CreationIds, type: string, text: string): 
 const MAX_DEPTH = 500;
 
 /**
- * The value as it is stored: a UTCDate in its one form (D10), "#" ids of blobs and objects resolved, 0 for
- * -0 (D4). What can't be so is noted and left as it is.
+ * The value as it is stored: a UTCDate in its one form (D10), "#" ids of blobs and objects
+ * resolved, 0 for -0 (D4). What can't be so is noted and left as it is.
  */
 export function canonicalValue(
   property: PropertyDefinition,

@@ -11,7 +11,10 @@ import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
 import { noteBlobs, noteReferences } from './links.js';
 
-/** Characters that a statement writes of a type with a search index, whose trigrams are made within it. */
+/**
+ * Characters that a statement writes of a type with a search index, whose trigrams are made within
+ * it.
+ */
 const INDEXED_CHARACTERS = 32_768;
 
 /** References that one statement writes or removes. */
