@@ -25,7 +25,8 @@ export interface ServerLock {
  * The lock is an exclusive transaction held on a side file, so the operating system gives it back
  * however the process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError
  * where it is taken,
- * and DatabaseFileError where the database file may have another path, beside which another lock could lie.
+ * and DatabaseFileError where the database file may have another path, beside which another lock
+ * could lie.
  */
 export function lockServer(file: string): ServerLock {
   mkdirSync(dirname(file), { recursive: true });

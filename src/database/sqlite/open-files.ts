@@ -17,8 +17,8 @@ export class DatabaseFileError extends Error {
 }
 
 /**
- * The path of a database file with all symbolic links followed, as SQLite follows them. The file need not be there
- * yet; its folder must.
+ * The path of a database file with all symbolic links followed, as SQLite follows them. The file
+ * need not be there yet; its folder must.
  */
 export function realDatabasePath(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
@@ -27,9 +27,9 @@ export function realDatabasePath(file: string): string {
 }
 
 /**
- * Throws DatabaseFileError where the file may have a second path. SQLite keeps the write-ahead log beside the path
- * that it was given: two paths to one file have two logs, and each one's writes undo the other's. The server's lock
- * lies beside the path, too.
+ * Throws DatabaseFileError where the file may have a second path. SQLite keeps the write-ahead log
+ * beside the path that it was given: two paths to one file have two logs, and each one's writes
+ * undo the other's. The server's lock lies beside the path, too.
  */
 export function requireOnePath(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
@@ -52,8 +52,8 @@ export function requireOnePath(file: string): void {
 }
 
 /**
- * Throws DatabaseFileError where this process may not write to the database's folder, to its files or to `others`.
- * SQLite says no more than that it can't open a file.
+ * Throws DatabaseFileError where this process may not write to the database's folder, to its files
+ * or to `others`. SQLite says no more than that it can't open a file.
  */
 export function requireAccess(file: string, others: readonly string[] = []): void {
   const path = realDatabasePath(file);
@@ -102,14 +102,16 @@ interface OpenFile {
 }
 
 /**
- * The files of a database that this process has open: the database, its write-ahead log with the log's index, and
- * further ones. What is open stays open when its name is removed, so writes to it would succeed, be acknowledged,
- * and be gone at the next start.
+ * The files of a database that this process has open: the database, its write-ahead log with the
+ * log's index, and further ones. What is open stays open when its name is removed, so writes to it
+ * would succeed, be acknowledged, and be gone at the next start.
  */
 export class OpenFiles {
   readonly #files: readonly OpenFile[];
 
-  /** To be made once the database is open and was read from. Files that are not there are left out. */
+  /**
+   * To be made once the database is open and was read from. Files that are not there are left out.
+   */
   constructor(file: string, others: readonly string[] = []) {
     const real = realDatabasePath(file);
     const paths = [file, `${real}-wal`, `${real}-shm`, ...others];
@@ -119,7 +121,9 @@ export class OpenFiles {
     });
   }
 
-  /** Throws UnavailableError unless each path still leads to the file that is open. Takes some 4 µs. */
+  /**
+   * Throws UnavailableError unless each path still leads to the file that is open. Takes some 4 µs.
+   */
   require(): void {
     for (const { path, identity } of this.#files) {
       if (identityOf(path) !== identity) throw movedError(path);

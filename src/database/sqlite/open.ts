@@ -22,8 +22,8 @@ export interface OpenOptions {
   /** For connections that never write; the file must exist. */
   readonly readonly?: boolean;
   /**
-   * This process has the file open already, and looked at it then. A server goes on where the file gets a second path
-   * later: nobody else can open it by that.
+   * This process has the file open already, and looked at it then. A server goes on where the file
+   * gets a second path later: nobody else can open it by that.
    */
   readonly isReopened?: boolean;
 }
@@ -32,8 +32,8 @@ export interface OpenOptions {
  * Opens a connection with the settings that every connection of the project has: WAL, an fsync for
  * each commit (D27), no foreign keys (the engine keeps its references), and the project's SQL
  * functions. Creates the file and its folder unless `readonly`. Throws the driver's error where the
- * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it may have
- * two paths or can't be written.
+ * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it
+ * may have two paths or can't be written.
  */
 export function openDatabase(options: OpenOptions): Database {
   const readonly = options.readonly ?? false;

@@ -88,7 +88,10 @@ export class Writer {
   #closing: (() => void) | undefined;
   #closed = false;
 
-  /** `db` is a connection that nothing else writes on; `files`, its files, are looked at before each commit. */
+  /**
+   * `db` is a connection that nothing else writes on; `files`, its files, are looked at before each
+   * commit.
+   */
   constructor(
     db: Database,
     options: { readonly queueLimit?: number; readonly files?: OpenFiles } = {},
@@ -136,8 +139,8 @@ export class Writer {
   }
 
   /**
-   * `COMMIT`, for an exclusive work too: all commits of the process are made here. Throws UnavailableError where the
-   * database's files are no longer the open ones.
+   * `COMMIT`, for an exclusive work too: all commits of the process are made here. Throws
+   * UnavailableError where the database's files are no longer the open ones.
    */
   commit(): void {
     this.requireFiles();

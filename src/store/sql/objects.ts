@@ -121,16 +121,16 @@ export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): 
 }
 
 /**
- * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before that much memory
- * is taken.
+ * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before
+ * that much memory is taken.
  */
 export interface Collector {
   /** Of all rows so far. */
   readonly octets: number;
   take(row: Row): void;
   /**
-   * Returns the objects in the order of their rows; a promise where rows are large. `check` may throw between the
-   * slices in which those are decoded, and so end the work.
+   * Returns the objects in the order of their rows; a promise where rows are large. `check` may
+   * throw between the slices in which those are decoded, and so end the work.
    */
   objects(check: () => void): Answer<readonly StoredObject[]>;
   /** Returns the objects; null where rows are large. */

@@ -32,7 +32,10 @@ const SHORT = 16_384;
 /** What columns hold of long texts and much JSON, by column. */
 const derived = new WeakMap<StoredObject, Map<string, string>>();
 
-/** Makes what columns hold of the objects' long texts and large JSON: done at once it would take seconds. */
+/**
+ * Makes what columns hold of the objects' long texts and large JSON: done at once it would take
+ * seconds.
+ */
 export async function encodeLarge(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],

@@ -65,7 +65,10 @@ export class Connection implements Reader {
     });
   }
 
-  /** The rows as they are asked for; the connection may run other statements meanwhile, the same text as well. */
+  /**
+   * The rows as they are asked for; the connection may run other statements meanwhile, the same
+   * text as well.
+   */
   *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
     this.#onStatement?.(text);
     try {

@@ -5,8 +5,8 @@ import type { Connection } from './connection.js';
 import type { Parameter, Reader } from './reader.js';
 
 /**
- * Reads on a connection that one work has for itself: between rows of a long answer the event loop serves others,
- * while the transaction, and so the snapshot, stays open.
+ * Reads on a connection that one work has for itself: between rows of a long answer the event loop
+ * serves others, while the transaction, and so the snapshot, stays open.
  */
 export class GradualReader implements Reader {
   readonly #connection: Connection;

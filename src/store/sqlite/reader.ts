@@ -26,14 +26,20 @@ export interface Reader {
     maxOctets: number,
   ): Answer<void>;
 
-  /** Throws LargeReadError where objects of so many octets are too large to be read on this connection. */
+  /**
+   * Throws LargeReadError where objects of so many octets are too large to be read on this
+   * connection.
+   */
   admit(octets: number): void;
 
   /** Throws where the transaction is over, or the time of its work. */
   check(): void;
 }
 
-/** The objects of a read are too large for a connection that others wait for: it begins anew on one of its own. */
+/**
+ * The objects of a read are too large for a connection that others wait for: it begins anew on one
+ * of its own.
+ */
 export class LargeReadError extends Error {
   override readonly name = 'LargeReadError';
 }

@@ -32,7 +32,10 @@ import type { WaitingReads } from './waiting-reads.js';
  * once: there it keeps nobody waiting, and asking costs it a tenth of that.
  */
 const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
-/** Octets of objects that a read may have of the connection that all share: about so long a moment, too. */
+/**
+ * Octets of objects that a read may have of the connection that all share: about so long a moment,
+ * too.
+ */
 const MAX_OCTETS = 1_000_000;
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;

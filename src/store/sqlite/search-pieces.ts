@@ -5,15 +5,23 @@ import { WINDOW } from './search.js';
 
 /** Characters of a piece: SQLite takes about 2 ms for as many that are all different. */
 const PIECE = 4096;
-/** Two pieces that follow each other have so many characters in common: a window lies in one of them. */
+/**
+ * Two pieces that follow each other have so many characters in common: a window lies in one of
+ * them.
+ */
 const OVERLAP = 2 * WINDOW;
 /** Pieces that are removed by one step. */
 const REMOVED = 64;
-/** How long after a write the server looks for what is to be indexed, ms: it gathers several writes. */
+/**
+ * How long after a write the server looks for what is to be indexed, ms: it gathers several writes.
+ */
 const DELAY = 20;
 /** How long it waits after a failure, ms. */
 const RETRY = 1000;
-/** How long it pauses after a step, as a multiple of the step's time: others have half of the time at least. */
+/**
+ * How long it pauses after a step, as a multiple of the step's time: others have half of the time
+ * at least.
+ */
 const SHARE = 1;
 
 /** A type with a search index. */
@@ -35,8 +43,8 @@ export interface SearchPiecesOptions {
 
 /**
  * Indexes long texts for searching, in pieces, behind the commits that wrote them: SQLite makes the
- * trigrams within a statement, and of a long text that would keep everybody waiting for seconds. A step
- * is a short transaction. The table that says what is to be done is kept by triggers
+ * trigrams within a statement, and of a long text that would keep everybody waiting for seconds. A
+ * step is a short transaction. The table that says what is to be done is kept by triggers
  * (scripts/generator/migrations/search.ts), so a step that a crash took is done by the next server.
  */
 export class SearchPieces {
@@ -51,7 +59,10 @@ export class SearchPieces {
     this.#works = options.tables.map((table) => new TableWork(options.db, table));
   }
 
-  /** Has it look soon for what there is to do for types that were written; for all where none are named. */
+  /**
+   * Has it look soon for what there is to do for types that were written; for all where none are
+   * named.
+   */
   wake(types?: Readonly<Record<string, unknown>>, delay = DELAY): void {
     for (const work of this.#works)
       if (types === undefined || work.name in types) work.isDue = true;
@@ -179,7 +190,10 @@ class TableWork {
     this.#text = piece.next === null ? null : { accountId, id, at: piece.next, columns };
   }
 
-  /** Null where the object has no long text any more. Whatever changes a text has its index begin anew. */
+  /**
+   * Null where the object has no long text any more. Whatever changes a text has its index begin
+   * anew.
+   */
   #columnsOf({ accountId, id, at }: Entry): readonly string[] | null {
     const text = this.#text;
     if (at > 0 && text?.id === id && text.accountId === accountId && text.at === at) {

@@ -6,17 +6,20 @@ const GRAM = 3;
 /** Trigrams looked up of one word: with more of them the list of rows hardly gets shorter. */
 const MAX_GRAMS = 8;
 /**
- * So many code points that follow each other are in one piece of a long text (search-pieces.ts), wherever
- * they are: of a longer word the first of them are looked up there.
+ * So many code points that follow each other are in one piece of a long text (search-pieces.ts),
+ * wherever they are: of a longer word the first of them are looked up there.
  */
 export const WINDOW = 64;
-/** Words that are looked up in pieces: each is a lookup of its own, since each may be in another piece. */
+/**
+ * Words that are looked up in pieces: each is a lookup of its own, since each may be in another
+ * piece.
+ */
 const MAX_WORDS = 4;
 
 /**
- * The rows that the FTS5 indexes of trigrams name (scripts/generator/migrations/search.ts makes them):
- * a superset, for they know of no positions. Rows whose long text is not indexed to its end yet are
- * among them, whatever is looked for. Words shorter than a trigram say nothing.
+ * The rows that the FTS5 indexes of trigrams name (scripts/generator/migrations/search.ts makes
+ * them): a superset, for they know of no positions. Rows whose long text is not indexed to its end
+ * yet are among them, whatever is looked for. Words shorter than a trigram say nothing.
  */
 export function lookUp(
   { name: index, accountId }: SearchTarget,

@@ -13,8 +13,8 @@ import { tracedReader } from './traced-connection.js';
 const CONNECTIONS = 4;
 
 /**
- * Snapshots for works that wait for other things than the database (hooks), and for those that read much. Each has a
- * connection of its own meanwhile, so that the other reads needn't wait for it.
+ * Snapshots for works that wait for other things than the database (hooks), and for those that read
+ * much. Each has a connection of its own meanwhile, so that the other reads needn't wait for it.
  */
 export class WaitingReads {
   readonly #names: StorageNames;

@@ -118,7 +118,8 @@ export class Scans {
    */
   checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
     return this.#checkpoints.run(async () => {
-      // For its first one a thread opens a connection that writes, which would make a file where there is none.
+      // For its first one a thread opens a connection that writes, which would make a file where
+      // there is none.
       this.#requireFiles();
       const thread = this.#take();
       try {
