@@ -17,9 +17,10 @@ export interface BindingOptions extends RedoServices {
 }
 
 /**
- * Encrypts secrets anew that a version before stored, which didn't bind them to their place (methods/encryption.ts).
- * Each start looks for them: the version before may have written beside this one, or a backup of it was restored.
- * Clients see no change. A secret that the key doesn't fit stays as it is, and the log tells of it.
+ * Encrypts secrets anew that a version before stored, which didn't bind them to their place
+ * (methods/encryption.ts). Each start looks for them: the version before may have written beside
+ * this one, or a backup of it was restored. Clients see no change. A secret that the key doesn't
+ * fit stays as it is, and the log tells of it.
  */
 export async function bindSecrets(options: BindingOptions): Promise<void> {
   const { database, log, registry } = options;
@@ -31,7 +32,8 @@ export async function bindSecrets(options: BindingOptions): Promise<void> {
     const page = (after: Parameters<RestDatabase['beginning']>[2]) =>
       database.beginning(UNBOUND_PREFIX, { table: type.table, columns }, after, BATCH);
     for await (const batch of batches(type, page, null)) {
-      // By its objects: the transaction may be run again, and another server may have bound some meanwhile.
+      // By its objects: the transaction may be run again, and another server may have bound some
+      // meanwhile.
       const left = new Set<string>();
       count.bound += await redo.rewrite(batch, (object) => {
         const { accountId } = batch;
@@ -57,8 +59,8 @@ function encryptedOf(type: DataTypeDefinition) {
 }
 
 /**
- * The object with all secrets bound that the key decrypts, itself where there is none; `isWhole` where it decrypts all
- * of them.
+ * The object with all secrets bound that the key decrypts, itself where there is none; `isWhole`
+ * where it decrypts all of them.
  */
 function boundObject(
   type: DataTypeDefinition,

@@ -100,8 +100,8 @@ export function parseDuration(text: string): number | null {
 }
 
 /**
- * Reads the configuration of a server or tool whose project lies in `root`; `memory` is what the process may take,
- * octets. Throws ConfigError.
+ * Reads the configuration of a server or tool whose project lies in `root`; `memory` is what the
+ * process may take, octets. Throws ConfigError.
  */
 export function readConfig(
   environment: Environment,

@@ -76,7 +76,10 @@ const LAST_MOMENT = 10_000;
 /** What lines of the log may take that are on their way, ms. */
 const LAST_LINES = 100;
 
-/** Starts a server. Rejects with ConfigError, ServerLockError, DatabaseFileError, MigrationError, or what the system says. */
+/**
+ * Starts a server. Rejects with ConfigError, ServerLockError, DatabaseFileError, MigrationError, or
+ * what the system says.
+ */
 export async function startServer({ root, env }: StartOptions): Promise<StartedServer> {
   const config = readConfig(env, root);
   checkProxies(config);

@@ -17,7 +17,10 @@ export interface RestOptions extends RedoServices {
   readonly log: Logger;
   /** The version before may go on serving beside this one. */
   readonly shared: boolean;
-  /** Epoch ms by which it is no longer followed (steady-clock.ts); the system's clock where left out. */
+  /**
+   * Epoch ms by which it is no longer followed (steady-clock.ts); the system's clock where left
+   * out.
+   */
   readonly now?: () => number;
   /** How often it is followed, ms; every ten seconds where left out. */
   readonly pause?: number;

@@ -25,8 +25,8 @@ export interface Storage {
   /** Other servers may have the database too, of the version before among them. */
   readonly shared: boolean;
   /**
-   * Throws UnavailableError where the files of the database are no longer the open ones: what is not in this database
-   * may be in the one that took its place.
+   * Throws UnavailableError where the files of the database are no longer the open ones: what is
+   * not in this database may be in the one that took its place.
    */
   requireFiles(): void;
   /** Something that nobody can stop would keep the process, whose end waits for all of its threads. */

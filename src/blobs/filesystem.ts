@@ -39,8 +39,8 @@ const NO_ROOM = new Set([
 /**
  * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
  * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
- * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it. Throws what the
- * system says where it can't write there.
+ * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
+ * Throws what the system says where it can't write there.
  */
 export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
   const folders = new DurableFolders(folder);

@@ -25,7 +25,9 @@ export type SortSource<Name extends string> =
 /** What a shape stores, by name. */
 type NameOf<Shape extends TypeShape> = Extract<keyof StoredOf<Shape>, string>;
 
-/** A data type as `dataType` takes it: names for properties, and nothing that follows from the rest. */
+/**
+ * A data type as `dataType` takes it: names for properties, and nothing that follows from the rest.
+ */
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'search' | 'limits' | 'validate'> {
@@ -42,8 +44,8 @@ export interface DataTypeSource<Shape extends TypeShape>
 }
 
 /**
- * Builds the definition of a data type: names become properties, and what conditions and sorts read is
- * looked up. The compiler compares the names with the type's wire types.
+ * Builds the definition of a data type: names become properties, and what conditions and sorts read
+ * is looked up. The compiler compares the names with the type's wire types.
  */
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,

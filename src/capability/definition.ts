@@ -69,8 +69,8 @@ export interface PropertyDefinition {
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
   /**
-   * Where its values hold ids of blobs of the account: the engine keeps a blob reference record for each
-   * of them. Absent where nowhere.
+   * Where its values hold ids of blobs of the account: the engine keeps a blob reference record for
+   * each of them. Absent where nowhere.
    */
   readonly blobs?: readonly Place[];
   readonly format?: StringFormat;

@@ -31,8 +31,8 @@ export interface Wanted<Stored> {
   /** Null for a destroy. */
   readonly after: Stored | null;
   /**
-   * Refuses this one alone; the others of the call go on. The first refusal stands. The type is one of RFC
-   * 8620 (`forbidden`, `invalidProperties` ...) or of the team's own (`mailboxHasChild`).
+   * Refuses this one alone; the others of the call go on. The first refusal stands. The type is one
+   * of RFC 8620 (`forbidden`, `invalidProperties` ...) or of the team's own (`mailboxHasChild`).
    */
   refuse(error: SetError): void;
 }
@@ -59,8 +59,8 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
   /**
    * Foo/set through the engine: validation (but for access: hooks may write serverSet and internal
    * properties), references, change records and hooks of that type; at most 8 deep. Rejects with
-   * RefusedObjectsError, and the call is undone, where any object is refused; `{ partial: true }` resolves
-   * instead, and `notCreated`, `notUpdated` and `notDestroyed` say which.
+   * RefusedObjectsError, and the call is undone, where any object is refused; `{ partial: true }`
+   * resolves instead, and `notCreated`, `notUpdated` and `notDestroyed` say which.
    */
   set<S extends TypeShape>(
     type: DataTypeDefinition<S>,

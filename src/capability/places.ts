@@ -4,12 +4,15 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../p
 export type PlaceStep =
   /** To the member of that name. */
   | { readonly member: string }
-  /** To every item of a list; to every member of an object, or the name of it, but for those in `except`. */
+  /**
+   * To every item of a list; to every member of an object, or the name of it, but for those in
+   * `except`.
+   */
   | { readonly each: 'item' | 'value' | 'key'; readonly except?: readonly string[] };
 
 /**
- * Where in the values of a property a text stands. No steps lead to the value itself. A step to `key` is
- * the last one.
+ * Where in the values of a property a text stands. No steps lead to the value itself. A step to
+ * `key` is the last one.
  */
 export type Place = readonly PlaceStep[];
 
@@ -47,8 +50,8 @@ export function replaceTexts(
 }
 
 /**
- * Tells which tokens of a path into the value (as a patch pointer has them) are names of members that
- * stand at one of the places: one boolean for each token.
+ * Tells which tokens of a path into the value (as a patch pointer has them) are names of members
+ * that stand at one of the places: one boolean for each token.
  */
 export function keysOnPath(places: readonly Place[], tokens: readonly string[]): boolean[] {
   return tokens.map((_, at) =>

@@ -22,7 +22,10 @@ export interface RefusedObjects {
   readonly notDestroyed: Readonly<Record<string, SetError>> | null;
 }
 
-/** What `tx.set` rejects with where it refused objects: the call is undone, even where the hook catches this. */
+/**
+ * What `tx.set` rejects with where it refused objects: the call is undone, even where the hook
+ * catches this.
+ */
 export class RefusedObjectsError extends Error {
   override readonly name = 'RefusedObjectsError';
   readonly refused: RefusedObjects;

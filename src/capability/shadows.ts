@@ -53,8 +53,9 @@ const COMPARES: Readonly<Record<FilterOperator, 'value' | 'text' | 'presence'>> 
 });
 
 /**
- * What decides the order of a format's texts: their octets (ids and local dates; decision 7 gives ids
- * one letter case), or the moment that they name (RFC 8620 1.4: Dates of different offsets may be one).
+ * What decides the order of a format's texts: their octets (ids and local dates; decision 7 gives
+ * ids one letter case), or the moment that they name (RFC 8620 1.4: Dates of different offsets may
+ * be one).
  */
 const ORDERED_BY: Readonly<Record<StringFormat, 'octets' | 'instant'>> = Object.freeze({
   id: 'octets',

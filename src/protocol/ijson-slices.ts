@@ -20,8 +20,8 @@ import { escapeToken } from './json-pointer.js';
 import type { Slices } from './slices.js';
 
 /**
- * Members of an object. A shorter text has no room for as many, so they are counted in those that are read in
- * slices alone.
+ * Members of an object. A shorter text has no room for as many, so they are counted in those that
+ * are read in slices alone.
  */
 const MAX_MEMBERS = 100_000;
 

@@ -24,7 +24,9 @@ export interface RequestOptions {
   readonly maxCallsInRequest: number;
   /** Whether the session advertises a capability. */
   hasCapability(urn: string): boolean;
-  /** The capability by which the member `explain` has a meaning; without it the member is ignored. */
+  /**
+   * The capability by which the member `explain` has a meaning; without it the member is ignored.
+   */
   readonly explainCapability?: string | undefined;
 }
 
@@ -51,7 +53,10 @@ export function parseRequest(value: JsonValue, options: RequestOptions): Request
   return { using, methodCalls, createdIds, explain };
 }
 
-/** The capabilities of a request, and the first that the server doesn't have: behind it none is looked up. */
+/**
+ * The capabilities of a request, and the first that the server doesn't have: behind it none is
+ * looked up.
+ */
 function parseUsing(
   value: JsonValue | undefined,
   hasCapability: RequestOptions['hasCapability'],
@@ -100,8 +105,8 @@ function parseCreatedIds(value: JsonValue | undefined): ReadonlyMap<string, stri
 }
 
 /**
- * Clients may list every capability of the session in `using`, so a request asks to be explained by a
- * member of its own. A request that doesn't list the capability doesn't know the member (3.3).
+ * Clients may list every capability of the session in `using`, so a request asks to be explained by
+ * a member of its own. A request that doesn't list the capability doesn't know the member (3.3).
  */
 function parseExplain(
   value: JsonValue | undefined,

@@ -10,7 +10,10 @@ const TEXT = 16;
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** Characters of a piece, at least; a long text would have to be copied as a whole to be written or counted. */
+/**
+ * Characters of a piece, at least; a long text would have to be copied as a whole to be written or
+ * counted.
+ */
 const PIECE = 65_536;
 
 /** A text that may be long. */
@@ -22,8 +25,8 @@ export interface WrittenText {
 }
 
 /**
- * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices. Null where it is longer
- * than `maximum` characters. Rejects with what `slices.next` throws.
+ * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices.
+ * Null where it is longer than `maximum` characters. Rejects with what `slices.next` throws.
  */
 export async function stringifyInSlices(
   value: unknown,
@@ -42,7 +45,10 @@ export function isHeavy(value: unknown): boolean {
   return new Scales(WEIGHT).weigh(value) > WEIGHT;
 }
 
-/** About how many values `stringifyInSlices` would write at once, of which a piece has at most `limit`; no more is counted. */
+/**
+ * About how many values `stringifyInSlices` would write at once, of which a piece has at most
+ * `limit`; no more is counted.
+ */
 export function weigh(value: unknown, limit = WEIGHT): number {
   return new Scales(limit).weigh(value);
 }

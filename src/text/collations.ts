@@ -22,8 +22,8 @@ const COMPATIBILITY = decodeTable(compatibility);
 const casemapped = new Map<number, string>();
 
 /**
- * UTF-16 units of a text's key: what follows them decides no order. U+FDFA makes 18 units of one, so the
- * key of a text of 10 MB would have 59 million.
+ * UTF-16 units of a text's key: what follows them decides no order. U+FDFA makes 18 units of one,
+ * so the key of a text of 10 MB would have 59 million.
  */
 const KEY_LENGTH = 1_000_000;
 

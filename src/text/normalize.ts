@@ -51,8 +51,8 @@ export function* nfcSteps(text: string): Steps<string> {
 }
 
 /**
- * Where a piece of the text may end: before a code point that neither changes nor joins what is before it.
- * In a run of marks there is none.
+ * Where a piece of the text may end: before a code point that neither changes nor joins what is
+ * before it. In a run of marks there is none.
  */
 function* endOfPiece(text: string, begin: number): Steps<number> {
   for (let end = begin + STRIDE; end < text.length; end += 1) {

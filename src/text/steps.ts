@@ -4,8 +4,9 @@ import type { Steps } from '../protocol/slices.js';
 export const STRIDE = 8192;
 
 /**
- * Joins what is made of each character, until there are `maximum` UTF-16 units. Each piece is joined
- * before the next one is made: a text made by adding is a tree, and to flatten a large one takes long.
+ * Joins what is made of each character, until there are `maximum` UTF-16 units. Each piece is
+ * joined before the next one is made: a text made by adding is a tree, and to flatten a large one
+ * takes long.
  */
 export function* mapCharacters(
   text: string,

@@ -10,11 +10,11 @@ export interface Reader {
 }
 
 /**
- * The bound on octets of large answers that a process holds at once, from the moment that a call has made its part of
- * an answer until the last octet is handed over. One user gets half of it at most. Where there is no room, readers are
- * cut off that have taken nothing for `stall` ms, or have not taken all within `hold` ms, the oldest answer first. Where
- * that doesn't help, the call that wants room fails. So nobody who reads slowly fills the memory or keeps others from
- * their answers.
+ * The bound on octets of large answers that a process holds at once, from the moment that a call
+ * has made its part of an answer until the last octet is handed over. One user gets half of it at
+ * most. Where there is no room, readers are cut off that have taken nothing for `stall` ms, or have
+ * not taken all within `hold` ms, the oldest answer first. Where that doesn't help, the call that
+ * wants room fails. So nobody who reads slowly fills the memory or keeps others from their answers.
  */
 export class AnswerBudget {
   readonly #total: number;
@@ -42,7 +42,10 @@ export class AnswerBudget {
     return new HeldAnswer(this, user);
   }
 
-  /** Whether an answer of the user may grow by so many octets, if need be at the cost of slow readers. */
+  /**
+   * Whether an answer of the user may grow by so many octets, if need be at the cost of slow
+   * readers.
+   */
   makeRoom(user: string, octets: number): boolean {
     if (this.#fits(user, octets)) return true;
     const now = performance.now();
@@ -98,7 +101,10 @@ export class HeldAnswer {
     return this.#octets;
   }
 
-  /** Holds octets of a call that has made its part of the answer; false, and nothing is held, where there is no room. */
+  /**
+   * Holds octets of a call that has made its part of the answer; false, and nothing is held, where
+   * there is no room.
+   */
   take(octets: number): boolean {
     if (this.#isOver || !this.#budget.makeRoom(this.user, octets)) return false;
     this.#hold(this.#octets + octets);

@@ -51,7 +51,10 @@ export interface Timings {
   readonly bodyRate: number;
   /** A reader that takes nothing for so long is dropped. */
   readonly stalledReader: number;
-  /** A reader that takes nothing of an answer for so long is dropped where the memory for answers is used up. */
+  /**
+   * A reader that takes nothing of an answer for so long is dropped where the memory for answers is
+   * used up.
+   */
   readonly answerStall: number;
   /** The same for a reader that has not taken all of an answer after so long. */
   readonly answerHold: number;

@@ -90,7 +90,10 @@ function addEdges(node: AtomNode | AST.ClassRangesCharacterClassElement, edges: 
   }
 }
 
-/** Tries all code points, in some 30 ms: which ones have a property depends on the version of Unicode. */
+/**
+ * Tries all code points, in some 30 ms: which ones have a property depends on the version of
+ * Unicode.
+ */
 function propertyEdges(raw: string): readonly number[] {
   const judge = new RegExp(raw, 'u');
   const edges: number[] = [];

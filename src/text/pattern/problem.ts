@@ -1,4 +1,6 @@
-/** Why a pattern can't be compiled: it is no regular expression, or it can't be matched in one pass. */
+/**
+ * Why a pattern can't be compiled: it is no regular expression, or it can't be matched in one pass.
+ */
 export class PatternError extends Error {
   readonly kind: 'invalid' | 'unsafe';
 

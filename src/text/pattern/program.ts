@@ -4,7 +4,9 @@ import { PatternError } from './problem.js';
 /** What has to hold between two characters: `^`, `$`, `\b` and `\B`. */
 export type Condition = 'start' | 'end' | 'boundary' | 'noBoundary';
 
-/** A node of a program. Numbers are indexes of nodes, or of the atom that a character must match. */
+/**
+ * A node of a program. Numbers are indexes of nodes, or of the atom that a character must match.
+ */
 export type ProgramNode =
   | { readonly kind: 'match' }
   | { readonly kind: 'character'; readonly atom: number; readonly next: number }
@@ -25,8 +27,8 @@ export type AtomNode = AST.Character | AST.CharacterSet | AST.ClassRangesCharact
 const PARSER = new RegExpParser({ ecmaVersion: 2024 });
 
 /**
- * Returns the program of a regular expression with the flag u. Throws a PatternError for look-around, for back-references
- * and where repetitions make more than `most` nodes.
+ * Returns the program of a regular expression with the flag u. Throws a PatternError for
+ * look-around, for back-references and where repetitions make more than `most` nodes.
  */
 export function readProgram(source: string, most: number): Program {
   return new ProgramBuilder(most).build(parsePattern(source));

@@ -32,8 +32,8 @@ interface Reach {
 }
 
 /**
- * Finds all states of a program by the subset construction. Throws a PatternError where that takes more than `most`
- * steps: some patterns have more states than there is memory.
+ * Finds all states of a program by the subset construction. Throws a PatternError where that takes
+ * more than `most` steps: some patterns have more states than there is memory.
  */
 export function buildTable(program: Program, classes: CharacterClasses, most: number): Table {
   const builder = new TableBuilder(program, classes, most);

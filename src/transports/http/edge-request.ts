@@ -10,8 +10,8 @@ export interface BodyTaker {
 }
 
 /**
- * A request whose body may be read past its stream (`takeBody`). Most bodies are one piece; to make a stream, read it to
- * its end and close it costs a small request a tenth of its time.
+ * A request whose body may be read past its stream (`takeBody`). Most bodies are one piece; to make
+ * a stream, read it to its end and close it costs a small request a tenth of its time.
  */
 export class EdgeRequest extends IncomingMessage {
   /** Octets of the body have come, or its end. */

@@ -71,7 +71,10 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   }
 }
 
-/** Whether an answer has to say `Connection: close`. No method: Express swaps the response's prototype. */
+/**
+ * Whether an answer has to say `Connection: close`. No method: Express swaps the response's
+ * prototype.
+ */
 export function endsConnection(res: EdgeResponse): boolean {
   return res.isLast || res.server.isStopping;
 }

@@ -86,7 +86,8 @@ export function createEdge(options: EdgeOptions): Edge {
     res.sharedHead = sharedHead(cors.headers(req.headers.origin));
     res.belongTo(server);
     res.on('close', record);
-    // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a server ignore one).
+    // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a
+    // server ignore one).
     res.isLast = req.headers.upgrade !== undefined;
     const route = router(readTarget(req));
     res.route = route ?? UNKNOWN_ROUTE;

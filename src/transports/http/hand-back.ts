@@ -3,16 +3,17 @@ import type { Server, Socket } from 'node:net';
 import type { InTurn } from './in-turn.js';
 
 /**
- * Gives the connection of a declined upgrade back to its server, once the requests in front of it are answered. For
- * versions of Node without `shouldUpgradeCallback` (20 among them), which hand every upgrade over; others ask first.
- * `rest` is what came behind the request's head.
+ * Gives the connection of a declined upgrade back to its server, once the requests in front of it
+ * are answered. For versions of Node without `shouldUpgradeCallback` (20 among them), which hand
+ * every upgrade over; others ask first. `rest` is what came behind the request's head.
  */
 export function handBack(
   server: Server,
   turns: InTurn,
   { req, socket, rest }: { req: IncomingMessage; socket: Socket; rest: Buffer },
 ): void {
-  // Node has taken its own listeners off. An answer that is still on its way needs to hear of both events.
+  // Node has taken its own listeners off. An answer that is still on its way needs to hear of both
+  // events.
   const onError = (): void => void socket.destroy();
   const onDrain = (): void => void turns.current(socket)?.emit('drain');
   socket.on('error', onError).on('drain', onDrain);

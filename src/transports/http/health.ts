@@ -10,8 +10,9 @@ export function healthPage(): RouteHandler {
 }
 
 /**
- * GET /readyz: 200 when requests can be served, 503 while the database can't be reached, its files were removed or
- * replaced, or the server stops. `reason` is what clients are told too; the log has the causes behind it.
+ * GET /readyz: 200 when requests can be served, 503 while the database can't be reached, its files
+ * were removed or replaced, or the server stops. `reason` is what clients are told too; the log has
+ * the causes behind it.
  */
 export function readyPage(ready: () => Promise<void>, log: Logger): RouteHandler {
   return async ({ res }) => {

@@ -15,9 +15,10 @@ interface Line {
 }
 
 /**
- * Begins the requests of a connection one after the other. Pipelined requests that change something must not run side
- * by side (RFC 9112 9.3.2). Node also never tells a response that still waits for its connection that the connection
- * has ended, so a request that began too early would never end. A client that sends too many ahead is cut off.
+ * Begins the requests of a connection one after the other. Pipelined requests that change something
+ * must not run side by side (RFC 9112 9.3.2). Node also never tells a response that still waits for
+ * its connection that the connection has ended, so a request that began too early would never end.
+ * A client that sends too many ahead is cut off.
  */
 export class InTurn {
   readonly #handle: Handle;
@@ -28,8 +29,8 @@ export class InTurn {
   }
 
   /**
-   * Answers a request once the requests in front of it are answered. One that comes once the connection has been ended
-   * behind an answer is not run (RFC 9112 9.6).
+   * Answers a request once the requests in front of it are answered. One that comes once the
+   * connection has been ended behind an answer is not run (RFC 9112 9.6).
    */
   readonly answer: Handle = (req, res) => {
     if (!req.socket.writable) return;
@@ -72,8 +73,8 @@ export class InTurn {
   }
 
   /**
-   * Behind an answer that ends its connection nothing more is written, so nothing is run. A server that stops ends
-   * connections behind answers whose heads didn't say so.
+   * Behind an answer that ends its connection nothing more is written, so nothing is run. A server
+   * that stops ends connections behind answers whose heads didn't say so.
    */
   #next(line: Line, res: EdgeResponse): void {
     line.current = null;

@@ -3,14 +3,18 @@ import { HttpError } from './reply.js';
 
 /** Header lines that a request may have. */
 const MAX_HEADERS = 100;
-/** `uri-host [":" port]` (RFC 9110 7.2, RFC 3986 3.2.2); the literals of future IP versions are left out. */
+/**
+ * `uri-host [":" port]` (RFC 9110 7.2, RFC 3986 3.2.2); the literals of future IP versions are left
+ * out.
+ */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
 /** The scheme and the authority of a target in absolute form (RFC 9112 3.2.2). */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Returns the path of a request target, without its query. Rewrites a target in absolute form: its authority takes the
- * place of the Host header (RFC 9112 3.2.2), and the path and query remain as the target.
+ * Returns the path of a request target, without its query. Rewrites a target in absolute form: its
+ * authority takes the place of the Host header (RFC 9112 3.2.2), and the path and query remain as
+ * the target.
  */
 export function readTarget(req: IncomingMessage): string {
   let url = req.url ?? '/';
@@ -29,9 +33,10 @@ export function readTarget(req: IncomingMessage): string {
 }
 
 /**
- * Returns the error of a head that this server and a proxy in front of it could understand differently, null where
- * nothing is wrong: too many header lines (431), not one Host or a Host that is none (400, RFC 9112 3.2), a transfer
- * coding besides `chunked` (501) or in HTTP/1.0 (400, RFC 9112 6.1).
+ * Returns the error of a head that this server and a proxy in front of it could understand
+ * differently, null where nothing is wrong: too many header lines (431), not one Host or a Host
+ * that is none (400, RFC 9112 3.2), a transfer coding besides `chunked` (501) or in HTTP/1.0 (400,
+ * RFC 9112 6.1).
  */
 export function findHeadError(req: IncomingMessage): HttpError | null {
   const { rawHeaders, headers } = req;
@@ -56,7 +61,9 @@ function findHostError({ rawHeaders, headers, httpVersion }: IncomingMessage): H
   return new HttpError(400, 'Host must be a host with an optional port.');
 }
 
-/** Node's parser takes codings in front of `chunked`, an empty list of them, and any in HTTP/1.0. */
+/**
+ * Node's parser takes codings in front of `chunked`, an empty list of them, and any in HTTP/1.0.
+ */
 function findCodingError(
   { httpVersion }: IncomingMessage,
   coding: string | undefined,

@@ -103,8 +103,9 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
 }
 
 /**
- * Has clients answered that end their side of a connection behind a request (RFC 9112 9.6 lets them). Node drops their
- * requests otherwise, although some have been run by then. The member has no underscore, but no documentation either.
+ * Has clients answered that end their side of a connection behind a request (RFC 9112 9.6 lets
+ * them). Node drops their requests otherwise, although some have been run by then. The member has
+ * no underscore, but no documentation either.
  */
 function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): void {
   server.httpAllowHalfOpen = true;

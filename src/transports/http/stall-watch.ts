@@ -92,7 +92,8 @@ export class StallWatch {
     if (now - watched.windowStart < bodyWindow) return;
     const { req, socket, res } = watched;
     const received = socket.bytesRead - watched.mark;
-    // All octets have arrived, or some wait in our buffer: the disk or the database is slow, not the client.
+    // All octets have arrived, or some wait in our buffer: the disk or the database is slow, not
+    // the client.
     const isOurs = req.complete || req.readableLength > 0;
     if (isOurs || received >= (bodyRate * bodyWindow) / 1000) {
       watched.mark = socket.bytesRead;

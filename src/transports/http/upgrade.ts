@@ -17,8 +17,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade: h2c`) with plain requests. A
- * handshake has no body, whose octets would be taken for frames.
+ * Whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade: h2c`) with
+ * plain requests. A handshake has no body, whose octets would be taken for frames.
  */
 export function asksForWebSocket(req: IncomingMessage): boolean {
   return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && !hasBody(req);
@@ -57,7 +57,8 @@ export function createUpgrade(
       () => edge.upgraded(res),
       (error: unknown) => {
         res.assignSocket(socket);
-        // Octets that nobody reads would turn the end of the connection into a reset, which overtakes the answer.
+        // Octets that nobody reads would turn the end of the connection into a reset, which
+        // overtakes the answer.
         socket.resume();
         res.on('finish', () => socket.destroySoon());
         edge.fail(req, res, error);

@@ -11,9 +11,9 @@ const CHUNK = 65_536;
 const ABSORBED = 16_384;
 
 /**
- * Writes an answer given as pieces of text, with `lines` among its headers (`writeFixedHead`), as fast as its reader
- * takes it. One chunk at a time becomes octets, never the whole. Null where that is done at once, else resolves when the
- * last piece is handed over or the client is gone.
+ * Writes an answer given as pieces of text, with `lines` among its headers (`writeFixedHead`), as
+ * fast as its reader takes it. One chunk at a time becomes octets, never the whole. Null where that
+ * is done at once, else resolves when the last piece is handed over or the client is gone.
  */
 export function writePieces(
   res: EdgeResponse,

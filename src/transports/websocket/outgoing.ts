@@ -29,8 +29,8 @@ export class Outgoing {
   }
 
   /**
-   * Resolves when the message is handed over, or the socket is closed. `held` counts the octets of a large answer, as
-   * they are before they are compressed.
+   * Resolves when the message is handed over, or the socket is closed. `held` counts the octets of
+   * a large answer, as they are before they are compressed.
    */
   send(pieces: readonly string[], held: HeldAnswer | null = null): Promise<void> {
     let characters = 0;
