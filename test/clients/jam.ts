@@ -26,8 +26,9 @@ interface Api {
 type OpenJam = (url: string, bearerToken: string) => { readonly jam: Jam; readonly api: Api };
 
 /**
- * Runs the code that docs/clients.md shows, from a folder of its own. It is not part of this project's program: the
- * library's types are TypeScript sources that this project's compiler options refuse. test/docs compiles it.
+ * Runs the code that docs/clients.md shows, from a folder of its own. It is not part of this
+ * project's program: the library's types are TypeScript sources that this project's compiler
+ * options refuse. test/docs compiles it.
  */
 export async function loadJam(): Promise<OpenJam> {
   const sample = SAMPLES.find(({ words }) => words === 'client/jam.ts');

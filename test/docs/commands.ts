@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
-/** What is wrong with the commands of a sample: one that isn't there, an option that its --help doesn't name. */
+/**
+ * What is wrong with the commands of a sample: one that isn't there, an option that its --help
+ * doesn't name.
+ */
 export function complaintsOf(text: string): readonly string[] {
   return commandsIn(text).flatMap((command) =>
     complain(command).map((why) => `${command.join(' ')}: ${why}`),

@@ -1,4 +1,7 @@
-/** Where a part of a descriptor stands: what is put around it, with empty types of the names that it refers to. */
+/**
+ * Where a part of a descriptor stands: what is put around it, with empty types of the names that it
+ * refers to.
+ */
 const AROUND: Readonly<Record<string, (text: string, others: string) => string>> = {
   capability: (text, others) => (others === '' ? text : `${text}types:\n${others}`),
   types: (text, others) => `types:\n${indented(text, 2)}${others}`,

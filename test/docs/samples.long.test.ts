@@ -42,7 +42,8 @@ test('the TypeScript of all pages compiles in a project of their descriptors, an
     );
   const jmapsmith = join(REPOSITORY, 'bin/jmapsmith.mjs');
   const { stderr } = await node(jmapsmith, 'generate');
-  // No error and no warning; a slow machine shows what it is at, and the package may have to be built.
+  // No error and no warning; a slow machine shows what it is at, and the package may have to be
+  // built.
   expect(stderr.replace(/^(?:generate|building): .*\n/gm, '')).toBe('');
   // It makes the Prisma clients, and compiles what lies in capabilities/.
   const checked = await node(jmapsmith, 'check');

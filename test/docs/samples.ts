@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
 /**
- * The samples of README.md, examples/README.md and docs/*.md: their fenced blocks. A comment in the line
- * above a block, `<!-- sample: WORDS -->`, says what the language can't:
+ * The samples of README.md, examples/README.md and docs/*.md: their fenced blocks. A comment in the
+ * line above a block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
  * - `yaml`: `descriptor FILE` for a whole one that such a project has; for a part, what it stands in:
- *   `capability`, `types`, `type` or `properties`, and after it the names of other types that it refers to
+ *   `capability`, `types`, `type` or `properties`, and after it the names of other types that it
+ *   refers to
  * - any: `untested: REASON`
  */
 export interface Sample {

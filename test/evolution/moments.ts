@@ -6,7 +6,10 @@ import { openPool } from '../../src/database/postgresql/index.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import type { RunningServer } from '../support/server.js';
 
-/** Runs that migrate copies of one database are killed at moments spread over the time that one takes. */
+/**
+ * Runs that migrate copies of one database are killed at moments spread over the time that one
+ * takes.
+ */
 
 /** Copies of a database as it was before a migration. */
 export interface Copies {
@@ -98,7 +101,9 @@ export function sqliteCopies(file: string): Copies {
   };
 }
 
-/** What is compared of tables that hold times of the run, and notes with times for the next start. */
+/**
+ * What is compared of tables that hold times of the run, and notes with times for the next start.
+ */
 const KEYS: Readonly<Record<string, string>> = {
   _prisma_migrations: '"migration_name", "checksum", "finished_at" IS NOT NULL',
   JmapMeta: '"key"',

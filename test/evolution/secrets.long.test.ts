@@ -11,8 +11,9 @@ import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { commit, git, release } from './releases.js';
 
-// Encrypted secrets over HTTP on both databases: what an older version stored is bound to its place by the next start,
-// a rename of the type and the property leaves them good, and /copy gives none of an account that may only be read.
+// Encrypted secrets over HTTP on both databases: what an older version stored is bound to its place
+// by the next start, a rename of the type and the property leaves them good, and /copy gives none
+// of an account that may only be read.
 
 const CAPABILITY = 'https://example.com/jmap/vaults';
 const KEY = randomBytes(32);

@@ -65,9 +65,10 @@ interface Served {
 }
 
 /**
- * Tests that a model which has `count` objects changes, on both databases. `moments`: so many runs that migrate
- * copies of the database are killed, on SQLite. With `isKilled` on both; and runs that migrate, and a start that
- * computes, are killed at places that they tell, and the next ones go on where they stood.
+ * Tests that a model which has `count` objects changes, on both databases. `moments`: so many runs
+ * that migrate copies of the database are killed, on SQLite. With `isKilled` on both; and runs that
+ * migrate, and a start that computes, are killed at places that they tell, and the next ones go on
+ * where they stood.
  */
 export function evolvesOver(
   count: number,

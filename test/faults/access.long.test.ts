@@ -19,7 +19,8 @@ import { eventually } from '../support/poll.js';
 import { ROOT, startServer } from '../support/server.js';
 import { expectServed, expectSound, startRig } from './rig.js';
 
-// Files that may not be written: wrong owners and modes, and a file system that is mounted read-only.
+// Files that may not be written: wrong owners and modes, and a file system that is mounted
+// read-only.
 
 const isRoot = process.getuid?.() === 0;
 /** Nobody: an ordinary user for a test that runs as root. Others are ordinary users themselves. */
@@ -200,7 +201,10 @@ describe.skipIf(mount === null)('a database file that is mounted by itself', () 
   });
 });
 
-/** The attribute has writes to open files fail, as a disk that turned read-only has; ext4 and others know it. */
+/**
+ * The attribute has writes to open files fail, as a disk that turned read-only has; ext4 and others
+ * know it.
+ */
 function canFreeze(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-freeze-'));
   const file = join(folder, 'f');
@@ -217,7 +221,8 @@ describe.skipIf(!canFreeze())('files that turn read-only under a running server'
   it('writes and uploads are refused, reads go on, and all goes on once it is mended', async () => {
     const rig = await startRig({});
     const { server, load, token, accountId } = rig;
-    // Not the log's index: SQLite maps it into memory, and a write there would end the process (SIGBUS).
+    // Not the log's index: SQLite maps it into memory, and a write there would end the process
+    // (SIGBUS).
     const names = ['jmap.db', 'jmap.db-wal', 'blobs/.incoming'];
     const freeze = (how: '+i' | '-i') =>
       execFileSync('chattr', [how, ...names.map((name) => join(server.dataDir, name))]);

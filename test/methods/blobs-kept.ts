@@ -5,9 +5,10 @@ import { described } from './described-type.js';
 import { BLOB, CORE, type Json, type Logic, Rig, U1, U2 } from './rig.js';
 
 /**
- * Random types whose values name blobs at random places, and random calls on their objects. Whatever an object names
- * is there, and what no object names goes. Who names what is found without the engine: an id of a blob stands in
- * nothing but places for them, so every text and every key that is one counts.
+ * Random types whose values name blobs at random places, and random calls on their objects.
+ * Whatever an object names is there, and what no object names goes. Who names what is found without
+ * the engine: an id of a blob stands in nothing but places for them, so every text and every key
+ * that is one counts.
  */
 
 type Schema = Readonly<Record<string, Json>>;
@@ -160,7 +161,9 @@ class World {
     await this.check();
   }
 
-  /** All that is named is there; all else goes, once its time is over. Returns how much was named. */
+  /**
+   * All that is named is there; all else goes, once its time is over. Returns how much was named.
+   */
   async end(): Promise<number> {
     this.#rig.time = (this.#rig.time ?? 0) + 3 * HOUR;
     await this.#collect();

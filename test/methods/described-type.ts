@@ -10,7 +10,9 @@ import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capabil
 import type { Validator } from '../../src/capability/validation.js';
 import { methodsOf } from './gadget.js';
 
-/** A capability that is made of its descriptor without generated files, and the SQL of its tables. */
+/**
+ * A capability that is made of its descriptor without generated files, and the SQL of its tables.
+ */
 export interface Described {
   readonly capability: CapabilityDefinition;
   readonly tables: string;

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ValidationIssue, Validator } from '../../src/capability/validation.js';
 import { complaintSteps } from '../../src/methods/issues.js';
 
-/** Needs `small`, refuses "wrong" in lists, makes each 1 of a list of one item 2, and notes what it is given. */
+/**
+ * Needs `small`, refuses "wrong" in lists, makes each 1 of a list of one item 2, and notes what it
+ * is given.
+ */
 function judging(required: boolean, seen: string[][]): Validator {
   const validator = ((data: Record<string, unknown>): boolean => {
     seen.push(Object.keys(data));

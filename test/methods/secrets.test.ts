@@ -6,8 +6,9 @@ import type { CapabilityDefinition } from '../../src/capability/definition.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 
-// Secrets that are stored encrypted are bound to their place, and a copy has none of an account that its caller may
-// only read. The type and a property were renamed: their storage keeps the first names.
+// Secrets that are stored encrypted are bound to their place, and a copy has none of an account
+// that its caller may only read. The type and a property were renamed: their storage keeps the
+// first names.
 
 const URN = 'https://example.com/jmap/safes';
 const ALL = [URN, 'urn:ietf:params:jmap:core'];
@@ -73,7 +74,10 @@ function row(name: string): Row {
   return found;
 }
 
-/** As docs/descriptors.md says what is stored: by Node alone. Throws where text, key and place don't fit. */
+/**
+ * As docs/descriptors.md says what is stored: by Node alone. Throws where text, key and place don't
+ * fit.
+ */
 function opened(stored: string | null, place: readonly string[], form = 'aes256gcm-bound'): string {
   const [is, nonce = '', rest = ''] = String(stored).split('$');
   expect(is).toBe(form);

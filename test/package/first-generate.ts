@@ -27,7 +27,9 @@ export const WRONG = Object.freeze({
   },
 });
 
-/** The exit codes of so many runs, one after the other, each of which finds the project as it was. */
+/**
+ * The exit codes of so many runs, one after the other, each of which finds the project as it was.
+ */
 export async function exitCodes(
   call: keyof typeof CALLS,
   files: Readonly<Record<string, string>>,

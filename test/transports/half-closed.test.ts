@@ -25,7 +25,10 @@ function count(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].length;
 }
 
-/** Sends a request with the end of its side right behind it; all that comes back until the server's end. */
+/**
+ * Sends a request with the end of its side right behind it; all that comes back until the server's
+ * end.
+ */
 async function answersTo(harness: Harness, text: string): Promise<string> {
   const raw = new RawConnection(harness);
   raw.socket.end(text, 'latin1');

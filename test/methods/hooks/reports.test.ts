@@ -3,8 +3,8 @@ import type { TypeHooks } from '../../../src/capability/hooks.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { type Json, Rig } from '../rig.js';
 
-// RFC 8620 5.3 and 5.4: `created` and `updated` tell what the client can't know. They are compared with what
-// the client sent, whatever a `before` hook made of it.
+// RFC 8620 5.3 and 5.4: `created` and `updated` tell what the client can't know. They are compared
+// with what the client sent, whatever a `before` hook made of it.
 
 let rig: Rig | undefined;
 afterEach(async () => {

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 
 /**
  * What a run of `generate` loads before it knows that it needs it. The TypeScript compiler within
- * ts-morph takes longer to load than thirty types to emit: a run with a wrong descriptor does without.
+ * ts-morph takes longer to load than thirty types to emit: a run with a wrong descriptor does
+ * without.
  */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -36,7 +36,10 @@ const VALUES: readonly JsonValue[] = [
 const ANY: JSONSchema7 = { type: ['object', 'null'], additionalProperties: true };
 const BLOBS = ['B1', 'B2', 'B3'];
 
-/** Records of blobs for objects that exist, where blobs stand within values: the same on every database. */
+/**
+ * Records of blobs for objects that exist, where blobs stand within values: the same on every
+ * database.
+ */
 export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
   const page = (blobs: readonly Place[], drops: readonly string[] = ['data']): Model =>
     model([

@@ -43,7 +43,9 @@ export function placedAt(root: string, model: Model): Model {
   return placed(model, readHistories(root, releasedAt(root)));
 }
 
-/** What is committed; where there is no git, all that is on disk, as if a database had applied it. */
+/**
+ * What is committed; where there is no git, all that is on disk, as if a database had applied it.
+ */
 function releasedAt(root: string): ReadonlySet<string> {
   const folders = ['sqlite', 'postgresql'].map((name) => join(root, 'prisma', name, 'migrations'));
   const onDisk = () => folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));

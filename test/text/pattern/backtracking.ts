@@ -2,10 +2,11 @@ import { type CharacterClasses, classifyCharacters } from '../../../src/text/pat
 import { type Program, readProgram } from '../../../src/text/pattern/program.js';
 
 /**
- * Whether RegExp, which tries one way after the other, could take more than linear time to find that a text doesn't match.
- * It could where the automaton has one of two shapes (A. Weber, H. Seidl: On the degree of ambiguity of finite automata,
- * 1991): two ways from a state to itself by one text, or a text that leads from p to p, from p to q and from q to q. A
- * search that may begin anywhere is a loop before the first state. Conditions such as \b are taken to hold, so some
+ * Whether RegExp, which tries one way after the other, could take more than linear time to find
+ * that a text doesn't match. It could where the automaton has one of two shapes (A. Weber, H.
+ * Seidl: On the degree of ambiguity of finite automata, 1991): two ways from a state to itself by
+ * one text, or a text that leads from p to p, from p to q and from q to q. A search that may begin
+ * anywhere is a loop before the first state. Conditions such as \b are taken to hold, so some
  * patterns that are linear count as slow; none that is slow counts as linear.
  */
 export function isSlow(source: string): boolean {
@@ -101,7 +102,10 @@ class Graph {
     return node?.kind === 'character' && takes[node.atom] === true;
   }
 
-  /** The states that a node leads to without a character, once for each way, and whether one way is a whole match. */
+  /**
+   * The states that a node leads to without a character, once for each way, and whether one way is
+   * a whole match.
+   */
   #follow(first: number, isStart: boolean): { states: number[]; ends: boolean } {
     const states: number[] = [];
     let ends = false;
@@ -135,7 +139,10 @@ class Graph {
     return this.#together(from, (states) => states.join() !== to.join()).has(to.join());
   }
 
-  /** All tuples of states that one text leads to from `from`; the search ends where `goesOn` says no. */
+  /**
+   * All tuples of states that one text leads to from `from`; the search ends where `goesOn` says
+   * no.
+   */
   #together(
     from: readonly number[],
     goesOn: (states: readonly number[]) => boolean,

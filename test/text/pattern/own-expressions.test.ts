@@ -7,7 +7,9 @@ import { PatternError } from '../../../src/text/index.js';
 import { ROOT } from '../../support/server.js';
 import { isSlow } from './backtracking.js';
 
-/** Expressions that are slow, or too rich to be judged, and why no client can make them take long. */
+/**
+ * Expressions that are slow, or too rich to be judged, and why no client can make them take long.
+ */
 const HARMLESS: Readonly<Record<string, string>> = {
   'config.ts /\\/+$/': 'a setting of the operator',
   'config.ts /^\\/+|\\/+$/g': 'a setting of the operator',

@@ -43,8 +43,8 @@ function compileIfSmall(source: string): Pattern | undefined {
 }
 
 /**
- * Whether RegExp matches from one of the characters. V8 also begins in the middle of a surrogate pair, where `\\B` holds;
- * the standard doesn't (ECMA-262, 22.2.7.2: AdvanceStringIndex).
+ * Whether RegExp matches from one of the characters. V8 also begins in the middle of a surrogate
+ * pair, where `\\B` holds; the standard doesn't (ECMA-262, 22.2.7.2: AdvanceStringIndex).
  */
 function matchesNatively(source: string, text: string): boolean {
   const native = new RegExp(source, 'uy');
