@@ -13,10 +13,8 @@ import { renameMembers } from './snake-case.js';
 /** Octets of values that take slices. */
 const LONG = 32_768;
 
-/**
- * Values that the references of one request may visit, which takes less than a tenth of a second.
- */
-const MAX_REFERENCE_VISITS = 2_000_000;
+/** Values that the references of one request may visit. */
+const MAX_REFERENCE_VISITS = 1_000_000;
 
 /**
  * What result references may still put into the calls of one request: D6, so that 32 calls can't

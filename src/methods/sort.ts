@@ -15,17 +15,23 @@ export const COLLATIONS: readonly Collation[] = Object.freeze([
   'i;octet',
 ] as const);
 
+/** Comparators of one `sort`, repeated ones included. */
+const MAX_COMPARATORS = 1000;
 const DEFAULT_COLLATION: Collation = 'i;unicode-casemap';
 const MEMBERS: ReadonlySet<string> = new Set(['property', 'isAscending', 'collation']);
 
 /**
- * Checks a `sort` argument (RFC 8620 5.5, D15). Throws `unsupportedSort` for a property, collation
- * or member that the type doesn't declare, `invalidArguments` for a wrong shape.
+ * Checks a `sort` argument (RFC 8620 5.5). Throws `unsupportedSort` for a property, collation or
+ * member that the type doesn't declare and for over 1,000 comparators, `invalidArguments` for a
+ * wrong shape.
  */
 export function compileSort(
   index: TypeIndex,
   sort: readonly Comparator[] | null,
 ): readonly SortKey[] {
+  if (sort !== null && sort.length > MAX_COMPARATORS) {
+    unsupported(`The sort has more than ${MAX_COMPARATORS} comparators.`);
+  }
   const keys: SortKey[] = [];
   const seen = new Set<string>();
   for (const comparator of sort ?? []) {

@@ -14,6 +14,12 @@ export interface Slices {
 
 /** How long a slice may last, ms. */
 const LENGTH = 8;
+/** A turn that took so long, ms, held a step that can't be cut. */
+const LONG_TURN = 2 * LENGTH;
+/** The part of a long turn that others have the event loop for behind it: most requests take several turns. */
+const REST = 1 / 4;
+/** The longest of these rests, ms. */
+const LONGEST_REST = 50;
 
 /** Begins with a slice; `check` may throw as each further one begins, and so end the work. */
 export function inSlices(check: () => void = () => undefined, isUrgent = false): Slices {
@@ -56,6 +62,8 @@ let wasUrgent = false;
 let isActive = false;
 /** It began by itself, in this turn. */
 let hasBegun = false;
+/** When the last slice began; null where its turn has been judged. */
+let begunAt: number | null = null;
 
 /**
  * Asked before anything long: null where it may begin at once, since nothing long has run in this turn
@@ -65,6 +73,7 @@ export function turn(isUrgent = false): Promise<void> | null {
   if (isActive) return nextTurn(isUrgent);
   isActive = true;
   hasBegun = true;
+  begunAt = performance.now();
   setImmediate(conduct);
   return null;
 }
@@ -89,12 +98,21 @@ export function isTaken(): boolean {
 
 /** Once in a turn, behind what came from sockets, as long as there is anything long. */
 function conduct(): void {
+  const lasted = begunAt === null ? 0 : performance.now() - begunAt;
+  begunAt = null;
+  if (lasted > LONG_TURN) {
+    hasBegun = false;
+    setTimeout(conduct, Math.min(lasted * REST, LONGEST_REST));
+    return;
+  }
   const resolve = hasBegun ? undefined : next();
   isActive = hasBegun || resolve !== undefined || waiting.length + urgent.length > 0;
   hasBegun = false;
   // What is set within a turn runs in the next one.
   if (isActive) setImmediate(conduct);
-  resolve?.();
+  if (resolve === undefined) return;
+  begunAt = performance.now();
+  resolve();
 }
 
 function next(): (() => void) | undefined {

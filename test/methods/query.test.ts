@@ -160,6 +160,7 @@ describe('5.5: sorts', () => {
     ['an unknown one', [{ property: 'foo' }], 'unsupportedSort'],
     ['an unknown collation', [{ property: 'title', collation: 'x' }], 'unsupportedSort'],
     ['341: a further member', [{ property: 'title', foo: 1 }], 'unsupportedSort'],
+    ['over 1,000 comparators', Array(1001).fill({ property: 'title' }), 'unsupportedSort'],
     ['335: no property', [{}], 'invalidArguments'],
     ['335: a number', [{ property: 1 }], 'invalidArguments'],
     ['335: no boolean', [{ property: 'title', isAscending: 'no' }], 'invalidArguments'],

@@ -25,6 +25,11 @@ function slowClock(step: number): void {
     now += step;
     return now;
   });
+  // The rests behind slices that seem long end in the next turn.
+  const later = globalThis.setTimeout;
+  const atOnce = (run: () => void, ms = 0): unknown =>
+    ms > 50 ? later(run, ms) : setImmediate(run);
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(atOnce as typeof setTimeout);
 }
 
 /** So many ms pass at once when so many more statements have been run. */
@@ -169,6 +174,26 @@ describe('a /get of a few large objects', () => {
 });
 
 describe('updates of a few large objects', () => {
+  it('leave turns of the event loop between the rows that they read', async () => {
+    rig = new Rig({ requestTimeout: 1e9 });
+    const ids = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
+    const type = rig.services.registry.dataTypes.get('Todo');
+    if (type === undefined) throw new Error('The rig has todos.');
+    slowClock(9);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await rig.services.store.write('a1', { deadline: 1e12 }, async (transaction) => {
+      turns = 0;
+      expect(await transaction.get(type, ids, type.properties, 1e6)).toHaveLength(3);
+      clearImmediate(counting);
+    });
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
   it('leave turns of the event loop between applying, judging and telling of each', async () => {
     rig = new Rig({ requestTimeout: 1e9 });
     const { created } = await rig.call('Todo/set', {

@@ -315,6 +315,23 @@ describe('a long value is written in slices', () => {
 });
 
 describe('slices', () => {
+  it('that held a long step are followed by several turns for others', async () => {
+    const slices = inSlices();
+    await slices.next();
+    const end = performance.now() + 200;
+    while (performance.now() < end);
+    let turns = 0;
+    let isCounting = true;
+    const count = (): void => {
+      turns += 1;
+      if (isCounting) setImmediate(count);
+    };
+    setImmediate(count);
+    await slices.next();
+    isCounting = false;
+    expect(turns).toBeGreaterThan(5);
+  });
+
   it('of many works are one in a turn of the event loop', async () => {
     let turn = 0;
     let isCounting = true;

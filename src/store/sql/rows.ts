@@ -59,6 +59,8 @@ export async function encodeLarge(
       keep(object, column, written?.pieces.join('') ?? null);
     }
   }
+  // To write the rows is one step.
+  if (slices.isOver()) await slices.next();
 }
 
 function keep(object: StoredObject, column: string, text: string | null): void {

@@ -70,9 +70,10 @@ export class Connection implements Reader {
    * text as well.
    */
   *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
-    this.#onStatement?.(text);
     try {
-      yield* this.#compile(text).iterate(...parameters) as Iterable<Row>;
+      const prepared = this.#prepare(text);
+      const statement = prepared.busy ? this.#compile(text) : prepared;
+      yield* statement.iterate(...parameters) as Iterable<Row>;
     } catch (error) {
       throw translateError(error);
     }

@@ -5,16 +5,19 @@ import type { Connection } from './connection.js';
 import type { Parameter, Reader } from './reader.js';
 
 /**
- * Reads on a connection that one work has for itself: between rows of a long answer the event loop
- * serves others, while the transaction, and so the snapshot, stays open.
+ * Reads on a connection that one work has for itself, such as the writer's while it runs the work.
+ * Between rows of a long answer the event loop serves others; the transaction stays open.
  */
 export class GradualReader implements Reader {
   readonly #connection: Connection;
+  readonly #isUrgent: boolean;
   readonly #running = new Set<Promise<void>>();
   #hasEnded = false;
 
-  constructor(connection: Connection) {
+  /** `isUrgent` where others wait for the transaction. */
+  constructor(connection: Connection, isUrgent = false) {
     this.#connection = connection;
+    this.#isUrgent = isUrgent;
   }
 
   all(text: string, ...parameters: readonly Parameter[]): readonly Row[] {
@@ -52,7 +55,7 @@ export class GradualReader implements Reader {
     parameters: readonly Parameter[],
     each: (row: Row) => void,
   ): Promise<void> {
-    const slices = inSlices(() => this.check());
+    const slices = inSlices(() => this.check(), this.#isUrgent);
     for (const row of this.#connection.iterate(text, parameters)) {
       each(row);
       if (slices.isOver()) await slices.next();

@@ -6,8 +6,10 @@ import { quote } from '../sql/fragment.js';
 import { collector, type Row } from '../sql/objects.js';
 import { readStateOfAccount } from './changes.js';
 import type { Connection } from './connection.js';
+import { GradualReader } from './gradual.js';
 import { idOf, isRow, rowInText, type TextRow } from './instant.js';
 import { readerOf, readObjects } from './objects.js';
+import type { Reader } from './reader.js';
 
 /** Objects that are read ahead at once. */
 const MOST = 64;
@@ -94,17 +96,22 @@ export function readObjectsInGroup(
   const known =
     properties === type.properties ? scope.connection.group?.of(scope.accountId) : undefined;
   if (known === undefined || known === null) {
-    return readObjects(scope, type, ids, properties, maxOctets);
+    return readObjects(inSteps(scope), type, ids, properties, maxOctets);
   }
   const rows = known.rows.get(type.table) ?? readAhead(scope, type, ids);
   known.rows.set(type.table, rows);
   const found = ids.map((id) => rows.get(id));
   if (!found.every((row) => row !== undefined)) {
-    return readObjects(scope, type, ids, properties, maxOctets);
+    return readObjects(inSteps(scope), type, ids, properties, maxOctets);
   }
   const collected = collector(readerOf(type, properties), maxOctets);
   for (const row of found) collected.take(row);
   return collected.objects(() => scope.connection.check());
+}
+
+/** Rows may be large: between two of them the event loop serves others. */
+function inSteps({ connection, accountId }: Scope<Connection>): Scope<Reader> {
+  return { connection: new GradualReader(connection, true), accountId };
 }
 
 const statements = new WeakMap<DataTypeDefinition, string | null>();

@@ -39,6 +39,21 @@ export class TracedConnection extends Connection {
     tracedAnswer(this.#trace, text, parameters, run, () => rows);
   }
 
+  override *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
+    const answered = this.#trace.asked({ sql: text, parameters, inThread: false });
+    let rows: number | null = null;
+    try {
+      let count = 0;
+      for (const row of this.#base.iterate(text, parameters)) {
+        count += 1;
+        yield row;
+      }
+      rows = count;
+    } finally {
+      answered(rows);
+    }
+  }
+
   override runWith(text: string, parameters: readonly Parameter[]): number {
     const run = (): number => this.#base.runWith(text, parameters);
     return tracedAnswer(this.#trace, text, parameters, run, (rows) => rows);
