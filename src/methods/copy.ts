@@ -53,7 +53,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
         context.hooks.begin();
         const slices = inTurns(context.deadline);
         if (isLong) await slices.next();
-        const unit = new UnitOfWork(transaction, slices);
+        const unit = new UnitOfWork(transaction, request.principal.userId, slices);
         const scene = { index, plan, seals, originals, blobs, from, context, unit, sent };
         return new CopyRun(scene).run(args);
       },

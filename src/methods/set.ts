@@ -43,7 +43,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     context.hooks.begin();
     const slices = inTurns(context.deadline);
     if (isLong) await slices.next();
-    const unit = new UnitOfWork(transaction, slices);
+    const unit = new UnitOfWork(transaction, request.principal.userId, slices);
     const run = new SetRun({ index, plan, seals, sent }, context, unit);
     await run.run(args.ifInState);
     const changed = run.response();

@@ -55,7 +55,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
       secrets: type.properties.filter(({ access }) => access === 'secret'),
       computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
       judges:
-        type.properties.some(isReference) ||
+        type.properties.some((property) => holdsBlobs(property) || isReference(property)) ||
         (type.uniques ?? []).length > 0 ||
         type.limits !== undefined,
       links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),

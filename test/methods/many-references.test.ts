@@ -67,7 +67,7 @@ describe('objects that refer to many others', () => {
         written.push(added.length);
       },
     } as unknown as Transaction;
-    const unit = new UnitOfWork(transaction, slices);
+    const unit = new UnitOfWork(transaction, 'u1', slices);
     unit.create(GADGET, linked('a', 12_000));
     await unit.flush();
     expect(written).toEqual([5000, 5000, 2000]);

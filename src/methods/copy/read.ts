@@ -58,7 +58,12 @@ function blobsToCopy(
   return ids;
 }
 
-/** The properties that hold blobs and that the copy doesn't override. */
+/**
+ * The properties that hold blobs and that the copy takes over: they are neither overridden nor
+ * computed anew.
+ */
 export function inheritedBlobs(index: TypeIndex, overrides: Draft): readonly BlobProperty[] {
-  return index.blobs.filter(({ name }) => !Object.hasOwn(overrides.values, name));
+  return index.blobs.filter(
+    ({ name, computed }) => computed?.kind !== 'from' && !Object.hasOwn(overrides.values, name),
+  );
 }

@@ -8,7 +8,6 @@ import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
-import { blobIdsOf, requireUsableBlobs, type UsableBlobs, usableBlobs } from '../set/blobs.js';
 import { completeRefusals } from '../set/complete-refusals.js';
 import { newObject } from '../set/create.js';
 import { type Draft, isServerSet } from '../set/draft.js';
@@ -69,14 +68,12 @@ export class CopyRun {
     const { transaction, slices } = unit;
     const oldState = await transaction.stateNumber(index.type);
     requireState('ifInState', args.ifInState, oldState);
-    const { userId } = context.request.principal;
-    const usable = await usableBlobs(transaction, this.#overridingBlobs(), userId);
     for (const [creationId, entry] of plan.entries) {
-      const error = this.#copy(creationId, entry, usable);
+      const error = this.#copy(creationId, entry);
       if (error !== null) this.#notCreated.set(creationId, error);
     }
     if (slices?.isOver() === true) await slices.next();
-    await this.#settle(usable);
+    await this.#settle();
     if (slices?.isOver() === true) await slices.next();
     this.#tell();
     const newState = oldState + unit.steps(index.type);
@@ -96,29 +93,15 @@ export class CopyRun {
     return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
   }
 
-  #overridingBlobs(): ReadonlySet<string> {
-    const ids = new Set<string>();
-    for (const entry of this.#scene.plan.entries.values()) {
-      if (entry.kind === 'refused') continue;
-      for (const id of blobIdsOf(this.#scene.index, entry.overrides.values)) ids.add(id);
-    }
-    return ids;
-  }
-
   /** Makes one copy; what is wrong with it, or null. */
-  #copy(creationId: string, entry: PlannedCopy, usable: UsableBlobs): SetError | null {
+  #copy(creationId: string, entry: PlannedCopy): SetError | null {
     const { index, originals, from, context } = this.#scene;
     if (entry.kind === 'refused') return entry.error;
-    if (entry.kind === 'nameless') {
-      const problems = new Problems(entry.problems);
-      requireUsableBlobs(index, entry.overrides.values, usable, problems);
-      return problems.toSetError();
-    }
+    if (entry.kind === 'nameless') return entry.problems.toSetError();
     const original = originals.objects.get(entry.sourceId);
     if (original === undefined) return originalNotFound(entry.sourceId);
     const { overrides } = entry;
     const problems = new Problems(overrides.problems);
-    requireUsableBlobs(index, overrides.values, usable, problems);
     for (const name of inheritedReferences(index, original, overrides))
       problems.add(name, 'refers to objects of the source account');
     const { secretKey } = context.services;
@@ -158,24 +141,25 @@ export class CopyRun {
   }
 
   /** Judges the copies together, as a /set would its creates, and writes those that may be. */
-  async #settle(blobs: UsableBlobs): Promise<void> {
+  async #settle(): Promise<void> {
     const { index, plan, context, unit } = this.#scene;
     const { transaction, slices } = unit;
     const { setHooks, ...services } = context.services;
     const { createdIds } = plan;
-    const scene = { index, createdIds, author: 'client', blobs, now: clock(services) } as const;
+    const scene = { index, createdIds, author: 'client', now: clock(services) } as const;
     const operations = this.#copies.map(({ operation }) => operation);
     const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
     for (const _ of proposal.fold()) if (slices?.isOver() === true) await slices.next();
+    // They get their rows before the objects' references to them.
+    for (const { id } of this.#scene.blobs.values()) unit.blobs.add(id);
     const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
     const settlement = new Settlement({ proposal, unit, context, ...none });
     const destruction = await settlement.settle();
     await completeRefusals({
-      ...{ index, createdIds, proposal, snapshot: transaction },
+      ...{ index, createdIds, proposal, unit },
       creates: draftsOf(plan),
       notCreated: this.#notCreated,
-      before: new Map(),
       registry: services.registry,
     });
     if (this.#copies.length === 0) return;

@@ -27,7 +27,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
   };
   const write = async (transaction: Transaction): Promise<object> => {
     context.hooks.begin();
-    const unit = new UnitOfWork(transaction);
+    const unit = new UnitOfWork(transaction, context.request.principal.userId);
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();
     return response;

@@ -1,9 +1,13 @@
+import { holdsBlobs, textsAt } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import type { JsonObject } from '../../protocol/json.js';
-import type { Snapshot, StoredObject } from '../../store/port.js';
+import type { JsonValue } from '../../protocol/json.js';
+import { finish, runInSlices, type Steps } from '../../protocol/slices.js';
+import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';
 import type { TypeIndex } from '../type-index.js';
+import type { UnitOfWork } from '../work/unit.js';
+import { type BlobProperty, blobIdsOf, unusableBlob } from './blobs.js';
 import type { Draft } from './draft.js';
 import type { Proposal } from './proposal.js';
 import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
@@ -17,39 +21,50 @@ export interface RefusalScene {
   readonly proposal: Proposal;
   /** What is refused before it is proposed, by creation id. */
   readonly notCreated: Map<string, SetError>;
-  /** Objects to update, as they were. */
-  readonly before: ReadonlyMap<string, StoredObject>;
   /** Before anything of the call is written. */
-  readonly snapshot: Snapshot;
+  readonly unit: UnitOfWork;
   readonly registry: Registry;
+}
+
+/** Objects or blobs that a property names. */
+interface Link {
+  readonly name: string;
+  /** The type of the objects; null for blobs. */
+  readonly to: string | null;
+  readonly ids: readonly string[];
 }
 
 /** An object that is refused for other reasons, and what it would newly refer to. */
 interface Refused {
   readonly error: SetError;
-  readonly links: readonly {
-    readonly property: ReferenceProperty;
-    readonly ids: readonly string[];
-  }[];
+  readonly links: readonly Link[];
   readonly tell: (error: SetError) => void;
 }
 
 /**
  * 5.3: `invalidProperties` lists all properties at fault. What is refused before it is proposed is
- * never judged with the others, so what it refers to is looked up here: one read for each type.
+ * never judged with the others, so what it refers to is looked up here: one read for each type, and
+ * one for blobs.
  */
 export async function completeRefusals(scene: RefusalScene): Promise<void> {
-  if (scene.index.references.length === 0) return;
-  const refused = [...refusedCreates(scene), ...refusedUpdates(scene)].filter(
-    ({ links }) => links.length > 0,
-  );
+  const { index, proposal, notCreated } = scene;
+  if (index.links.length === 0 || proposal.refused.size + notCreated.size === 0) return;
+  const { slices } = scene.unit;
+  const updates = refusedUpdates(scene);
+  const refused = [
+    ...refusedCreates(scene),
+    ...(slices === null ? finish(updates) : await runInSlices(updates, slices)),
+  ].filter(({ links }) => links.length > 0);
   if (refused.length === 0) return;
   const isThere = await lookUp(scene, refused);
   for (const { error, links, tell } of refused) {
-    const unknown = links.flatMap(({ property: { name, reference }, ids }) => {
-      const first = ids.find((id) => !isThere(reference.type, id));
+    const unknown = links.flatMap(({ name, to, ids }) => {
+      const first = ids.find((id) => !isThere(to, id));
       if (first === undefined) return [];
-      return [{ name, what: unknownReference(reference.type, first, scene.proposal.births) }];
+      const { births } = proposal;
+      return [
+        { name, what: to === null ? unusableBlob(first) : unknownReference(to, first, births) },
+      ];
     });
     if (unknown.length === 0) continue;
     const texts = sentence(unknown.map(({ name, what }) => `${quoted(name)} ${what}`));
@@ -76,72 +91,88 @@ function refusedCreates({
       if (operation === undefined) notCreated.set(key, complete);
       else proposal.refused.set(operation, complete);
     };
-    const given = (property: ReferenceProperty) =>
-      referredIds(property, draft.values[property.name]);
-    return [{ error, links: linksOf(index, error, given), tell }];
+    const links = linksOf(index, error, (property) =>
+      namedIds(property, draft.values[property.name]),
+    );
+    return [{ error, links, tell }];
   });
 }
 
 /** D13: of an update those alone that the object doesn't refer to yet. */
-function refusedUpdates(scene: RefusalScene): readonly Refused[] {
-  const { index, createdIds, proposal, before } = scene;
-  return proposal.updates.flatMap((operation): Refused[] => {
+function* refusedUpdates({ index, createdIds, proposal }: RefusalScene): Steps<Refused[]> {
+  const refused: Refused[] = [];
+  for (const operation of proposal.updates) {
     const error = proposal.refused.get(operation);
-    if (error?.type !== 'invalidProperties') return [];
-    const { patch, id } = operation;
-    const current = proposal.rows.get(id)?.after ?? before.get(id);
-    const given = (property: ReferenceProperty) => {
-      const { name, reference } = property;
-      const old = new Set(referredIds(property, current?.[name]));
-      return patchedIds(property, patch)
-        .map((text) => resolveReference(createdIds, reference.type, text) ?? text)
-        .filter((text) => !old.has(text));
-    };
+    if (error?.type !== 'invalidProperties') continue;
+    yield;
+    const unchanged = yield* proposal.unchanged(operation);
+    if (unchanged === null) continue;
+    const { object, wanted } = unchanged;
+    const links = linksOf(index, error, (property) => {
+      const held = holdsBlobs(property)
+        ? blobIdsOf(index, object)
+        : new Set(namedIds(property, object[property.name]));
+      return namedIds(property, wanted.get(property.name))
+        .map((text) => resolved(createdIds, property, text))
+        .filter((text) => !held.has(text));
+    });
     const tell = (complete: SetError) => void proposal.refused.set(operation, complete);
-    return [{ error, links: linksOf(index, error, given), tell }];
-  });
+    refused.push({ error, links, tell });
+  }
+  return refused;
 }
 
-/** What a patch gives a property as a whole, or, of a set, by pointers to its members. */
-function patchedIds(property: ReferenceProperty, patch: JsonObject): readonly string[] {
-  const prefix = `${property.name}/`;
-  const members = Object.entries(patch)
-    .filter(([pointer, value]) => pointer.startsWith(prefix) && value !== null)
-    .map(([pointer]) => pointer.slice(prefix.length));
-  return [...referredIds(property, patch[property.name]), ...members];
+/** A creation id that leads nowhere stays as it is. */
+function resolved(ids: CreationIds, property: LinkProperty, text: string): string {
+  const id = holdsBlobs(property)
+    ? resolveId(text, ids.earlier)
+    : resolveReference(ids, property.reference.type, text);
+  return id ?? text;
 }
+
+function namedIds(property: LinkProperty, value: JsonValue | undefined): readonly string[] {
+  return holdsBlobs(property) ? [...textsAt(property.blobs, value)] : referredIds(property, value);
+}
+
+type LinkProperty = BlobProperty | ReferenceProperty;
 
 function linksOf(
-  { references }: TypeIndex,
+  { blobs, references }: TypeIndex,
   { properties = [] }: SetError,
-  idsOf: (property: ReferenceProperty) => readonly string[],
-): Refused['links'] {
-  return references
+  idsOf: (property: LinkProperty) => readonly string[],
+): readonly Link[] {
+  return [...blobs, ...references]
     .filter(({ name }) => !properties.includes(name))
-    .map((property) => ({ property, ids: idsOf(property) }))
+    .map((property) => {
+      const to = holdsBlobs(property) ? null : property.reference.type;
+      return { name: property.name, to, ids: idsOf(property) };
+    })
     .filter(({ ids }) => ids.length > 0);
 }
 
-/** Whether the call leaves such an object, as far as it isn't destroyed. */
+/**
+ * Tells whether the call leaves such an object, as far as it isn't destroyed; for null, whether its
+ * user may name such a blob.
+ */
 async function lookUp(
-  { index, proposal, snapshot, registry }: RefusalScene,
+  { index, proposal, unit, registry }: RefusalScene,
   refused: readonly Refused[],
-): Promise<(type: string, id: string) => boolean> {
+): Promise<(to: string | null, id: string) => boolean> {
   const isOwn = (type: string, id: string) => type === index.type.name && proposal.holds(id);
   const wanted = new Map<string, Set<string>>();
-  for (const { links } of refused) {
-    for (const { property, ids } of links) {
-      const { type } = property.reference;
-      const set = wanted.get(type) ?? new Set();
-      for (const id of ids) if (!isOwn(type, id)) set.add(id);
-      wanted.set(type, set);
-    }
+  const blobs = new Set<string>();
+  for (const { to, ids } of refused.flatMap(({ links }) => links)) {
+    const set = to === null ? blobs : (wanted.get(to) ?? new Set());
+    for (const id of ids) if (to === null || !isOwn(to, id)) set.add(id);
+    if (to !== null) wanted.set(to, set);
   }
+  await unit.blobs.lookUp(blobs);
   const found = new Map<string, ReadonlySet<string>>();
   for (const [name, ids] of wanted) {
     const type = registry.dataTypes.get(name);
     if (type === undefined || ids.size === 0) continue;
-    found.set(name, await snapshot.existing(type, [...ids]));
+    found.set(name, await unit.transaction.existing(type, [...ids]));
   }
-  return (type, id) => isOwn(type, id) || found.get(type)?.has(id) === true;
+  return (to, id) =>
+    to === null ? unit.blobs.isUsable(id) : isOwn(to, id) || found.get(to)?.has(id) === true;
 }

@@ -5,9 +5,7 @@ import type { SetError } from '../../protocol/errors.js';
 import { declaredObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
-import { requireUsableBlobs, type UsableBlobs } from './blobs.js';
 import type { Draft } from './draft.js';
-import { Problems } from './problems.js';
 
 /** The id of a new object and the time in ms that it embeds. */
 export interface Birth {
@@ -15,14 +13,9 @@ export interface Birth {
   readonly time: number;
 }
 
-/** The SetError of a draft whose blobs have been looked up, null where it may be created. */
-export function refusal(index: TypeIndex, draft: Draft, blobs: UsableBlobs): SetError | null {
-  if (draft.refused !== null) return draft.refused;
-  if (index.blobs.length === 0) return draft.problems.any ? draft.problems.toSetError() : null;
-  // The draft stays as it is: a transaction may be run again.
-  const problems = new Problems(draft.problems);
-  requireUsableBlobs(index, draft.values, blobs, problems);
-  return problems.any ? problems.toSetError() : null;
+/** The SetError of a draft; null where it may be proposed. */
+export function refusal({ refused, problems }: Draft): SetError | null {
+  return refused ?? (problems.any ? problems.toSetError() : null);
 }
 
 const NOTHING: JsonObject = Object.freeze(declaredObject());

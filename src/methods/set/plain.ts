@@ -50,11 +50,11 @@ export function plainType(index: TypeIndex): PlainType | null {
 }
 
 function isPlainType(index: TypeIndex): boolean {
-  const { type, blobs, secrets, judges } = index;
+  const { type, secrets, judges } = index;
   return (
     type.singleton !== true &&
     !judges &&
-    blobs.length + secrets.length === 0 &&
+    secrets.length === 0 &&
     type.properties.length <= MAX_BITS &&
     // What is read of a parsed object by such a name may be its prototype's.
     type.properties.every(

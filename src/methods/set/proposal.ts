@@ -5,7 +5,7 @@ import type { StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
-import { type Touched, type UpdateScene, updateObject } from './update.js';
+import { type Touched, touchedBy, type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
 export type Operation = CreateOperation | UpdateOperation;
@@ -44,6 +44,11 @@ export interface ProposedRow {
   readonly create: CreateOperation | null;
   /** The updates that changed it, and what they changed, computed properties included. */
   readonly updates: readonly ProposedUpdate[];
+}
+
+export interface Unchanged {
+  readonly object: StoredObject;
+  readonly wanted: Touched;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -123,6 +128,16 @@ export class Proposal {
   /** Whether there is such an object of the type after the call, as far as is known here. */
   holds(id: string): boolean {
     return this.#rows.has(id) || this.#before.has(id);
+  }
+
+  /**
+   * The object without an update that was refused, and the values that the update wanted; null
+   * where the update can't be applied.
+   */
+  *unchanged({ id, patch }: UpdateOperation): Steps<Unchanged | null> {
+    const object = this.#rows.get(id)?.after ?? this.#before.get(id);
+    const wanted = object && (yield* touchedBy(this.#scene, object, patch));
+    return object && wanted ? { object, wanted } : null;
   }
 
   refuse(operation: Operation, error: SetError): void {

@@ -9,7 +9,6 @@ import { resolveId } from '../creation-ids.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { blobIdsInPatch, blobIdsOf, type UsableBlobs, usableBlobs } from './blobs.js';
 import { completeRefusals } from './complete-refusals.js';
 import { creationReport, newObject, refusal } from './create.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
@@ -68,11 +67,7 @@ export class SetRun {
     this.#base = await transaction.stateNumber(type);
     this.#oldState = this.#base + this.#unit.steps(type);
     requireState('ifInState', ifInState, this.#oldState);
-    const { userId } = this.#context.request.principal;
-    // What most types have nothing of is not waited for: each wait is a turn of the microtasks.
-    const blobIds = this.#blobIds();
-    const blobs = blobIds.size === 0 ? blobIds : await usableBlobs(transaction, blobIds, userId);
-    const creates = this.#creates(blobs);
+    const creates = this.#creates();
     const updates = this.#targets(this.#plan.updates, ({ key }) => key);
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
     const own = new Set<string>();
@@ -88,7 +83,6 @@ export class SetRun {
         index: this.#index,
         createdIds: this.#plan.createdIds,
         author: this.#plan.author,
-        blobs,
         now: clock(this.#context.services),
       },
       creates,
@@ -106,7 +100,8 @@ export class SetRun {
       context: this.#context,
     });
     const destruction = settlement.unjudged ?? (await settlement.settle());
-    if (this.#index.references.length > 0) await this.#completeRefusals(proposal);
+    // What most types have nothing of is not waited for: each wait is a turn of the microtasks.
+    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
     const counting = settlement.apply(destruction);
     if (counting !== null) await counting;
     await this.#unit.flush();
@@ -122,8 +117,7 @@ export class SetRun {
       createdIds: this.#plan.createdIds,
       proposal,
       notCreated: this.#report.notCreated,
-      before: this.#before,
-      snapshot: this.#unit.transaction,
+      unit: this.#unit,
       registry: this.#context.services.registry,
     });
   }
@@ -151,30 +145,11 @@ export class SetRun {
     return (object) => setHooks?.compute?.(type, object) ?? object;
   }
 
-  /** Every blob id that the call may put on an object. */
-  #blobIds(): ReadonlySet<string> {
-    const ids = new Set<string>();
-    if (this.#index.blobs.length === 0) return ids;
-    const { createdIds } = this.#context.request;
-    for (const { draft } of this.#plan.creates.values()) {
-      for (const id of blobIdsOf(this.#index, draft.values)) ids.add(id);
-    }
-    for (const { patch } of this.#plan.updates) {
-      if (patch.kind === 'refused') continue;
-      for (const text of blobIdsInPatch(this.#index, patch.object)) {
-        ids.add(resolveId(text, createdIds) ?? text);
-      }
-    }
-    return ids;
-  }
-
-  #creates(blobs: UsableBlobs): readonly CreateOperation[] {
+  #creates(): readonly CreateOperation[] {
     const creates: CreateOperation[] = [];
     for (const [key, { draft, birth }] of this.#plan.creates) {
       const refused =
-        this.#index.type.singleton === true
-          ? singletonError(this.#index)
-          : refusal(this.#index, draft, blobs);
+        this.#index.type.singleton === true ? singletonError(this.#index) : refusal(draft);
       if (refused !== null) {
         this.#report.notCreated.set(key, refused);
         continue;

@@ -9,6 +9,7 @@ import { AffectedRows } from './affected-rows.js';
 import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction } from './destroys.js';
 import type { WantedObject } from './hooks.js';
+import { BlobJudge } from './judge-blobs.js';
 import { LimitJudge } from './judge-limits.js';
 import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
@@ -31,6 +32,7 @@ export interface SettlementScene {
 }
 
 interface Judges {
+  readonly blobs: BlobJudge;
   readonly references: ReferenceJudge;
   readonly uniques: UniqueJudge;
   readonly limits: LimitJudge;
@@ -84,6 +86,7 @@ export class Settlement {
     rows.add(proposal.index.type, doomed.values());
     const scene = { proposal, snapshot, registry, relations: this.#relations, rows };
     return {
+      blobs: new BlobJudge(proposal, unit),
       references: new ReferenceJudge(proposal, snapshot, registry, unit.slices),
       uniques: new UniqueJudge(proposal, snapshot),
       limits: new LimitJudge(proposal, unit),
@@ -135,7 +138,8 @@ export class Settlement {
     const { proposal, destroys, doomed } = this.#scene;
     const { judges } = proposal.index;
     if (!judges && destroys.length === 0) return NOTHING_GOES;
-    const { references, uniques, limits, destroyer } = this.#judging;
+    const { blobs, references, uniques, limits, destroyer } = this.#judging;
+    if (await blobs.judge()) return null;
     if (limits.judgeSizes() || (await references.judge())) return null;
     const roots = destroys.filter(
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),

@@ -16,7 +16,7 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { complaintSteps } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
-import { blobIdsOf, NO_BLOB_CREATED, requireUsableBlobs, type UsableBlobs } from './blobs.js';
+import { NO_BLOB_CREATED } from './blobs.js';
 import { defaultOf } from './create.js';
 import { type Author, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { Problems } from './problems.js';
@@ -46,7 +46,6 @@ export interface UpdateScene {
   readonly index: TypeIndex;
   readonly createdIds: CreationIds;
   readonly author: Author;
-  readonly blobs: UsableBlobs;
   /** Epoch ms. */
   readonly now: number;
 }
@@ -59,16 +58,8 @@ export function* updateObject(
   sealed: ReadonlyMap<string, string> = NOTHING,
 ): Steps<UpdateResult> {
   const problems = new Problems();
-  const { links } = scene.index;
-  const resolved = links.length === 0 ? patch : resolveKeys(scene, patch, problems);
-  if (resolved === null) {
-    const why = 'Two patches of this object point to the same entry, one by its creation id.';
-    return { kind: 'refused', error: setError('invalidPatch', why) };
-  }
-  const patched = yield* patchSteps(current, resolved);
-  if (patched.kind === 'invalidPatch') {
-    return { kind: 'refused', error: setError('invalidPatch', patched.description) };
-  }
+  const patched = yield* applied(scene, current, patch, problems);
+  if (patched.kind === 'refused') return patched;
   const changed = yield* changedValues(scene, current, patched.touched, problems);
   if (problems.any) return { kind: 'refused', error: problems.toSetError() };
   const names = Object.keys(changed);
@@ -81,8 +72,40 @@ export function* updateObject(
     kind: 'changed',
     object: object as StoredObject,
     changed: names,
-    touched: resolved === patch ? patched.touched : undefined,
+    touched: patched.isAsSent ? patched.touched : undefined,
   };
+}
+
+/** The new whole values of what a patch names, not judged; null where it can't be applied. */
+export function* touchedBy(
+  scene: UpdateScene,
+  current: StoredObject,
+  patch: JsonObject,
+): Steps<Touched | null> {
+  const patched = yield* applied(scene, current, patch, new Problems());
+  return patched.kind === 'refused' ? null : patched.touched;
+}
+
+type Applied =
+  | { readonly kind: 'refused'; readonly error: SetError }
+  | { readonly kind: 'applied'; readonly touched: Touched; readonly isAsSent: boolean };
+
+function* applied(
+  scene: UpdateScene,
+  current: StoredObject,
+  patch: JsonObject,
+  problems: Problems,
+): Steps<Applied> {
+  const { links } = scene.index;
+  const resolved = links.length === 0 ? patch : resolveKeys(scene, patch, problems);
+  if (resolved === null) {
+    const why = 'Two patches of this object point to the same entry, one by its creation id.';
+    return { kind: 'refused', error: setError('invalidPatch', why) };
+  }
+  const patched = yield* patchSteps(current, resolved);
+  return patched.kind === 'invalidPatch'
+    ? { kind: 'refused', error: setError('invalidPatch', patched.description) }
+    : { kind: 'applied', touched: patched.touched, isAsSent: resolved === patch };
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
@@ -172,10 +195,6 @@ function* changedValues(
       if (jsonEqual(value, current[name] ?? null)) delete changed[name];
       else changed[name] = value;
     }
-  }
-  const { index, blobs } = scene;
-  if (index.blobs.length > 0) {
-    requireUsableBlobs(index, changed, blobs, problems, blobIdsOf(index, current));
   }
   return changed;
 }

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { textsAt } from '../../capability/places.js';
 import type { Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
@@ -7,8 +8,10 @@ import type {
   StoredObject,
   Transaction,
 } from '../../store/port.js';
+import { HookError } from '../hooks/errors.js';
 import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
+import { KnownBlobs } from './known-blobs.js';
 import { noteBlobs, noteReferences } from './links.js';
 
 /**
@@ -58,12 +61,16 @@ interface TypeWork {
 export class UnitOfWork {
   /** Of a call about many objects: others have a turn between its steps. */
   readonly slices: Slices | null;
+  /** Those that its user may name. */
+  readonly blobs: KnownBlobs;
   readonly #transaction: Transaction;
   readonly #works = new Map<string, TypeWork>();
 
-  constructor(transaction: Transaction, slices: Slices | null = null) {
+  /** `userId`: who makes the call. */
+  constructor(transaction: Transaction, userId: string, slices: Slices | null = null) {
     this.#transaction = transaction;
     this.slices = slices;
+    this.blobs = new KnownBlobs(transaction, userId, slices);
   }
 
   get transaction(): Transaction {
@@ -180,6 +187,7 @@ export class UnitOfWork {
       if (this.slices?.isOver() === true) await this.slices.next();
       await this.#transaction.changeReferences(removed, added);
     }
+    await this.#requireUsable(blobs.added);
     if (blobs.removed.length + blobs.added.length > 0) {
       await this.#transaction.changeBlobReferences(blobs.removed, blobs.added);
     }
@@ -194,6 +202,28 @@ export class UnitOfWork {
       states.set(work.type.name, await this.#transaction.record(work.type, records));
     }
     return states;
+  }
+
+  /**
+   * The objects that a call asks for have been judged, so their blobs are known. Hooks give others
+   * theirs.
+   */
+  async #requireUsable(added: readonly BlobReference[]): Promise<void> {
+    if (added.length === 0) return;
+    await this.blobs.lookUp(added.map(({ blobId }) => blobId));
+    const wrong = added.find(({ blobId }) => !this.blobs.isUsable(blobId));
+    if (wrong === undefined) return;
+    const { blobId, dataType, objectId } = wrong;
+    const work = this.#works.get(dataType);
+    const after = work?.entries.get(objectId)?.after;
+    const guilty =
+      work &&
+      indexOf(work.type).blobs.find((one) => textsAt(one.blobs, after?.[one.name]).has(blobId));
+    const hook = guilty?.computed?.kind === 'on' ? 'computeOn' : 'compute';
+    throw new HookError(
+      `${hook} of ${dataType}.${guilty?.name}`,
+      `gave ${objectId} the id of a blob that is not in its account, or that the user can not use`,
+    );
   }
 
   async #inBatches(
