@@ -5,7 +5,9 @@ import type { Proposal } from '../../src/methods/set/proposal.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnitOfWork } from '../../src/methods/work/unit.js';
 import type { StoredObject, Transaction } from '../../src/store/port.js';
+import { described } from './described-type.js';
 import { gadgetCapability } from './gadget.js';
+import type { Json } from './rig.js';
 
 const [GADGET] = gadgetCapability.dataTypes as [DataTypeDefinition];
 
@@ -72,5 +74,35 @@ describe('objects that refer to many others', () => {
     await unit.flush();
     expect(written).toEqual([5000, 5000, 2000]);
     expect(slices.turns).toBeGreaterThan(3);
+  });
+});
+
+describe('objects that name many blobs', () => {
+  it('have them looked for and written a few thousand at a time', async () => {
+    const { capability } = described({
+      Page: { properties: { album: { setOf: 'blob', default: {} } } },
+    });
+    const [page] = capability.dataTypes as [DataTypeDefinition];
+    const slices = countTurns();
+    const [asked, written]: [number[], number[]] = [[], []];
+    const transaction = {
+      insert: async () => undefined,
+      blobs: async (ids: readonly string[]) => {
+        asked.push(ids.length);
+        return ids.map((id) => ({ id }));
+      },
+      changeBlobReferences: async (_removed: unknown, added: readonly unknown[]) => {
+        written.push(added.length);
+      },
+    } as unknown as Transaction;
+    const unit = new UnitOfWork(transaction, 'u1', slices);
+    const { links: album, ...object } = linked('a', 12_000) as Json;
+    unit.create(page, { ...object, album });
+    await unit.flush();
+    expect([asked, written]).toEqual([
+      [10_000, 2000],
+      [5000, 5000, 2000],
+    ]);
+    expect(slices.turns).toBe(1 + 2 + 3);
   });
 });

@@ -188,8 +188,9 @@ export class UnitOfWork {
       await this.#transaction.changeReferences(removed, added);
     }
     await this.#requireUsable(blobs.added);
-    if (blobs.removed.length + blobs.added.length > 0) {
-      await this.#transaction.changeBlobReferences(blobs.removed, blobs.added);
+    for (const [removed, added] of this.#parts(blobs)) {
+      if (this.slices?.isOver() === true) await this.slices.next();
+      await this.#transaction.changeBlobReferences(removed, added);
     }
   }
 
@@ -241,7 +242,7 @@ export class UnitOfWork {
   }
 
   /** All at once where they are few. */
-  *#parts({ removed, added }: { removed: ReferenceRecord[]; added: ReferenceRecord[] }) {
+  *#parts<T>({ removed, added }: { removed: T[]; added: T[] }) {
     const count = removed.length + added.length;
     if (count === 0) return;
     if (count <= MAX_RECORDS || this.slices === null) {
