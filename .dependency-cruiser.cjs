@@ -17,6 +17,12 @@ function onlyImports(folder, allowed, comment) {
   };
 }
 
+/** Packages of the tools that generate and build. */
+const TOOLS = [
+  ...['ajv', 'diff', 'expect', 'fast-check', 'json-schema-to-typescript', 'junit-report-builder'],
+  ...['prisma', 'ts-morph', 'typescript', 'yaml', '@prisma/schema-engine-wasm'],
+];
+
 /** Packages are imported by `folders` alone (scripts and tests aside). */
 function onlyIn(packages, folders, comment) {
   return {
@@ -78,7 +84,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|generated)/' },
       to: {
-        path: '(^|node_modules/)(ajv|diff|expect|fast-check|json-schema-to-typescript|junit-report-builder|prisma|ts-morph|typescript|yaml|@prisma/schema-engine-wasm)(/|$)',
+        path: `(^|node_modules/)(${TOOLS.join('|')})(/|$)`,
         pathNot: '(^|node_modules/)ajv/dist/runtime/',
       },
     },
@@ -197,7 +203,8 @@ module.exports = {
     {
       name: 'top-level-modules-stand-alone',
       comment:
-        'Only main.ts, its storage files and what a start finishes (rest.ts, bind-secrets.ts) put the house together; config, logging and metrics are used by it.',
+        'Only main.ts, its storage files and the work of a start (rest.ts, bind-secrets.ts) put ' +
+        'the house together; config, logging and metrics are used by it.',
       severity: 'error',
       from: {
         path: '^src/[^/]+[.]ts$',
@@ -234,7 +241,7 @@ module.exports = {
 
     {
       name: 'rules-without-emitters',
-      comment: 'A rule judges what a team wrote. What is made of it is no concern of a rule.',
+      comment: 'A rule judges what a team wrote. A rule knows nothing of the emitted files.',
       severity: 'error',
       from: { path: '^scripts/generator/(load|descriptor|check|validation|model|hooks)/' },
       to: { path: '^scripts/generator/emit/' },

@@ -8,7 +8,8 @@ Everything that CI checks short of the tests, each with a line and its seconds; 
 named again at the end:
 
   clients       the Prisma client is built (node scripts/build.mjs --clients)
-  generated     generated/ and prisma/ are what the descriptors say, which give no warning (npm run generate)
+  generated     generated/ and prisma/ are current, and the descriptors give no warning
+                (npm run generate)
   types         tsc
   style         lint and format (biome; npm run format mends most)
   arrows        which folder imports which (.dependency-cruiser.cjs)
@@ -20,7 +21,7 @@ Exit codes: 0 all is well, 1 something failed.`;
 const CHECKS = [
   ['clients', 'node scripts/build.mjs --clients'],
   ['generated', 'npm run -s generate -- --check --max-warnings 0'],
-  // What has not changed since the last run is not checked again: 5 s of processor time in place of
+  // The compiler skips files that have not changed since the last run: 5 s of processor time, not
   // 24.
   ['types', 'tsc --noEmit --pretty false --incremental --tsBuildInfoFile build/types.tsbuildinfo'],
   ['style', 'biome check --colors=off --error-on-warnings .'],

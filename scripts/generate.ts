@@ -8,8 +8,8 @@ ${command('generate', '[options]')}
 
 Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is written unless everything succeeds.
 
-  --check      writes nothing; says which files are missing, stale, edited by hand or orphaned (exit code 1). Of many
-               files that are stale it names three; --format json names all
+  --check      writes nothing; says which files are missing, stale, edited by hand or orphaned
+               (exit code 1). Of many files that are stale it names three; --format json names all
   --dry-run    writes nothing; shows what would change as a unified diff
   --watch      generates whenever a descriptor changes, until Ctrl-C
   --contract   writes a migration, even where nothing changed, that takes away what the last one left on

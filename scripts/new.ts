@@ -40,8 +40,8 @@ await runTool('new', HELP, async (argv) => {
   printLine(`${path} is written. Next: ${command('generate')}`);
   if (!isInRepository(root))
     printLine(
-      'This folder is in no git repository. Run git init and commit what you generate: a migration is ' +
-        'released when it is committed, and is never changed from then on.',
+      'This folder is in no git repository. Run git init and commit what you generate: a ' +
+        'migration is released when it is committed, and is never changed from then on.',
     );
   return EXIT.fine;
 });

@@ -62,7 +62,8 @@ function refuseStale({ code, output, stdout }) {
   const first = wrong.find((problem) => !isFile(problem));
   if (first !== undefined)
     throw new BuildError(
-      `${first.file}:${first.line}:${first.column}: ${first.message}\nnpx jmapsmith generate tells all that is wrong.`,
+      `${first.file}:${first.line}:${first.column}: ${first.message}\n` +
+        'npx jmapsmith generate tells all that is wrong.',
       2,
     );
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';

@@ -51,8 +51,7 @@ function send(url, options, body) {
       response.on('end', () => resolve(response.statusCode)).on('error', reject);
       response.resume();
     });
-    // A server that is kept busy may close connections that it has accepted: that is a wait as
-    // well.
+    // A busy server may close connections that it has accepted: that is a wait as well.
     sent.on('error', (error) => (error.code === 'ECONNRESET' ? resolve(408) : reject(error)));
     sent.end(body);
   });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a server that loaded turns.mjs tells of its turns of the event loop. */
+/** The report of a server that loaded turns.mjs on its turns of the event loop. */
 export interface Turns {
   /** Processor time, ms. */
   readonly p99: number;

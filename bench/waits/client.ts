@@ -45,7 +45,7 @@ export class Client {
     let begin = 0;
     while (begin < objects.length) {
       let end = begin;
-      // What fits into a request.
+      // As many as fit into a request.
       for (let octets = 0; end < objects.length && end - begin < 1000; end += 1) {
         octets += JSON.stringify(objects[end]).length + 20;
         if (octets > 9_900_000 && end > begin) break;

@@ -370,7 +370,8 @@ const READS: readonly WaitKind[] = [
     body(`query, ${operator} nested 1,200 deep`, ({ accountId }) => {
       const open = `{"operator":"${operator}","conditions":[`.repeat(1200);
       const filter = `${open}{"done":true}${']}'.repeat(1200)}`;
-      return `{"using":${JSON.stringify(USING)},"methodCalls":[["Page/query",{"accountId":"${accountId}","filter":${filter}},"0"]]}`;
+      const call = `["Page/query",{"accountId":"${accountId}","filter":${filter}},"0"]`;
+      return `{"using":${JSON.stringify(USING)},"methodCalls":[${call}]}`;
     }),
   ]),
   plain('query, 400,000 comparators', ({ accountId }) => [

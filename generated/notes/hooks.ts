@@ -13,7 +13,7 @@ export const WRITTEN_FOR: string = '6f67e685cd98';
 export interface NoteHooks<Database = unknown> extends jmap.TypeHooks<NoteStored, Database> {
 }
 
-/** What `hooks` of capabilities/notes.hooks.ts must be. */
+/** The type of `hooks` in capabilities/notes.hooks.ts. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
     readonly Note?: NoteHooks<Database>;

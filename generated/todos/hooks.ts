@@ -13,7 +13,7 @@ export const WRITTEN_FOR: string = '64f7bbe25a44';
 export interface TodoHooks<Database = unknown> extends jmap.TypeHooks<TodoStored, Database> {
 }
 
-/** What `hooks` of capabilities/todos.hooks.ts must be. */
+/** The type of `hooks` in capabilities/todos.hooks.ts. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
     readonly Todo?: TodoHooks<Database>;

@@ -40,7 +40,7 @@ export interface ModelProperty {
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
-  /** Where its values are ids of blobs. */
+  /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly format?: StringFormat;
   readonly reference?: ReferenceDefinition;

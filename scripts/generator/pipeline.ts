@@ -65,8 +65,7 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   const histories = await releasedHistories(root, hooked.model, contract);
   const model = placed(hooked.model, histories);
   progress('rendering');
-  // Only now: what prints TypeScript takes as long to load as all else, and a wrong descriptor
-  // prints none.
+  // Only now: ts-morph takes as long to load as all else, and a wrong descriptor doesn't need it.
   const { emitAll } = await import('./emit/index.js');
   const [plan, emitted] = await Promise.all([
     planMigrations({ model, schemas: emitPrisma(model), histories, contract }),

@@ -6,7 +6,7 @@ import { writable } from './described.js';
 import type { Subject } from './subject.js';
 
 /**
- * A property that a client can give blobs to: its value is the id of one, or has such ids within.
+ * A property to which a client can give blobs: its value is an id of a blob, or contains such ids.
  */
 export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nullable'> {
   /** Its value is the id of a blob. */

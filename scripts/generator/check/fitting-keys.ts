@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
  */
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
-/** What an id of a blob can't have; a bound on its length is of no use and does no harm. */
+/** Keys that an id of a blob can't have. A bound on its length is useless, but harmless. */
 const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum'];
 
 /** Keys that a set has: what `setOf` says is left out of them. */
@@ -66,14 +66,16 @@ export const fittingKeys: Rule = (views, report) => {
         report(
           'misplaced-key',
           nameAt,
-          `"${name}" does not go with ${whole.key}, which already decides what the text looks like; remove one of the two.`,
+          `"${name}" does not go with ${whole.key}, which already decides what the text looks ` +
+            'like; remove one of the two.',
         );
     }
   }
 };
 
 /**
- * What gives all letters of a string, as it stands in the descriptor, and keys that would say more.
+ * Returns the key that gives all letters of a string, as the descriptor has it, and the keys that
+ * can't stand beside it.
  */
 function saysItAll(
   node: Located,

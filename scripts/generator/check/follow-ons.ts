@@ -5,9 +5,9 @@ import type { Location } from '../model.js';
 import { place } from './rule.js';
 
 /**
- * What follows from an error is left out: of a property whose type nobody knows, it tells nothing
- * that it has no default. The structure rule says what each of its errors spoils, the other rules
- * then judge the rest.
+ * A report leaves out errors that follow from another one: if a property's type is unknown, nobody
+ * needs to hear that it has no default. The structure rule names the parts that each of its errors
+ * spoils. The other rules judge the rest.
  */
 
 /** The steps from a descriptor's root to a value. */
@@ -27,7 +27,8 @@ export function changesMeaning(path: Path, meant: string | undefined): boolean {
 }
 
 /**
- * What an error at a path spoils: the property, the method or the definition; else the whole type.
+ * Returns the part that an error at a path spoils: the property, the method or the definition; else
+ * the whole type.
  */
 export function spoiledBy(root: Located, path: Path): readonly Member[] {
   const [section = '', name = '', key, inner] = path;
@@ -41,8 +42,8 @@ export function spoiledBy(root: Located, path: Path): readonly Member[] {
 }
 
 /**
- * The views without the kinds of spoiled properties, and whether a complaint is about what is
- * spoiled.
+ * Returns the views without the kinds of spoiled properties, and a test whether a complaint is
+ * about a spoiled part.
  */
 export function withoutSpoiled(
   views: readonly CapabilityView[],

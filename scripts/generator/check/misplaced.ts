@@ -28,7 +28,7 @@ const OF_AN_OBJECT: typeof OF_A_TYPE = Object.freeze({
 });
 
 /**
- * Reports keys that stand one level too deep, among the places of errors, and gives where they are.
+ * Reports keys that stand one level too deep, if an error is at their place. Returns their places.
  */
 export function findMisplaced(
   root: Located,

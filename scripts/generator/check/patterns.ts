@@ -31,8 +31,8 @@ export function whyNoPattern(source: string): Refusal | undefined {
 }
 
 /**
- * A pattern is a regular expression with the flag u, as JSON Schema has it, that any text is
- * matched by in one pass.
+ * A pattern is a regular expression with the flag u, as in JSON Schema, that one pass over any text
+ * can match.
  */
 export const patterns: Rule = (views, report) => {
   for (const { node } of views.flatMap(schemasOf)) {

@@ -102,8 +102,8 @@ function unknownSet({ label, node }: SchemaView, types: readonly string[], repor
     report(
       'unknown-target',
       keys.at,
-      `"${label}" can't be a set of "${word}".${didYouMean(word, ['string', 'blob', ...types])} Legal ` +
-        'are string, blob, a schema of a string, or the name of a type.',
+      `"${label}" can't be a set of "${word}".${didYouMean(word, ['string', 'blob', ...types])} ` +
+        'Legal are string, blob, a schema of a string, or the name of a type.',
     );
   if (keys.members !== undefined && text(member(keys, 'type')) !== 'string')
     report(

@@ -4,7 +4,7 @@ import type { Location, Problem } from '../model.js';
 
 /** A warning instead of an error; the other places that the message speaks of. */
 export interface ReportDetails extends Pick<Problem, 'severity' | 'related'> {
-  /** What else would be said of these follows from this error (follow-ons.ts). */
+  /** The parts whose other errors follow from this one (follow-ons.ts). */
   readonly spoils?: readonly Member[];
 }
 

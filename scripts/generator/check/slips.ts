@@ -1,15 +1,14 @@
 import { TYPE_NAMES } from '../descriptor/kinds.js';
 import { meantWord } from './did-you-mean.js';
 
-/**
- * Words of other schema languages, with what to write here instead: a sentence behind "is not ...".
- */
+/** Words of other schema languages, each with the words to write here. They follow "is not ...". */
 
 const MOMENT = "Write type: string, format: utc-date ([string, 'null'] where it may be null).";
 const DAY = String.raw`Write a day without a time as type: string, pattern: '^\d{4}-\d{2}-\d{2}$'.`;
-const TIME = String.raw`Write a time without a day as type: string, pattern: '^\d{2}:\d{2}:\d{2}$'.`;
+const TIME = "Write a time without a day as type: string, pattern: '^\\d{2}:\\d{2}:\\d{2}$'.";
 const EXACT =
-  'A number is a double: for exact amounts write type: integer and count the smallest unit, such as cents.';
+  'A number is a double: for exact amounts write type: integer and count the smallest unit, such ' +
+  'as cents.';
 const FILE = "Write type: [string, 'null'], blob: true.";
 const FREE_TEXT = 'Leave format out; a pattern can say what the text looks like.';
 const NO_WIDTH = 'Leave format out; minimum and maximum bound a number.';
@@ -67,7 +66,7 @@ export const REFUSED: Readonly<Record<string, string>> = Object.freeze({
   '<<': 'YAML 1.2 has no merge; repeat the keys, or name a whole value with & and *',
 });
 
-/** What the value of a key looks like, where people write another shape. */
+/** A legal value of each key for which people often write another shape. */
 export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   types: 'types: { Thing: { properties: { title: { type: string } } } }',
   properties: 'properties: { title: { type: string } }',
@@ -80,7 +79,7 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   drops: 'drops: [oldName]',
 });
 
-/** What to write instead of a word for a type; undefined where none is known. */
+/** Returns the advice for a wrong word for a type; undefined if there is none. */
 export function typeAdvice(word: string): string | undefined {
   const optional = /^(\w+)(?:\?| ?\| ?null)$/.exec(word)?.[1];
   return optional === undefined
@@ -88,7 +87,7 @@ export function typeAdvice(word: string): string | undefined {
     : `Write type: [${meantWord(optional, TYPE_NAMES) ?? optional}, 'null'].`;
 }
 
-/** What to write instead of a word for a format; undefined where none is known. */
+/** Returns the advice for a wrong word for a format; undefined if there is none. */
 export function formatAdvice(word: string): string | undefined {
   return advice(FORMATS, word);
 }

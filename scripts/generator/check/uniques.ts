@@ -15,8 +15,8 @@ export const uniques: Rule = (views, report) => {
 };
 
 /**
- * Warns where all properties of a unique list have a default: the second create without them is
- * refused.
+ * Warns if all properties of a unique list have a default: the server refuses the second create
+ * without them.
  */
 function collisions(type: TypeView, report: Report): void {
   const byName = new Map(type.properties.map((property) => [property.name, property]));
@@ -26,9 +26,9 @@ function collisions(type: TypeView, report: Report): void {
     report(
       'unique-default',
       at,
-      `${all} must be unique, and a create without ${names.length === 1 ? 'it' : 'them'} stores the ` +
-        'default: the second one of an account is refused. List it under required, or make it ' +
-        "nullable without a default (type: [..., 'null']): null is equal to nothing.",
+      `${all} must be unique, and a create without ${names.length === 1 ? 'it' : 'them'} stores ` +
+        'the default: the second one of an account is refused. List it under required, or make ' +
+        "it nullable without a default (type: [..., 'null']): null is equal to nothing.",
       { severity: 'warning' },
     );
   }

@@ -19,7 +19,7 @@ export interface FormatRow {
   readonly type: string;
   /** For the meta-schema: what a text has to be. */
   readonly description: string;
-  /** What operators compare its texts as; `date` has an order. */
+  /** The kind of operand that operators take its texts for; `date` has an order. */
   readonly operand: 'id' | 'date';
   /** A legal text, for examples. */
   readonly sample: string;
@@ -34,7 +34,7 @@ export interface FormatCheck {
   readonly any: TextCheck;
   /** For a text within a JSON value, which is kept as it comes. */
   readonly canonical: TextCheck;
-  /** What `message` says of a wrong one. */
+  /** The message for a wrong text. */
   readonly message: string;
 }
 

@@ -112,7 +112,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
   propertyNames: {
     type: 'object',
     description:
-      'What the names of further members are: { format: id }, or { blob: true } for ids of blobs.',
+      'The form of the names of further members: { format: id }, or { blob: true } for ids of ' +
+      'blobs.',
     examples: [{ format: 'id' }, { blob: true }],
     properties: {
       format: {

@@ -41,7 +41,7 @@ export interface PropertyView {
   readonly nullable: boolean;
   /** The value itself is the id of a blob. */
   readonly blob: boolean;
-  /** Where its values are ids of blobs. */
+  /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly access: string;
   readonly format?: string;

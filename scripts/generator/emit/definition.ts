@@ -82,7 +82,7 @@ function addShape(module: GeneratedModule, capability: ModelCapability, type: Mo
   });
 }
 
-/** What `jmap.dataType` takes; absent is what it fills in. */
+/** Prints the argument of `jmap.dataType`, without the members that the builder fills in. */
 function typeValue(
   capability: ModelCapability,
   type: ModelType,
@@ -132,7 +132,7 @@ const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, string>> = Object.f
   updated: 'updated',
 });
 
-/** What most properties have is the builder's to fill in. */
+/** Prints a property. The builder fills in the values that most properties have. */
 function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
   const { name, column, kind, nullable, required, access, role, blobs } = property;
   const { format, reference, computed, secret } = property;
@@ -182,7 +182,7 @@ function sortValue({ property: { name }, indexed }: ModelSort): unknown {
   return indexed ? { property: name, indexed } : name;
 }
 
-/** What `jmap.standardMethods` takes where the type hasn't just all of them. */
+/** Prints the options of `jmap.standardMethods`; none if the type has all methods as they are. */
 function methodOptions(
   capability: ModelCapability,
   type: ModelType,

@@ -11,15 +11,11 @@ import { printStructure, StructureKind, VariableDeclarationKind } from '../ts-mo
 import { literal, withoutHidden } from './code.js';
 import { preamble } from './preamble.js';
 
-/** Where a module takes names from. */
+/** A module from which another one imports names. */
 export interface Source {
-  /**
-   * A package, or a file by its path from the project's root: `./generated/todos/Todo.types.js`.
-   */
+  /** A package, or a file by its path from the root: `./generated/todos/Todo.types.js`. */
   readonly from: string;
-  /**
-   * The name under which all of it is imported: `jmap` of `jmap.JsonValue`. Absent: name by name.
-   */
+  /** The name of the whole module: `jmap` of `jmap.JsonValue`. Absent: imported name by name. */
   readonly as?: string;
 }
 
@@ -68,8 +64,8 @@ export interface Member {
 const LAYOUT = { indentNumberOfSpaces: 2, useSingleQuote: true } as const;
 
 /**
- * A TypeScript module in the making. A name of another module is imported when it is asked for, as
- * a type until it is asked for as a value. What is declared is printed by ts-morph, in order.
+ * A TypeScript module in the making. Asking for a name of another module adds its import: as a
+ * type, until somebody asks for a value. ts-morph prints the declarations, in order.
  */
 export class GeneratedModule {
   readonly #path: string;

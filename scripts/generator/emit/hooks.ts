@@ -91,7 +91,8 @@ class HooksModule {
       })),
     });
     const value = `${this.#stored(type.name)}[${literal(property.name)}]`;
-    const parameters = `changes: ${changes}, call: ${jmap('HookCall')}, reader: ${jmap('HookReader')}<Database>`;
+    const reader = `${jmap('HookReader')}<Database>`;
+    const parameters = `changes: ${changes}, call: ${jmap('HookCall')}, reader: ${reader}`;
     return {
       name: property.name,
       type: `(${parameters}) => Promise<ReadonlyMap<string, ${value}>>`,
@@ -129,7 +130,7 @@ class HooksModule {
     });
     this.#module.addInterface({
       name: 'Hooks',
-      words: `What \`hooks\` of capabilities/${name}.hooks.ts must be.`,
+      words: `The type of \`hooks\` in capabilities/${name}.hooks.ts.`,
       typeParameters: DATABASE,
       members: [...group('types', ofTypes, !types.some(needsHooks)), ...group('methods', methods)],
     });
@@ -162,7 +163,7 @@ interface Further {
 }
 
 /**
- * A member that holds others, where there are some. A hook file without a required one does not
+ * A member that holds others, if there are any. Without a required one a hook file does not
  * compile.
  */
 function group(name: string, members: readonly Member[], isOptional = false): readonly Member[] {

@@ -19,8 +19,8 @@ export interface Emitter {
   readonly name: string;
   readonly emit: (model: Model) => EmittedFiles | Promise<EmittedFiles>;
   /**
-   * Nobody reads it for its order: what it has is in order of names, not as the descriptors have
-   * it.
+   * It is in the order of names, not in the order of the descriptors: nobody reads it for its
+   * order.
    */
   readonly isByName?: true;
 }

@@ -23,7 +23,8 @@ export function tablesOf(model: Model): readonly Table[] {
 export function emitPrisma(model: Model): EmittedFiles {
   const named = PROVIDERS.map((provider) => ({ provider, client: provider }));
   const warning =
-    '// Data types are written by the engine alone (a write through Prisma would leave no change record).\n';
+    '// Data types are written by the engine alone (a write through Prisma would leave no change ' +
+    'record).\n';
   return prismaSchemas(named, tablesOf(model), ALL_DESCRIPTORS, warning);
 }
 

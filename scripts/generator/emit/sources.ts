@@ -2,7 +2,7 @@ import type { ModelCapability } from '../model.js';
 import { RUNTIME_MODULE } from '../validation/keywords.js';
 import type { Source } from './generated-module.js';
 
-/** What generated modules import from. */
+/** The modules that generated modules import. */
 
 /** The vocabulary between generated code and the engine. */
 export const JMAP = Object.freeze({ from: RUNTIME_MODULE, as: 'jmap' });

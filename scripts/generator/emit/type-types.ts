@@ -35,7 +35,7 @@ async function wireModule(
   return module.toString();
 }
 
-/** What `$defs` give to what is on the wire, by name. */
+/** Returns the `$defs` that types on the wire use, by name. */
 function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
   const seen = type.properties.filter((property) => isShown(property) || isGiven(property));
   return sharedSchemas(
@@ -51,7 +51,10 @@ function namesOf(type: ModelType): readonly string[] {
   return [...ownTypes(type).map(([name]) => name), `${type.name}Stored`];
 }
 
-/** What hooks see: the object on the wire, and all that is not on it. */
+/**
+ * Prints the type that hooks see: the object on the wire, and the properties that never leave the
+ * server.
+ */
 async function storedModule(
   path: string,
   capability: ModelCapability,

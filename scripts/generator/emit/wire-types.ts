@@ -36,7 +36,7 @@ export async function addWireTypes(
   }
 }
 
-/** What json-schema-to-typescript wrote: it knows neither `readonly` nor layout. */
+/** The output of json-schema-to-typescript, which knows neither `readonly` nor layout. */
 class Declarations {
   readonly #source: TypeScript.SourceFile;
 

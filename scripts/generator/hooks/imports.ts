@@ -16,7 +16,7 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = Object.freeze({
   '.json': ['.json'],
 });
 
-/** What a specifier without an ending may lack. */
+/** The endings that a specifier may lack. */
 const ENDINGS: readonly string[] = ['.js', '.mjs', '/index.js', '/index.mjs'];
 
 /**
@@ -58,14 +58,13 @@ function problem(
   return {
     at: { file: source.fileName, line: line + 1, column: character + 1 },
     code: 'hook-import',
-    message: `Node finds no module '${specifier.text}': write '${mended}'. A relative import names the whole file.`,
+    message:
+      `Node finds no module '${specifier.text}': write '${mended}'. A relative import names the ` +
+      'whole file.',
   };
 }
 
-/**
- * The source that Node's import of a path leads to, once it is compiled; undefined where there is
- * none.
- */
+/** Returns the source whose compiled file Node imports by a path; undefined if there is none. */
 function sourceOf(root: string, path: string): string | undefined {
   const ending = /\.[a-z]+$/.exec(path)?.[0] ?? '';
   const base = path.slice(0, path.length - ending.length);

@@ -14,7 +14,7 @@ type Part =
   | 'members'
   | 'data';
 
-/** What the members of a part are: by their names, or all of them the same. */
+/** The parts that the members of a part are: by their names, or all of them the same. */
 const PARTS: Readonly<Record<Part, Readonly<Record<string, Part>> | Part>> = {
   descriptor: { types: 'types', methods: 'methods', $defs: 'schemas' },
   types: 'type',

@@ -13,7 +13,7 @@ type Database = Config['database'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Asks the databases that a server of the project would use: that of DATABASE_URL, and the file in
+ * Asks the databases that a server of the project would use: DATABASE_URL, and the file in
  * DATA_DIR.
  */
 export async function readApplied(root: string, environment: Environment): Promise<Applied> {
@@ -72,7 +72,7 @@ function unread(database: Database, { message }: Error): Problem {
     code: 'unread-database',
     severity: 'warning',
     message:
-      `the database ${which} can't be read (${message}), so nobody knows which migrations it has: all count as ` +
-      'released. Start the database; or run git init and commit them.',
+      `the database ${which} can't be read (${message}), so nobody knows which migrations it ` +
+      'has: all count as released. Start the database; or run git init and commit them.',
   };
 }

@@ -163,8 +163,8 @@ function compare(
 type Source = readonly [table: string, column: string];
 
 /**
- * What a property of the type is computed from: the same columns have the same values, whatever
- * they are called.
+ * The columns that a property of the type is computed from. They are compared by table and column,
+ * which a rename keeps.
  */
 type SourcesOf = (computed: ComputedDefinition, type: string) => readonly Source[];
 

@@ -125,8 +125,9 @@ function half(provider: Provider, name: string): Problem {
     at: { file: `${path}/${SNAPSHOT_FILE}`, line: 1, column: 1 },
     code: 'migration-history',
     message:
-      `The migration ${path} is released, and deleted for this database alone: restore it (git checkout HEAD -- ` +
-      `${path}), or delete it for both where no database has it (rm -r prisma/*/migrations/${name}).`,
+      `The migration ${path} is released, and deleted for this database alone: restore it ` +
+      `(git checkout HEAD -- ${path}), or delete it for both where no database has it ` +
+      `(rm -r prisma/*/migrations/${name}).`,
   };
 }
 

@@ -73,10 +73,10 @@ export function readHistories(
 }
 
 /**
- * The histories that a plan starts from. Where git can't tell what is released, and something has
- * to change, the project's databases are asked: what none of them has applied is made anew. Where
- * nothing has to change all is left as it is: a build without git and database (an image, for
- * instance) must find what is on disk current.
+ * Returns the histories that a plan starts from. If git can't tell which migrations are released,
+ * and something has to change, this function asks the project's databases: the generator makes a
+ * migration anew if none of them has applied it. If nothing has to change, all migrations stay: a
+ * build without git and database (an image, for instance) must find the files on disk current.
  */
 export async function releasedHistories(
   root: string,
@@ -147,7 +147,7 @@ export async function planMigrations({
     obsolete: unreleased.filter((path) => !files.has(path)),
     problems: [
       ...(histories.warnings ?? []),
-      // What is wrong may be what the words are for, and so may what is not released.
+      // A problem, or a migration that is not released, may be the reason for the words.
       ...(problems.length > 0 || histories.isAssumed
         ? distinct(problems)
         : unusedDrops(changes, model)),
@@ -161,7 +161,7 @@ function changesOf(model: Model, schemas: EmittedFiles, { all }: Histories): rea
   );
 }
 
-/** What the changes would lose, or can't do. */
+/** Returns the problems of changes that would lose data or that a migration can't make. */
 function problemsOf(changes: readonly Change[], model: Model): readonly Problem[] {
   const ofChanges = changes.flatMap(({ difference, snapshot, renames, unique, effects }) => {
     if (snapshot === undefined) return [];

@@ -37,7 +37,7 @@ export function narrowings(
         }
         if (accepted || property.computed !== undefined) return [];
         const named = namedNow(before, property);
-        // What clients never write, none of them can fail to write again.
+        // A client can't fail to write a property again that it never writes.
         if (named !== undefined)
           return isWrittenByClients(property) ? [namingProblem(type, property, named)] : [];
         const what = narrowed(before.schema, property.schema, '');

@@ -18,8 +18,8 @@ export interface SearchSql {
   /** Part of `create`. */
   readonly triggers: readonly string[];
   /**
-   * For an index from before long texts had pieces. What it holds of long texts stays until they
-   * change.
+   * For an index of an older version, which has no pieces. Its long texts stay as they are until
+   * they change.
    */
   readonly takePieces: readonly string[];
   /** Takes in the rows that exist. */
@@ -92,19 +92,21 @@ class SqliteSearch {
     const update = `AFTER UPDATE ON ${this.#data} WHEN (${changed.join(' OR ')})`;
     const values = this.#columns.map((column) => `${column} = NEW.${column}`).join(', ');
     const [wasShort, isShort] = [this.#isShort('OLD'), this.#isShort('NEW')];
+    const insert = `AFTER INSERT ON ${this.#data}`;
+    const gotShort = `NOT ${wasShort} AND ${isShort}`;
     const remove = `DELETE FROM ${index} WHERE rowid = ${this.#docid('OLD')};
   DELETE FROM ${rows} WHERE "accountId" = OLD."accountId" AND "id" = OLD."id";`;
     return [
-      `CREATE TRIGGER ${this.#table('_insert')} AFTER INSERT ON ${this.#data} WHEN ${isShort} BEGIN
+      `CREATE TRIGGER ${this.#table('_insert')} ${insert} WHEN ${isShort} BEGIN
   ${this.#insert}
 END;`,
-      `CREATE TRIGGER ${this.#table('_insert_long')} AFTER INSERT ON ${this.#data} WHEN NOT ${isShort} BEGIN
+      `CREATE TRIGGER ${this.#table('_insert_long')} ${insert} WHEN NOT ${isShort} BEGIN
   ${this.#insertLong}
 END;`,
       `CREATE TRIGGER ${this.#table('_update')} ${update} AND ${wasShort} AND ${isShort} BEGIN
   UPDATE ${index} SET ${values} WHERE rowid = ${this.#docid('NEW')};
 END;`,
-      `CREATE TRIGGER ${this.#table('_update_short')} ${update} AND NOT ${wasShort} AND ${isShort} BEGIN
+      `CREATE TRIGGER ${this.#table('_update_short')} ${update} AND ${gotShort} BEGIN
   ${remove}
   ${this.#insert}
   ${this.#forget('NEW')}
@@ -171,28 +173,30 @@ END;`,
 
   get #insert(): string {
     const rows = this.#table('_row');
+    const columns = this.#columns.join(', ');
+    const values = `${this.#docid('NEW')}, ${this.#values('NEW')}`;
     return `${NUMBER_ACCOUNT}
   INSERT INTO ${rows} ("docid", "accountId", "id")
     SELECT 1 + coalesce((SELECT max("docid") FROM ${rows} WHERE "docid" BETWEEN "a"."number" << 32
       AND ("a"."number" << 32) + 4294967295), "a"."number" << 32), NEW."accountId", NEW."id"
     FROM "JmapSearchAccount" AS "a" WHERE "a"."accountId" = NEW."accountId";
-  INSERT INTO ${this.#table('')} (rowid, ${this.#columns.join(', ')}) VALUES (${this.#docid('NEW')}, ${this.#values('NEW')});`;
+  INSERT INTO ${this.#table('')} (rowid, ${columns}) VALUES (${values});`;
   }
 
   get #insertLong(): string {
     const long = this.#table('_long');
     return `${NUMBER_ACCOUNT}
   INSERT INTO ${long} ("accountId", "id", "at") SELECT NEW."accountId", NEW."id", 0
-    WHERE NOT EXISTS (SELECT 1 FROM ${long} WHERE "accountId" = NEW."accountId" AND "id" = NEW."id");`;
+    WHERE NOT EXISTS (SELECT 1 FROM ${long} WHERE ${isObject('NEW')});`;
   }
 
   /** The pieces of a text that is no more. */
   #forget(row: string): string {
-    return `UPDATE ${this.#table('_long')} SET "at" = -1 WHERE "accountId" = ${row}."accountId" AND "id" = ${row}."id";`;
+    return `UPDATE ${this.#table('_long')} SET "at" = -1 WHERE ${isObject(row)};`;
   }
 
   #docid(row: string): string {
-    return `(SELECT "docid" FROM ${this.#table('_row')} WHERE "accountId" = ${row}."accountId" AND "id" = ${row}."id")`;
+    return `(SELECT "docid" FROM ${this.#table('_row')} WHERE ${isObject(row)})`;
   }
 
   #isShort(row: string): string {
@@ -207,6 +211,11 @@ END;`,
   #table(suffix: string): string {
     return quoted(this.#name + suffix);
   }
+}
+
+/** Whether a table's row is about the object of another row. */
+function isObject(row: string): string {
+  return `"accountId" = ${row}."accountId" AND "id" = ${row}."id"`;
 }
 
 const NUMBER_ACCOUNT = `INSERT INTO "JmapSearchAccount" ("accountId")

@@ -19,7 +19,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapReference', 'toType'],
 ];
 
-/** What holds blobs for the version before, and for it alone. */
+/** The columns that hold blobs for the version before, and for it alone. */
 type Held = (type: ModelType) => readonly BlobColumn[];
 
 /** References first: counts read them. */
@@ -202,8 +202,9 @@ function blobRows(type: ModelType, held: Held, provider: Provider): readonly str
     `DELETE FROM "JmapBlobReference" WHERE "type" = ${text(type.table)};`,
     ...[...own, ...held(type)].map((each) => {
       const { joins, conditions, value } = textsIn(each, provider);
+      const from = `${quoted(type.table)} AS "t"${joins}`;
       return `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
-  SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${quoted(type.table)} AS "t"${joins}
+  SELECT "t"."accountId", "b"."id", ${text(type.table)}, "t"."id" FROM ${from}
   JOIN "JmapBlob" AS "b" ON "b"."accountId" = "t"."accountId" AND "b"."id" = ${value}
   WHERE ${['true', ...conditions].join(' AND ')} ON CONFLICT DO NOTHING;`;
     }),

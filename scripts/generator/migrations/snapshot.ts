@@ -13,8 +13,7 @@ export type SnapshotProperty = Omit<
 >;
 
 /**
- * `hasPieces`: on SQLite it has tables for pieces of long texts. Absent where the migration is
- * older than that.
+ * `hasPieces`: on SQLite the index has tables for pieces of long texts. Older migrations lack it.
  */
 export type SnapshotSearch = NonNullable<ModelType['search']> & { readonly hasPieces?: boolean };
 

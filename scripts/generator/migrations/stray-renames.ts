@@ -6,15 +6,13 @@ import { predecessorOf, releasedTypes } from './lineage.js';
 
 export interface StrayRenames {
   readonly problems: readonly Problem[];
-  /**
-   * The model as if what was probably meant were given up: that it is gone follows from the slip.
-   */
+  /** The model without the parts that the slip makes look removed. */
   readonly model: Model;
 }
 
 /**
- * A `renamedFrom` of a new type or property that names nothing of the last release. Where the name
- * that is there now was released, `renamedFrom` says nothing any more and may stay.
+ * Reports a `renamedFrom` of a new type or property that names nothing of the last release. If the
+ * last release already has the present name, `renamedFrom` has done its work and may stay.
  */
 export function strayRenames(snapshot: Snapshot, model: Model): StrayRenames {
   const problems: Problem[] = [];
@@ -81,7 +79,7 @@ function stray(
     at,
     code: 'bad-rename',
     message:
-      `the ${what} has renamedFrom: ${renamedFrom}, and the last release has nothing of that name.` +
-      `${didYouMean(renamedFrom, names)} ${there}`,
+      `the ${what} has renamedFrom: ${renamedFrom}, and the last release has nothing of that ` +
+      `name.${didYouMean(renamedFrom, names)} ${there}`,
   };
 }

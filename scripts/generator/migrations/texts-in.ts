@@ -10,14 +10,14 @@ export interface BlobColumn {
 
 /** SQL that finds the texts at a place, one a row, beside a table that is called "t". */
 export interface TextsInSql {
-  /** What follows the table in FROM. */
+  /** The joins that follow the table in FROM. */
   readonly joins: string;
   readonly conditions: readonly string[];
   /** The text; something else, or null, where there is none. */
   readonly value: string;
 }
 
-/** Where a step arrives: an SQL value, and the type of the JSON in it. */
+/** The value that a step leads to, in SQL, and the type of its JSON. */
 interface Arrival {
   readonly value: string;
   readonly type: string;
@@ -45,7 +45,7 @@ function isOfList(step: PlaceStep): boolean {
   return 'each' in step && step.each === 'item';
 }
 
-/** Which members of an object the step is about. */
+/** Conditions on the names of the members that the step leads to. */
 function namesOf(step: PlaceStep, name: string): readonly string[] {
   if ('member' in step) return [`${name} = ${text(step.member)}`];
   const { except = [] } = step;
@@ -72,10 +72,14 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
   },
   postgresql: {
     start: (column) => ({ value: column, type: `jsonb_typeof(${column})` }),
-    rows: ({ value, type }, wanted, row) =>
-      wanted === 'array'
-        ? `LATERAL jsonb_array_elements(CASE ${type} WHEN 'array' THEN ${value} ELSE '[]' END) AS ${row}("value")`
-        : `LATERAL jsonb_each(CASE ${type} WHEN 'object' THEN ${value} ELSE '{}' END) AS ${row}("key", "value")`,
+    rows: ({ value, type }, wanted, row) => {
+      const [each, columns, empty] =
+        wanted === 'array'
+          ? ['jsonb_array_elements', '"value"', '[]']
+          : ['jsonb_each', '"key", "value"', '{}'];
+      const safe = `CASE ${type} WHEN '${wanted}' THEN ${value} ELSE '${empty}' END`;
+      return `LATERAL ${each}(${safe}) AS ${row}(${columns})`;
+    },
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `jsonb_typeof(${row}."value")` }),
     asText: ({ value }) => `(${value} #>> '{}')`,

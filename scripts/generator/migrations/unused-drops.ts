@@ -56,7 +56,7 @@ function unused({ name, at }: ModelDrop, where: string): Problem {
     code: 'unused-drop',
     severity: 'warning',
     message:
-      `drops: [${name}] ${where} has no change left to accept. Remove ${name} from it: otherwise it ` +
-      'silently accepts the next change of that name.',
+      `drops: [${name}] ${where} has no change left to accept. Remove ${name} from it: otherwise ` +
+      'it silently accepts the next change of that name.',
   };
 }

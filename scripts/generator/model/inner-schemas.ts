@@ -1,7 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 
 /**
- * Returns the schema with every schema right within it changed: of members, items and further
+ * Returns the schema after changing every schema directly within it: members, items, further
  * members.
  */
 export function mapInner(

@@ -36,7 +36,7 @@ export function findingProblem(difference: Difference): Problem {
   };
 }
 
-/** What several files have in common; the other findings are told file by file. */
+/** Findings that one line tells for several files; the others have a line for each file. */
 const TOGETHER: Readonly<Partial<Record<Finding, string>>> = Object.freeze({
   missing: 'files are missing',
   stale: 'files are stale: a descriptor or jmapsmith has changed since they were generated',

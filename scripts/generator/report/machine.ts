@@ -31,7 +31,7 @@ export type WorkspacePath = (file: string) => string;
 
 /**
  * GitHub takes paths relative to the workspace, where the repository lies; the project may be a
- * folder in it. Where nobody says what the workspace is, the project is taken for it.
+ * folder in it. Without GITHUB_WORKSPACE the project's folder counts as the workspace.
  */
 export function workspacePath(
   root: string,

@@ -88,8 +88,8 @@ function start(name: JobName, args: readonly unknown[]): Promise<unknown> {
 }
 
 /**
- * Ends the second thread, if one was started. Whoever starts jobs calls it in the end, come what
- * may.
+ * Ends the second thread, if one was started. The code that starts jobs calls this at the end,
+ * after a failure too.
  */
 export async function endSecondThread(): Promise<void> {
   const ending = second;

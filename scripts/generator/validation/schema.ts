@@ -51,8 +51,7 @@ export function mainType(schema: JSONSchema7): string | undefined {
 function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
   const check = formatOf(format)?.check;
-  // The engine normalises a property or a condition; inside a JSON column a text is kept as it
-  // comes.
+  // The engine normalises a property or a condition; it keeps a text inside a JSON column as it is.
   if (check !== undefined)
     return { ...checks, [check.keyword]: use === 'message' || depth === 0 ? 'any' : 'canonical' };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;

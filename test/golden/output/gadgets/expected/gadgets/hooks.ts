@@ -19,7 +19,7 @@ export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetSt
 export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database> {
 }
 
-/** What `hooks` of capabilities/gadgets.hooks.ts must be. */
+/** The type of `hooks` in capabilities/gadgets.hooks.ts. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
     readonly Gadget?: GadgetHooks<Database>;

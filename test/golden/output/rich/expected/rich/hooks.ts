@@ -23,7 +23,7 @@ export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetSt
 export interface SingleHooks<Database = unknown> extends jmap.TypeHooks<SingleStored, Database> {
 }
 
-/** What `hooks` of capabilities/rich.hooks.ts must be. */
+/** The type of `hooks` in capabilities/rich.hooks.ts. */
 export interface Hooks<Database = unknown> {
   readonly types?: {
     readonly Gadget?: GadgetHooks<Database>;
