@@ -44,9 +44,9 @@ export interface Services {
   readonly now?: () => number;
 }
 
-/** What answers may take of the process's memory. */
+/** The memory of the process that answers may take. */
 export interface AnswerRoom {
-  /** False where there is no room for so many octets more: nothing is taken then. */
+  /** Takes so many octets. Returns false, and takes none, if there is no room for them. */
   take(octets: number): boolean;
   giveBack(octets: number): void;
 }

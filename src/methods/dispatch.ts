@@ -41,7 +41,7 @@ export interface Answer {
   readonly explain?: readonly JsonObject[];
 }
 
-/** Where a request came from. */
+/** The client behind a request, and the memory for its answers. */
 export interface RequestSource {
   /** The request took long to read, so its calls and their answers may take long as well. */
   readonly isLong: boolean;

@@ -3,8 +3,8 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 
 /**
  * Secrets that are stored encrypted: `FORM$nonce$text and tag`, the last two in base64url,
- * AES-256-GCM. The place where the text is stored is authenticated with it, so what is copied to
- * another place can't be decrypted there.
+ * AES-256-GCM. The place where the text is stored is authenticated with it, so a text that is
+ * copied to another place can't be decrypted there.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -23,8 +23,7 @@ export function isUnbound(stored: string): boolean {
 }
 
 /**
- * Where a secret is stored. Tables and columns keep their names when types and properties are
- * renamed.
+ * The place of a stored secret. A rename of a type or property keeps the names of table and column.
  */
 export interface SecretPlace {
   readonly accountId: string;

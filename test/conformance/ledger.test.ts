@@ -257,7 +257,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(answer.notCreated.d).toEqual({
       type: 'alreadyExists',
       existingId,
-      description: `The server would give it a value that "${existingId}" has, and that must be unique.`,
+      description: `The server would give it the value of "${existingId}", which must be unique.`,
     });
   });
 

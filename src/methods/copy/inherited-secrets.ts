@@ -13,9 +13,9 @@ interface Accounts {
 }
 
 /**
- * What a copy stores in place of its original's secrets, where it doesn't override them. Who may
- * not write to the source account gets none of them: they are null. An encrypted one is encrypted
- * anew for the copy. Notes what can't be so.
+ * Returns the secrets of a copy that doesn't override its original's. A user who may not write to
+ * the source account gets none of them: they are null. An encrypted secret is encrypted anew for
+ * the copy. Notes the properties for which this is impossible.
  */
 export function inheritedSecrets(
   index: TypeIndex,

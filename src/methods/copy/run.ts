@@ -37,7 +37,7 @@ export interface CopyScene {
   readonly context: CallContext;
   /** Of the transaction of the target account. */
   readonly unit: UnitOfWork;
-  /** What the client sent, where a hook has replaced it; the plan is of what the hook gave. */
+  /** The client's arguments, if a hook has replaced them; the plan is made of the hook's. */
   readonly sent?: CopyArguments | undefined;
 }
 
@@ -196,7 +196,10 @@ export class CopyRun {
     }
   }
 
-  /** What the client takes the copy to be. Of an original that a hook chose it knows nothing. */
+  /**
+   * The copy as the client would expect it. The client knows nothing of an original that a hook
+   * chose.
+   */
   #expected(
     creationId: string,
     { overrides, sourceId }: PendingCopy['entry'],

@@ -90,7 +90,7 @@ export function furtherMembers(
 export interface OfferedArguments {
   /** The client's own, without the further ones. */
   readonly sent: JsonObject;
-  /** What the hook got of them: a copy. */
+  /** The copy of them that the hook got. */
   readonly offered: JsonObject;
   readonly further: JsonObject;
 }

@@ -49,8 +49,8 @@ export class OfferedObjects {
     if (!TYPE.test(type)) {
       throw new HookError(
         this.#what,
-        `refused an object by the type ${excerpt(JSON.stringify(type))}: a type begins with a letter, ` +
-          'and has up to 128 letters, digits and characters of . : _ -',
+        `refused an object by the type ${excerpt(JSON.stringify(type))}: a type begins with a ` +
+          'letter, and has up to 128 letters, digits and characters of . : _ -',
       );
     }
     return own as unknown as SetError;

@@ -60,8 +60,8 @@ export class Destroyer {
   }
 
   /**
-   * What happens if these objects of the proposal's type are destroyed, as far as they may be.
-   * Objects of that type in `kept` stay, and so does what they would follow.
+   * Returns what follows from destroying these objects of the proposal's type, as far as that is
+   * allowed. Objects of that type in `kept` stay, and so do the objects that they would follow.
    */
   async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
     const type = this.#proposal.index.type.name;

@@ -170,7 +170,7 @@ export class UniqueJudge {
     const verb = shown.length === 1 ? 'has' : 'have';
     const why =
       shown.length === 0
-        ? `The server would give it a value that ${quoted(existingId)} has, and that must be unique.`
+        ? `The server would give it the value of ${quoted(existingId)}, which must be unique.`
         : `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
     const error = setError('alreadyExists', why, { existingId });
     const holder = this.#proposal.rows.get(existingId);
@@ -183,7 +183,8 @@ export class UniqueJudge {
 function notFree(unique: UniqueDefinition): SetError {
   const properties = shownNames(unique);
   const verb = properties.length > 1 ? 'are' : 'is';
-  const names = properties.length === 0 ? 'What it needs' : properties.map(quoted).join(' and ');
+  const names =
+    properties.length === 0 ? 'A value that it needs' : properties.map(quoted).join(' and ');
   const why = `${names} ${verb} also wanted by an earlier object of this call, which was refused.`;
   return setError('invalidProperties', why, { properties });
 }

@@ -11,9 +11,7 @@ const FEW = 20;
 export class Problems {
   /** By property. Most objects have none: the map is made for the first. */
   #found: Map<string, string> | null = null;
-  /**
-   * Of which properties the text is a whole sentence; of all others it follows the property's name.
-   */
+  /** The properties whose text is a whole sentence; all other texts follow the property's name. */
   #whole: Set<string> | null = null;
 
   /** Begins with what others have found. */

@@ -31,7 +31,7 @@ export interface UpdateOperation {
 interface ProposedUpdate {
   readonly operation: UpdateOperation;
   readonly changed: readonly string[];
-  /** What the operation's patch makes of the properties that it names, where that is known. */
+  /** The new values of the properties that the operation's patch names, if they are known. */
   readonly touched: Touched | undefined;
 }
 

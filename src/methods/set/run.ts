@@ -26,7 +26,7 @@ export interface PreparedSet {
   readonly index: TypeIndex;
   readonly plan: SetPlan;
   readonly seals: Seals;
-  /** What the client sent, where a hook has replaced it; the plan is of what the hook gave. */
+  /** The client's arguments, if a hook has replaced them; the plan is made of the hook's. */
   readonly sent?: SetArguments | undefined;
 }
 
@@ -255,8 +255,8 @@ export class SetRun {
   }
 
   /**
-   * What the client takes an object's properties to be, where it sent one update of it that names
-   * no creation ids.
+   * An object's properties as the client expects them, if it sent one update of it, without
+   * creation ids.
    */
   #expected(proposal: Proposal, id: string): Expected | undefined {
     const row = proposal.rows.get(id);

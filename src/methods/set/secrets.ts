@@ -32,7 +32,7 @@ interface Task {
   readonly into: Map<string, string>;
 }
 
-/** What sealing needs of a call. */
+/** The parts of a call that sealing needs. */
 type SealScene = Pick<CallContext, 'services' | 'request' | 'deadline' | 'account' | 'method'>;
 
 /**

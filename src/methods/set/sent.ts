@@ -5,12 +5,12 @@ import type { TypeIndex } from '../type-index.js';
 type Entries = Readonly<Record<string, JsonValue>> | null | undefined;
 
 /*
- * 5.3 and 5.4: a response reports what its client can't know. Where a hook has replaced the
- * arguments, that is all that differs from what the client itself sent.
+ * RFC 8620 5.3 and 5.4: a response reports the values that its client can't know. If a hook has
+ * replaced the arguments, it reports all values that differ from the client's own.
  */
 
 /**
- * What a client sent to create, names as declared; nothing where it sent no object under the key.
+ * Returns the object that a client sent to create, names as declared; no members if it sent none.
  */
 export function sentObject(index: TypeIndex, creates: Entries, key: string): JsonObject {
   return sentEntry(index, creates, key);

@@ -156,8 +156,8 @@ export class Settlement {
   }
 
   /**
-   * What the call wants of its own objects. Destroys that a link keeps from happening are among it:
-   * a hook may say better why not.
+   * The operations of the call on objects of its own type. They include destroys that a link
+   * prevents: a hook may give a better reason.
    */
   #wanted(): readonly WantedObject[] {
     const { proposal, doomed, destroys } = this.#scene;

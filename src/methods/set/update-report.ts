@@ -15,7 +15,7 @@ import type { Touched } from './update.js';
 /** What a client takes the properties that its updates named to be; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
 
-/** What one patch that was applied makes of them. */
+/** Returns the properties as the client expects them after one patch. */
 export function expectedOf(touched: Touched): Expected {
   const expected = new Map<string, JsonValue>();
   for (const [name, value] of touched) expected.set(name, value ?? null);

@@ -33,8 +33,7 @@ export type UpdateResult =
       /** Names of the properties that the patch changed. */
       readonly changed: readonly string[];
       /**
-       * What the patch makes of the properties that it names; undefined where it names creation
-       * ids.
+       * The new values of the properties that the patch names; undefined if it names creation ids.
        */
       readonly touched: Touched | undefined;
     };

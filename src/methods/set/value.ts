@@ -31,8 +31,9 @@ export function resolveReference(ids: CreationIds, type: string, text: string): 
 const MAX_DEPTH = 500;
 
 /**
- * The value as it is stored: a UTCDate in its one form (D10), "#" ids of blobs and objects
- * resolved, 0 for -0 (D4). What can't be so is noted and left as it is.
+ * Returns the value as the database stores it: a UTCDate without a zero fraction and without digits
+ * beyond milliseconds (RFC 8620 1.4), ids in place of "#" ids of blobs and objects, 0 for -0. Notes
+ * a value that has no such form, and returns it unchanged.
  */
 export function canonicalValue(
   property: PropertyDefinition,
