@@ -97,8 +97,9 @@ export function beginningStatement(
 ): RestStatement {
   const begins = columns.map((column) => `substr(${quote(column)}, 1, ${prefix.length}) = ?`);
   const behind = after === null ? '' : ' AND ("accountId", "id") > (?, ?)';
+  const condition = `(${begins.join(' OR ')})${behind}`;
   return {
-    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)} WHERE (${begins.join(' OR ')})${behind}
+    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)} WHERE ${condition}
  ORDER BY "accountId", "id" LIMIT ?`,
     parameters: [...columns.map(() => prefix), ...(after ?? []), limit],
   };

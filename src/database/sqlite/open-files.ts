@@ -38,16 +38,17 @@ export function requireOnePath(file: string): void {
     throw new DatabaseFileError(`${file} is not a file. Set DATABASE_URL to the database's file.`);
   if (found.nlink > 1) {
     throw new DatabaseFileError(
-      `${file} has ${found.nlink} hard links: if another process opened the database by another name, writes of both ` +
-        `would be lost. Remove the other names (find / -xdev -samefile '${file}'). To copy a database, use the backup ` +
-        'command, not links.',
+      `${file} has ${found.nlink} hard links: if another process opened the database by another ` +
+        'name, writes of both would be lost. Remove the other names ' +
+        `(find / -xdev -samefile '${file}'). To copy a database, use the backup command, not ` +
+        'links.',
     );
   }
   const path = realDatabasePath(file);
   if (!mountPoints().has(path)) return;
   throw new DatabaseFileError(
-    `${path} is mounted as a single file: its write-ahead log would lie outside of the mount and be lost. ` +
-      'Mount the folder that holds it.',
+    `${path} is mounted as a single file: its write-ahead log would lie outside of the mount and ` +
+      'be lost. Mount the folder that holds it.',
   );
 }
 
@@ -70,15 +71,15 @@ function requireMode(path: string, mode: number): void {
     const why =
       code === 'EROFS'
         ? 'its file system is mounted read-only'
-        : `the user of this process (${process.getuid?.() ?? 'unknown'}) lacks the permission. Run it as the user who owns ` +
-          "the database's files, or change their owner";
+        : `the user of this process (${process.getuid?.() ?? 'unknown'}) lacks the permission. ` +
+          "Run it as the user who owns the database's files, or change their owner";
     throw new DatabaseFileError(`${path} can't be written (${code}): ${why}. See DATABASE_URL.`, {
       cause: error,
     });
   }
 }
 
-/** What is mounted here; only Linux tells it. */
+/** Returns the paths where file systems or files are mounted; none unless Linux tells them. */
 function mountPoints(): ReadonlySet<string> {
   try {
     const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
@@ -103,15 +104,13 @@ interface OpenFile {
 
 /**
  * The files of a database that this process has open: the database, its write-ahead log with the
- * log's index, and further ones. What is open stays open when its name is removed, so writes to it
- * would succeed, be acknowledged, and be gone at the next start.
+ * log's index, and further ones. A file stays open when its name is removed, so writes to it would
+ * succeed, be acknowledged, and be gone at the next start.
  */
 export class OpenFiles {
   readonly #files: readonly OpenFile[];
 
-  /**
-   * To be made once the database is open and was read from. Files that are not there are left out.
-   */
+  /** Make it once the database is open and was read from. It leaves out files that don't exist. */
   constructor(file: string, others: readonly string[] = []) {
     const real = realDatabasePath(file);
     const paths = [file, `${real}-wal`, `${real}-shm`, ...others];
@@ -121,9 +120,7 @@ export class OpenFiles {
     });
   }
 
-  /**
-   * Throws UnavailableError unless each path still leads to the file that is open. Takes some 4 µs.
-   */
+  /** Throws UnavailableError unless each path still leads to the open file. Takes some 4 µs. */
   require(): void {
     for (const { path, identity } of this.#files) {
       if (identityOf(path) !== identity) throw movedError(path);
@@ -134,8 +131,9 @@ export class OpenFiles {
 function movedError(path: string): UnavailableError {
   return new UnavailableError('The database was removed or replaced.', {
     cause: new Error(
-      `${path} is no longer the file that was opened: it was removed, renamed or replaced. Nothing is written ` +
-        'until the same file is back. To go on with another one, restart the server',
+      `${path} is no longer the file that was opened: it was removed, renamed or replaced. ` +
+        'Nothing is written until the same file is back. To go on with another one, restart the ' +
+        'server',
     ),
   });
 }

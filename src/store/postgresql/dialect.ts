@@ -81,8 +81,8 @@ export const postgresql: Dialect = Object.freeze({
 } satisfies Dialect);
 
 /**
- * JSON that jsonb takes: no stored text has a U+0000 (D4), so what is stored nowhere either stands
- * for it.
+ * Returns JSON that jsonb takes. It puts U+FFFF in the place of U+0000: no stored text has either,
+ * since a /set refuses U+0000 and I-JSON has no noncharacters (RFC 7493 2.1), so both find nothing.
  */
 function storable(json: string): string {
   if (!json.includes('\\u0000')) return json;

@@ -69,8 +69,7 @@ export function composed(text: string, parameters: readonly Parameter[]): Statem
 }
 
 /**
- * No stored text has a U+0000 (D4), and none can be sent: what is stored nowhere either stands for
- * it.
+ * Puts U+FFFF in the place of U+0000, which PostgreSQL takes in no text. No stored text has either.
  */
 function storable(parameter: Parameter): string | null {
   if (typeof parameter === 'string') return withoutNul(parameter);

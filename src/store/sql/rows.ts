@@ -29,11 +29,11 @@ const STEPS: Readonly<Record<ShadowTransform, ((text: string) => Steps<string>) 
 /** Characters of a text of which shadow columns are made in a moment. */
 const SHORT = 16_384;
 
-/** What columns hold of long texts and much JSON, by column. */
+/** The values that columns store for long texts and large JSON, by column. */
 const derived = new WeakMap<StoredObject, Map<string, string>>();
 
 /**
- * Makes what columns hold of the objects' long texts and large JSON: done at once it would take
+ * Makes the column values of the objects' long texts and large JSON in steps: at once it would take
  * seconds.
  */
 export async function encodeLarge(

@@ -190,8 +190,8 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       ? runExclusive(this.#writer, this.#writing, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
-    // order.
-    // What no client hears of may have changed any text: what a start makes anew after a migration.
+    // order. A commit that no client hears of, such as that of a start after a migration, may
+    // change any text.
     this.#pieces.wake(changed);
     if (changed !== undefined) this.#announce({ accountId, changed });
     return result;

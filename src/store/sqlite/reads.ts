@@ -46,7 +46,7 @@ export interface ReadsOptions {
   readonly extents: Extents;
   /** Where works go on that take longer than a slice; null: here. */
   readonly scans: Scans | null;
-  /** Where reads go on that are too large for a connection that others wait for. */
+  /** Goes on with reads that are too large for a connection that others wait for. */
   readonly waiting: WaitingReads;
   readonly slice: ScanOptions['slice'];
   readonly moment: ScanOptions['moment'];

@@ -72,7 +72,7 @@ export class SearchPieces {
       this.#timer = null;
       this.#running ??= this.#run().finally(() => {
         this.#running = null;
-        // What was written meanwhile.
+        // Texts may have been written meanwhile.
         this.wake({});
       });
     }, delay);
@@ -135,7 +135,7 @@ interface Text extends Entry {
   readonly columns: readonly string[];
 }
 
-/** What is to be done for one type. */
+/** The work for one type. */
 class TableWork {
   /** The type's. */
   readonly name: string;
@@ -191,8 +191,8 @@ class TableWork {
   }
 
   /**
-   * Null where the object has no long text any more. Whatever changes a text has its index begin
-   * anew.
+   * Null where the object has no long text any more. A text that changes is indexed again from its
+   * beginning.
    */
   #columnsOf({ accountId, id, at }: Entry): readonly string[] | null {
     const text = this.#text;
@@ -224,7 +224,7 @@ function pieceAt(
   const begin = wholePoint(text, at - first);
   const end = wholePoint(text, begin + PIECE);
   const isLast = end >= text.length;
-  // What is left of a column may be none of the next one's.
+  // A piece never has text of two columns.
   const next = isLast ? first + text.length : first + end - OVERLAP;
   const isEnd = isLast && columns.slice(column + 1).every((other) => other === '');
   return { column, text: text.slice(begin, end), next: isEnd ? null : next };
@@ -258,10 +258,11 @@ function prepare(db: Database, { table, search }: SearchedTable): Statements {
   const marks = search.columns.map(() => '?').join(', ');
   const isWhole = `SELECT 1 FROM ${quote(`${search.name}_row`)} AS "s"
  WHERE "s"."accountId" = "d"."accountId" AND "s"."id" = "d"."id"`;
+  const isPending = '"at" IS NOT NULL LIMIT 1';
   return {
-    next: db.prepare(`SELECT "accountId" FROM ${long} WHERE "at" IS NOT NULL LIMIT 1`),
+    next: db.prepare(`SELECT "accountId" FROM ${long} WHERE ${isPending}`),
     pending: db.prepare(
-      `SELECT "accountId", "id", "at" FROM ${long} WHERE "accountId" = ? AND "at" IS NOT NULL LIMIT 1`,
+      `SELECT "accountId", "id", "at" FROM ${long} WHERE "accountId" = ? AND ${isPending}`,
     ),
     oldPieces: db
       .prepare<[string, string], number>(

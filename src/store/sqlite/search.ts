@@ -31,8 +31,9 @@ export function lookUp(
   const inColumns = `{${columns.map(quote).join(' ')}}`;
   const matching = (suffix: string, all: Iterable<string>): Fragment => {
     const table = name(index + suffix);
+    const rows = name(`${index}${suffix}_row`);
     const query = `${inColumns} : (${[...all].map(quote).join(' AND ')})`;
-    return sql`SELECT "r"."id" AS "_id" FROM ${table} CROSS JOIN ${name(`${index}${suffix}_row`)} AS "r"
+    return sql`SELECT "r"."id" AS "_id" FROM ${table} CROSS JOIN ${rows} AS "r"
  ON "r"."docid" = ${table}.rowid WHERE ${table} MATCH ${query}
  AND ${table}.rowid BETWEEN ${number} << 32 AND (${number} << 32) + 4294967295
  AND ("r"."docid" & 255 <> 0 OR jmap_tick())`;
