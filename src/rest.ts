@@ -216,9 +216,10 @@ class Rest {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new MigrationError(
-        `${type.name}.${property.name} can't be computed for the existing objects. Its function failed in account ${batch.accountId}, ` +
-          `${batch.ids[0]} to ${batch.ids.at(-1)} of ${batch.type.name}: ${reason}. Correct the function in ` +
-          "the capability's hook file and start again: the server goes on from these objects.",
+        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
+          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
+          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
+          'start again: the server goes on from these objects.',
         { cause: error },
       );
     }

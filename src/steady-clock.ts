@@ -15,8 +15,8 @@ export interface SteadyClockOptions {
 /**
  * Makes a clock for what is removed by its age: epoch ms, but never ahead by more than a minute of
  * the time that has passed in this process. A clock that is set a day ahead by mistake would make
- * an upload of a minute ago a day old. Where it stays ahead for a day it is believed. One that is
- * set back is believed at once: then more is kept.
+ * an upload of a minute ago a day old. This clock follows a system clock that stays ahead for a
+ * day. It follows at once if the system clock is set back: then more is kept.
  */
 export function createSteadyClock(options: SteadyClockOptions = {}): () => number {
   const { wall = Date.now, passed = () => performance.now(), onJump } = options;

@@ -22,11 +22,12 @@ export type SortSource<Name extends string> =
   | Name
   | { readonly property: Name; readonly indexed: true };
 
-/** What a shape stores, by name. */
+/** The names of the properties that a shape stores. */
 type NameOf<Shape extends TypeShape> = Extract<keyof StoredOf<Shape>, string>;
 
 /**
- * A data type as `dataType` takes it: names for properties, and nothing that follows from the rest.
+ * A data type as `dataType` takes it. It names properties, and leaves out all that follows from the
+ * rest.
  */
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'characters' | 'singleton'>,

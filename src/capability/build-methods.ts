@@ -28,12 +28,12 @@ export type StandardValidators = {
   readonly [Name in StandardMethodName as `${Name}Arguments`]: Validator;
 } & { readonly argumentNames: Readonly<Record<StandardMethodName, readonly string[]>> };
 
-/** What a descriptor adds to a standard method. */
+/** The further arguments and response members that a descriptor adds to a standard method. */
 export interface FurtherMembers {
   readonly furtherArguments?: readonly string[];
   /** Judges the standard arguments and the further ones together. */
   readonly validateArguments?: Validator;
-  /** Judges what the hook file adds to the response. */
+  /** Judges the members that the hook file adds to the response. */
   readonly validateResponse?: Validator;
 }
 
@@ -43,7 +43,7 @@ export interface StandardMethodOptions {
   readonly further?: Readonly<Partial<Record<StandardMethodName, FurtherMembers>>>;
 }
 
-/** What each method needs of an account, in the order in which RFC 8620 has them. */
+/** How each method uses its account. The methods are in the order of RFC 8620. */
 export const ACCOUNT_USE: Readonly<Record<StandardMethodName, AccountUse>> = Object.freeze({
   get: 'read',
   changes: 'read',
@@ -55,7 +55,7 @@ export const ACCOUNT_USE: Readonly<Record<StandardMethodName, AccountUse>> = Obj
 
 const ALL = Object.freeze(Object.keys(ACCOUNT_USE)) as readonly StandardMethodName[];
 
-/** What a singleton can have: nothing is created, destroyed or looked for. */
+/** The methods that a singleton can have: no call creates, destroys or looks for one. */
 export const SINGLETON_METHODS: readonly StandardMethodName[] = Object.freeze([
   'get',
   'changes',

@@ -5,7 +5,7 @@ export type PropertySource = Omit<PropertyDefinition, 'name' | 'column'> & {
   readonly column?: string;
 };
 
-/** What a definition says of a property where that is not what most have. */
+/** The members of a definition in which a property differs from most others. */
 export type PropertyOptions = Partial<Omit<PropertyDefinition, 'name' | 'kind' | 'role'>>;
 
 /** Defines a property of text. */

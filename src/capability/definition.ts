@@ -69,8 +69,8 @@ export interface PropertyDefinition {
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
   /**
-   * Where its values hold ids of blobs of the account: the engine keeps a blob reference record for
-   * each of them. Absent where nowhere.
+   * The places in its values that hold ids of blobs of the account: the engine keeps a blob
+   * reference record for each of these ids. Absent if there are none.
    */
   readonly blobs?: readonly Place[];
   readonly format?: StringFormat;

@@ -5,14 +5,13 @@ export type PlaceStep =
   /** To the member of that name. */
   | { readonly member: string }
   /**
-   * To every item of a list; to every member of an object, or the name of it, but for those in
-   * `except`.
+   * To every item of a list; to every member of an object, or its name, except those in `except`.
    */
   | { readonly each: 'item' | 'value' | 'key'; readonly except?: readonly string[] };
 
 /**
- * Where in the values of a property a text stands. No steps lead to the value itself. A step to
- * `key` is the last one.
+ * The steps from a property's value to a text within it. Without steps it is the value itself. A
+ * step to `key` is the last one.
  */
 export type Place = readonly PlaceStep[];
 
@@ -117,7 +116,7 @@ function replacedMembers(
   return copy ?? object;
 }
 
-/** The members keep their order. Where two names become one, the last one's value stays. */
+/** The members keep their order. If two names become one, the last one's value stays. */
 function renamedMembers(
   object: JsonObject,
   names: readonly string[],

@@ -23,8 +23,7 @@ export interface RefusedObjects {
 }
 
 /**
- * What `tx.set` rejects with where it refused objects: the call is undone, even where the hook
- * catches this.
+ * The error of a `tx.set` that refused objects. The call is undone, even if the hook catches it.
  */
 export class RefusedObjectsError extends Error {
   override readonly name = 'RefusedObjectsError';

@@ -6,11 +6,11 @@ import type {
 } from './definition.js';
 
 /**
- * Which column a condition or a sort reads. The generator makes tables by these rules, and the
+ * The columns that conditions and sorts read. The generator makes tables by these rules, and the
  * builders of definitions look up the same columns.
  */
 
-/** What decides of a property where its values are compared. */
+/** The members of a property on which the column of a comparison depends. */
 export type Compared = Pick<PropertyDefinition, 'column' | 'kind' | 'role' | 'format'>;
 
 /** A shadow column and the property that it is filled from. */
@@ -36,7 +36,9 @@ const SUFFIXES: Readonly<Record<ShadowTransform, string>> = Object.freeze({
   instant: 'instant',
 });
 
-/** What an operator compares: the value, its text in any letter case, or whether there is one. */
+/**
+ * The subject of each operator: the value, its text in any letter case, or whether there is one.
+ */
 const COMPARES: Readonly<Record<FilterOperator, 'value' | 'text' | 'presence'>> = Object.freeze({
   equals: 'value',
   in: 'value',
@@ -53,9 +55,9 @@ const COMPARES: Readonly<Record<FilterOperator, 'value' | 'text' | 'presence'>> 
 });
 
 /**
- * What decides the order of a format's texts: their octets (ids and local dates; decision 7 gives
- * ids one letter case), or the moment that they name (RFC 8620 1.4: Dates of different offsets may
- * be one).
+ * The order of a format's texts: by their octets (ids, of which no two differ by case alone, and
+ * local dates), or by the moment that they name (RFC 8620 1.4: Dates of different offsets may be
+ * one).
  */
 const ORDERED_BY: Readonly<Record<StringFormat, 'octets' | 'instant'>> = Object.freeze({
   id: 'octets',

@@ -21,7 +21,7 @@ function objectsEqual(a: JsonObject, b: JsonObject): boolean {
   if (names.length !== Object.keys(b).length) return false;
   return names.every((name) => {
     const member = a[name];
-    // What is no own member of `b` is nothing that JSON has.
+    // JSON has own members alone, so an inherited one of `b` doesn't count.
     if (member === b[name]) return true;
     return Object.hasOwn(b, name) && jsonEqual(member ?? null, b[name] ?? null);
   });

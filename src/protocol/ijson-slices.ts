@@ -206,7 +206,7 @@ class Assembly {
     );
   }
 
-  /** What walks all members of an object does so at once: V8 lists them in one step. */
+  /** Bounds the members of an object: V8 lists all of them in one step, which can't be cut. */
   #count(frame: Frame, members: number): void {
     frame.members += members;
     if (frame.members <= MAX_MEMBERS) return;

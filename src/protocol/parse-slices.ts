@@ -17,8 +17,9 @@ interface Frame {
 }
 
 /**
- * Returns what `JSON.parse` makes of a JSON text that this server has written, but in slices. What
- * clients send is judged as well (ijson-slices.ts). Rejects with what `slices.next` throws.
+ * Returns what `JSON.parse` makes of a JSON text that this server has written, but in slices.
+ * Another parser also judges the text of clients (ijson-slices.ts). Rejects with what `slices.next`
+ * throws.
  */
 export async function parseJsonInSlices(
   text: string,

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 /** The JSON text of a response triple; a long one may be in pieces, in their order. */
 export type InvocationText = string | readonly string[];
 
-/** What a response holds besides the session's state. */
+/** The members of a response besides the session's state. */
 export interface ResponseBody {
   readonly invocations: readonly InvocationText[];
   readonly createdIds: ReadonlyMap<string, string> | null;

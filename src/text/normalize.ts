@@ -51,8 +51,8 @@ export function* nfcSteps(text: string): Steps<string> {
 }
 
 /**
- * Where a piece of the text may end: before a code point that neither changes nor joins what is
- * before it. In a run of marks there is none.
+ * Returns a place where a piece of the text may end: before a code point that neither changes nor
+ * joins the text before it. In a run of marks there is none.
  */
 function* endOfPiece(text: string, begin: number): Steps<number> {
   for (let end = begin + STRIDE; end < text.length; end += 1) {
@@ -199,7 +199,7 @@ const MAX_RANK = 255;
  * Puts each code point into the last starter where nothing blocks it and the pair has a composite.
  */
 function* compose(points: Uint32Array): Steps<Uint32Array> {
-  // What is composed is never longer: it overwrites what has been read.
+  // The result is never longer than the part that has been read, so it can overwrite that.
   let length = 0;
   let starter = -1;
   let lastRank = 0;

@@ -12,8 +12,8 @@ export interface Reader {
 /**
  * The bound on octets of large answers that a process holds at once, from the moment that a call
  * has made its part of an answer until the last octet is handed over. One user gets half of it at
- * most. Where there is no room, readers are cut off that have taken nothing for `stall` ms, or have
- * not taken all within `hold` ms, the oldest answer first. Where that doesn't help, the call that
+ * most. If there is no room, the server cuts off readers that have taken nothing for `stall` ms, or
+ * have not taken all within `hold` ms, the oldest answer first. If that doesn't help, the call that
  * wants room fails. So nobody who reads slowly fills the memory or keeps others from their answers.
  */
 export class AnswerBudget {
@@ -81,7 +81,7 @@ export class AnswerBudget {
   }
 }
 
-/** What one answer holds of the budget. */
+/** The part of the budget that one answer holds. */
 export class HeldAnswer {
   readonly user: string;
   /** Null until the answer is written. */

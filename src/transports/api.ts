@@ -37,7 +37,7 @@ export interface ApiOptions {
   readonly sessions: Sessions;
   readonly metrics: Metrics;
   readonly maxCallsInRequest: number;
-  /** What a request that asks to be explained names in `using`. */
+  /** The capability that a request names in `using` to be explained. */
   readonly explainCapability?: string;
 }
 

@@ -29,7 +29,7 @@ export interface TransportServices {
   readonly sessions: Sessions;
   /** The capability that an account must have for uploads and downloads; null asks for none. */
   readonly blobCapability: string | null;
-  /** What a request that asks to be explained names in `using`. */
+  /** The capability that a request names in `using` to be explained. */
   readonly explainCapability?: string;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -52,8 +52,8 @@ export interface Timings {
   /** A reader that takes nothing for so long is dropped. */
   readonly stalledReader: number;
   /**
-   * A reader that takes nothing of an answer for so long is dropped where the memory for answers is
-   * used up.
+   * The server drops a reader that takes nothing for so long, once the memory for answers is used
+   * up.
    */
   readonly answerStall: number;
   /** The same for a reader that has not taken all of an answer after so long. */

@@ -4,7 +4,8 @@ import type { AtomNode } from './program.js';
 const LAST = 0x10_ffff;
 
 /**
- * Where the sets of `.`, `\d`, `\s` and `\w` begin, and where they are over (ECMA-262, 22.2.2.9).
+ * The code points where the ranges of `.`, `\d`, `\s` and `\w` begin, and where they are over
+ * (ECMA-262, 22.2.2.9).
  */
 const EDGES: Readonly<Record<Exclude<AST.CharacterSet['kind'], 'property'>, readonly number[]>> = {
   any: [0x0a, 0x0b, 0x0d, 0x0e, 0x2028, 0x202a],

@@ -1,7 +1,7 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { PatternError } from './problem.js';
 
-/** What has to hold between two characters: `^`, `$`, `\b` and `\B`. */
+/** Conditions between two characters: `^`, `$`, `\b` and `\B`. */
 export type Condition = 'start' | 'end' | 'boundary' | 'noBoundary';
 
 /**
@@ -17,7 +17,7 @@ export type ProgramNode =
 export interface Program {
   readonly nodes: readonly ProgramNode[];
   readonly first: number;
-  /** What matches one character, as the pattern has it: `a`, `\d`, `[^a-z]`. */
+  /** The parts of the pattern that match one character, by their text: `a`, `\d`, `[^a-z]`. */
   readonly atoms: ReadonlyMap<string, AtomNode>;
 }
 
@@ -95,8 +95,8 @@ class ProgramBuilder {
     }
     throw new PatternError(
       'unsafe',
-      `a pattern can't have look-around or back-references such as ${element.raw}, because the server reads a text only ` +
-        'once. Check the rest in a hook.',
+      `a pattern can't have look-around or back-references such as ${element.raw}, because the ` +
+        'server reads a text only once. Check the rest in a hook.',
     );
   }
 
@@ -133,5 +133,5 @@ function conditionOf(assertion: AST.BoundaryAssertion): Condition {
 }
 
 const TOO_LONG =
-  'the counted repetitions of this pattern, such as {1,1000}, are together too large. Bound the length of the text by ' +
-  'maxLength, or check the text in a hook.';
+  'the counted repetitions of this pattern, such as {1,1000}, are together too large. Bound the ' +
+  'length of the text by maxLength, or check the text in a hook.';

@@ -16,7 +16,7 @@ export interface Table {
   readonly endings: readonly boolean[];
 }
 
-/** What is beside a place in a text. */
+/** The neighbour of a place in a text. */
 type Beside = 'edge' | 'word' | 'other';
 
 /** The nodes at which a match may stand after some text, and what that text ends in. */
@@ -152,5 +152,6 @@ function withoutDeadEnds({ rows, endings }: Table): Table {
 }
 
 const TOO_MANY_STATES =
-  'the server would have to follow too many possible matches of this pattern at once. Begin it with ^, shorten counted ' +
-  'repetitions such as {1,1000} (maxLength bounds the length of the text), or check the text in a hook.';
+  'the server would have to follow too many possible matches of this pattern at once. Begin it ' +
+  'with ^, shorten counted repetitions such as {1,1000} (maxLength bounds the length of the ' +
+  'text), or check the text in a hook.';

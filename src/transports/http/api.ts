@@ -215,7 +215,7 @@ function clientGone(): ClientGoneError {
   return new ClientGoneError('The client left while its request was read.');
 }
 
-/** What a plain request at the WebSocket's path is told. */
+/** Returns the error for a plain request at the WebSocket's path. */
 function noHandshake(req: IncomingMessage): HttpError {
   if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
   return new HttpError(426, 'This path is for WebSockets.', UPGRADE);

@@ -53,7 +53,7 @@ export class EdgeResponse extends ServerResponse<EdgeRequest> {
   sharedHead: SharedHead = NO_HEAD;
   /** Of the server that it is an answer of. */
   server: ServerState = RUNNING;
-  /** What its calls hold of the memory for answers. */
+  /** The memory for answers that its calls hold. */
   held: HeldAnswer | null = null;
   /** Header lines that go in front of those of `writeHead` as they are. */
   preface = '';

@@ -18,8 +18,8 @@ import { Readable } from 'node:stream';
  * - `_keepAliveTimeout` is what the `Keep-Alive` header tells;
  * - the server's own listener of `finish` brings in the next response, and makes `close` come.
  *
- * Besides, on every version: `httpAllowHalfOpen` of a server (server.ts). Where Node had it no
- * more, clients that end their side would get no answer.
+ * Besides, on every version: `httpAllowHalfOpen` of a server (server.ts). If a Node lacked it,
+ * clients that end their side would get no answer.
  */
 
 /**
