@@ -15,7 +15,9 @@ function rig() {
     passed: () => 1234 + time.passed,
     onJump: (ahead) => void jumps.push(ahead),
   });
-  /** What the clock says a minute later, and each minute until then, from its beginning. */
+  /**
+   * Asks the clock once a minute for so many minutes; returns its last answer, from its beginning.
+   */
   const later = (minutes: number): number => {
     for (let n = 0; n < minutes; n += 1) {
       time.passed += MINUTE;

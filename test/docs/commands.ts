@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
 /**
- * What is wrong with the commands of a sample: one that isn't there, an option that its --help
- * doesn't name.
+ * Returns complaints about the commands of a sample: a command that doesn't exist, an option that
+ * its --help doesn't name.
  */
 export function complaintsOf(text: string): readonly string[] {
   return commandsIn(text).flatMap((command) =>
@@ -80,7 +80,7 @@ function complainOfOptions(tool: string, args: readonly string[]): readonly stri
   ].map((word) => `its help doesn't have ${word}`);
 }
 
-/** Where the text of --help stands. */
+/** Returns the sources that hold the text of --help. */
 function helpOf(tool: string, args: readonly string[]): string {
   const [job = ''] = args;
   const files = tool === 'bench' ? [`bench/${job}.ts`, 'bench/options.ts'] : [`scripts/${tool}.ts`];

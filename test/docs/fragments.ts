@@ -1,12 +1,14 @@
 /**
- * Where a part of a descriptor stands: what is put around it, with empty types of the names that it
- * refers to.
+ * Complete a part of a descriptor, by the place where it stands, with empty types for the names
+ * that it refers to.
  */
 const AROUND: Readonly<Record<string, (text: string, others: string) => string>> = {
   capability: (text, others) => (others === '' ? text : `${text}types:\n${others}`),
   types: (text, others) => `types:\n${indented(text, 2)}${others}`,
-  type: (text, others) =>
-    `types:\n  Sample:\n${/^properties:/m.test(text) ? '' : PROPERTIES}${indented(text, 4)}${others}`,
+  type: (text, others) => {
+    const properties = /^properties:/m.test(text) ? '' : PROPERTIES;
+    return `types:\n  Sample:\n${properties}${indented(text, 4)}${others}`;
+  },
   properties: (text, others) => `types:\n  Sample:\n    properties:\n${indented(text, 6)}${others}`,
 };
 

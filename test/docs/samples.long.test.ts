@@ -13,7 +13,7 @@ import { descriptors, testedIn } from './samples.js';
 
 const run = promisify(execFile);
 
-/** What samples import beside the package. */
+/** Packages that samples import. */
 const PACKAGES = ['@prisma', '@types', 'jmap-client-ts', 'jmap-jam', 'partysocket', 'ws'];
 
 const CONFIG = {
@@ -26,7 +26,7 @@ const CONFIG = {
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 type Json = any;
 
-test('the TypeScript of all pages compiles in a project of their descriptors, and the hooks do what their page says', async () => {
+test('the TypeScript of all pages compiles in one project, and its hooks work', async () => {
   // docs/package.md begins with `npx jmapsmith new Invoice`.
   const files = { ...descriptors(), 'invoices.yaml': newDescriptor('Invoice') };
   const project = await createProject(files);

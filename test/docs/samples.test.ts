@@ -37,7 +37,7 @@ describe('yaml', () => {
     expect(problemsOf(words, text)).toEqual([]);
   });
 
-  it('what is not legal is told', () => {
+  it('a wrong sample is reported', () => {
     expect(problemsOf('properties', 'a: { type: strin }\n')).not.toEqual([]);
     expect(problemsOf('types', 'A: { filter: { b: equals } }\n')).not.toEqual([]);
     expect(problemsOf('descriptor x.yaml', 'types: {}\n')).not.toEqual([]);
@@ -106,7 +106,7 @@ describe('json', () => {
     fixtures = await makeFixtures(server());
   }, 60_000);
 
-  /** What this server has: samples.long.test.ts sends what is for a project of docs/package.md. */
+  /** Requests to this server; samples.long.test.ts sends those to a project of docs/package.md. */
   const requests = [
     ...testedIn('json').map(({ place, text }) => [place, text] as const),
     ...testedIn('sh').flatMap(({ place, text }) => {

@@ -7,9 +7,9 @@ import { ROOT } from '../support/server.js';
  * line above a block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
- * - `yaml`: `descriptor FILE` for a whole one that such a project has; for a part, what it stands in:
- *   `capability`, `types`, `type` or `properties`, and after it the names of other types that it
- *   refers to
+ * - `yaml`: `descriptor FILE` for a whole one that such a project has; for a part, the place where
+ *   it stands: `capability`, `types`, `type` or `properties`, and after it the names of other types
+ *   that it refers to
  * - any: `untested: REASON`
  */
 export interface Sample {

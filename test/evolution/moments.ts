@@ -102,7 +102,8 @@ export function sqliteCopies(file: string): Copies {
 }
 
 /**
- * What is compared of tables that hold times of the run, and notes with times for the next start.
+ * The columns to compare of tables that hold times of the run, or notes with times for the next
+ * start.
  */
 const KEYS: Readonly<Record<string, string>> = {
   _prisma_migrations: '"migration_name", "checksum", "finished_at" IS NOT NULL',
@@ -142,13 +143,15 @@ export async function postgresqlCopies(url: string): Promise<Copies> {
           const what = KEYS[table] ?? '*';
           rows.push(
             ...(await texts(`SELECT '${table}: ' || coalesce(md5(string_agg("row"::text, chr(10)
-               ORDER BY "row"::text)), '') AS "text" FROM (SELECT ${what} FROM "${table}") AS "row"`)),
+              ORDER BY "row"::text)), '') AS "text"
+              FROM (SELECT ${what} FROM "${table}") AS "row"`)),
           );
         }
         const indexes =
           await texts(`SELECT pg_get_indexdef("indexrelid") || ' ' || "indisvalid" AS "text"
           FROM pg_index JOIN pg_class ON pg_class."oid" = "indexrelid"
-          JOIN pg_namespace ON pg_namespace."oid" = "relnamespace" WHERE "nspname" = 'public' ORDER BY 1`);
+          JOIN pg_namespace ON pg_namespace."oid" = "relnamespace"
+          WHERE "nspname" = 'public' ORDER BY 1`);
         const columns = await texts(`SELECT concat_ws(' ', "table_name", "column_name", "data_type",
             "is_nullable", "column_default") AS "text" FROM information_schema.columns
           WHERE "table_schema" = 'public' ORDER BY 1`);

@@ -24,7 +24,7 @@ capability: ${CAPABILITY}
 description: Vaults.
 types:
   Vault:
-    description: What is locked.
+    description: A place for locked things.
     properties:
       name: { type: string, maxLength: 50 }
       code: { type: string, maxLength: 50, access: secret, stored: encrypt }
@@ -47,7 +47,7 @@ interface Served {
   server: RunningServer;
   readonly accounts: readonly string[];
   readonly client: Client;
-  /** Of what is stored. */
+  /** Queries the database. */
   ask(sql: string): Promise<readonly Row[]>;
 }
 

@@ -76,7 +76,7 @@ it('D7, D9: a clock that steps back and forth: ids ascend, states ascend, /chang
   await ahead.remove();
 });
 
-it('D9, D23: a day ahead and back: nothing is removed before its time', async () => {
+it('a day ahead and back: no change record and no blob is removed before its time', async () => {
   setClock(0);
   // Upkeep looks every 18 s, a tenth of what is kept.
   const env = { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: file };

@@ -14,7 +14,7 @@ import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { startServer, useServer } from '../support/server.js';
 
-// What others do to the files of an SQLite database while a server has them open, or before it
+// Other programs change the files of an SQLite database while a server has them open, or before it
 // starts.
 
 const server = useServer();

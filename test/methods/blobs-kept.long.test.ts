@@ -10,7 +10,7 @@ const RUNS = Number(process.env['BLOBS_RUNS'] ?? 300);
 
 const postgresql = usePostgresql();
 
-it('no octets that an object names are collected, and all others are: many random types on SQLite', async () => {
+it('octets that an object names stay, and all others go: many random types on SQLite', async () => {
   const named = await keepBlobs(RUNS);
   process.stdout.write(`${named} blobs that objects name were read\n`);
   expect(named).toBeGreaterThan(10 * RUNS);

@@ -5,10 +5,10 @@ import { described } from './described-type.js';
 import { BLOB, CORE, type Json, type Logic, Rig, U1, U2 } from './rig.js';
 
 /**
- * Random types whose values name blobs at random places, and random calls on their objects.
- * Whatever an object names is there, and what no object names goes. Who names what is found without
- * the engine: an id of a blob stands in nothing but places for them, so every text and every key
- * that is one counts.
+ * Random types whose values name blobs at random places, and random calls on their objects. The
+ * octets that an object names are there, and octets that no object names go. The test finds these
+ * names without the engine: an id of a blob stands only in places for them, so every text and every
+ * key that is one counts.
  */
 
 type Schema = Readonly<Record<string, Json>>;
@@ -333,7 +333,7 @@ class World {
 }
 
 const TRUE: Schema = Object.freeze({});
-/** What ids of blobs look like, and nothing else that is drawn. */
+/** Matches ids of blobs, and no other text that is drawn. */
 const BLOB_ID = /^b[0-9a-z]{20,}$/;
 
 const soon = () => ({ deadline: performance.now() + 10_000 });

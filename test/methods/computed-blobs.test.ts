@@ -58,7 +58,7 @@ test.each([
   const held = async (): Promise<Json> =>
     (await call('Blob/lookup', { typeNames: [type], ids: [id] })).list[0].matchedIds[type];
   expect(await held()).toEqual([objectId]);
-  // What a migration leaves that adds the property.
+  // The state behind a migration that adds the property.
   own.run(`UPDATE "${type}" SET "${column}" = NULL`);
   own.run('DELETE FROM "JmapBlobReference"');
   own.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('compute:${type}/${column}', '')`);

@@ -30,7 +30,7 @@ function linked(id: string, count: number): StoredObject {
 }
 
 describe('objects that refer to many others', () => {
-  it('have them looked for a few thousand at a time, with turns for others in between', async () => {
+  it('look them up a few thousand at a time, with turns for others in between', async () => {
     const slices = countTurns();
     const asked: number[] = [];
     const complaints: string[] = [];

@@ -118,7 +118,7 @@ export class Rig {
   readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
   readonly trick: Trick = { run: async () => ({}) };
   readonly services: Services;
-  /** Where requests come from. */
+  /** The source of requests. */
   source: RequestSource = { isLong: false, isGone: () => false };
   /** For what a start does before anything is served. */
   readonly rest: RestDatabase;

@@ -45,8 +45,8 @@ const capability: CapabilityDefinition = {
   methods: methodsOf(Safe),
 };
 const tables = `CREATE TABLE "Strongbox" ("accountId" TEXT NOT NULL, "id" TEXT NOT NULL,
-  "created" BIGINT NOT NULL, "updated" BIGINT NOT NULL, "name" TEXT NOT NULL, "combination" TEXT NOT NULL,
-  "note" TEXT, "pin" TEXT, PRIMARY KEY ("accountId", "id"));`;
+  "created" BIGINT NOT NULL, "updated" BIGINT NOT NULL, "name" TEXT NOT NULL,
+  "combination" TEXT NOT NULL, "note" TEXT, "pin" TEXT, PRIMARY KEY ("accountId", "id"));`;
 
 interface Row {
   readonly accountId: string;
@@ -119,8 +119,8 @@ const copy = (fromAccountId: string, create: object): Promise<Json> =>
 
 const FULL = { name: 'full', code: '1-2-3', note: 'below the mat', pin: '99' };
 
-describe('what is stored of an encrypted secret', () => {
-  it('is bound to account, table, id and column, in creates and in updates of any key', async () => {
+describe('a stored encrypted secret', () => {
+  it('is bound to account, table, id and column, by creates and updates', async () => {
     const { created } = await set({
       create: { k: FULL },
       update: { '#k': { note: 'in the shoe' } },
@@ -144,7 +144,7 @@ describe('what is stored of an encrypted secret', () => {
     expect(() => code({ ...full, id: other.id })).toThrow();
     expect(() => code({ ...full, accountId: 'a2' })).toThrow();
     expect(() => code({ ...full, combination: String(full.note) })).toThrow();
-    // Whoever moves it in the database gets no copy of it either.
+    // Moving it within the database gives no readable copy either.
     rig.run(
       `UPDATE "Strongbox" SET "combination" = '${full.combination}' WHERE "id" = '${other.id}'`,
     );
@@ -171,7 +171,7 @@ describe('/copy', () => {
     expect([code(other), other.note, other.pin]).toEqual(['own', null, null]);
   });
 
-  it('takes no secret from an account that may only be read: null, or refused where required', async () => {
+  it('takes no secret from a read-only account: null, or refused if required', async () => {
     const { created } = await set({ create: { k: FULL } }, 'ar', WRITER);
     const { id } = created.k;
     const { created: copies, notCreated } = await copy('ar', {
@@ -247,7 +247,7 @@ describe('at a start, what a version before stored', () => {
     expect(warned).toEqual([{ type: 'Safe', objects: 1 }]);
   });
 
-  it('is told of where only one secret of an object is left, not where another server was first', async () => {
+  it('tells of an object with one secret left, but not if another server was first', async () => {
     await set({ create: { k: FULL, other: { ...FULL, name: 'other' } } });
     const put = (name: string, column: string, stored: string): void =>
       rig.run(`UPDATE "Strongbox" SET "${column}" = '${stored}' WHERE "name" = '${name}'`);

@@ -67,7 +67,7 @@ describe('MethodCall: the octets of a response', () => {
     expect(scope.remainingOctets).toBe(100);
   });
 
-  it('of a large response are taken of the memory for answers, and given back where it fails', () => {
+  it('of a large response are taken from the memory for answers, until it fails', () => {
     const taken: number[] = [];
     let hasRoom = true;
     const room = {

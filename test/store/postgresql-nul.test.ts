@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { raw } from '../../src/store/sql/fragment.js';
 
-/** The JSON that a condition on a list gives to PostgreSQL, which takes no U+0000 (D4). */
+/** The JSON that a condition on a list gives to PostgreSQL, which takes no U+0000 in a text. */
 const itemOf = (text: string): unknown =>
   JSON.parse(String(postgresql.hasItem(raw('tags'), text).values[0]));
 

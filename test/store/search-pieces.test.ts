@@ -147,7 +147,7 @@ describe('a long text in the search index on SQLite', () => {
     expect(matching(db, 'wor')).toBe(0);
   });
 
-  it('is indexed where what wrote it told no client of a change, as after a migration', async () => {
+  it('is indexed if its writer told no client of a change, as after a migration', async () => {
     const { bench, engine, db } = await opened();
     await bench.insert([gadget('short')]);
     await engine.store.indexed();

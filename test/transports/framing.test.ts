@@ -16,7 +16,8 @@ import { UPGRADE } from './websocket-client.js';
 
 const READY = head('/readyz', [], 'GET');
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQ'];
-const API_WITH_UPGRADE = `${head('/jmap', [JSON_HEADER, ...H2C, `Content-Length: ${ECHO.length}`])}${ECHO}`;
+const API_HEADERS = [JSON_HEADER, ...H2C, `Content-Length: ${ECHO.length}`];
+const API_WITH_UPGRADE = `${head('/jmap', API_HEADERS)}${ECHO}`;
 
 function statuses(text: string): readonly string[] {
   return Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status = '']) => status);
@@ -38,7 +39,7 @@ const inPieces = (text: string): string[] => [text.slice(0, -20), text.slice(-20
 
 inBothWays(() => {
   describe('an upgrade that is declined', () => {
-    // What lies behind it belongs to no protocol that both sides have agreed on.
+    // Octets behind it belong to no protocol that both sides have agreed on.
     it.each([
       ['to something else', [head('/jmap/ws', H2C, 'GET')], '426'],
       ['to something else, with a body', [API_WITH_UPGRADE], '200'],
@@ -87,7 +88,7 @@ inBothWays(() => {
     });
   });
 
-  it('CONNECT ends its connection without an answer, and what lies behind it is not read', async () => {
+  it('CONNECT ends its connection without an answer, and nothing behind it is read', async () => {
     const harness = await startHarness();
     const connect = 'CONNECT test:80 HTTP/1.1\r\nHost: test:80\r\n\r\n';
     expect(await answersTo(harness, connect + READY)).toBe('');

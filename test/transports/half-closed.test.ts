@@ -17,8 +17,10 @@ import {
 } from './harness.js';
 
 const LONG = ECHO.replace('"a":1', `"a":"${'x'.repeat(300_000)}"`);
-const chunked = (body: string): string =>
-  `${head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked'])}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+const chunked = (body: string): string => {
+  const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
+  return `${head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked'])}${chunk}0\r\n\r\n`;
+};
 const UPLOAD = `${head('/jmap/upload/A1', ['Content-Length: 5'])}abcde`;
 
 function count(text: string, pattern: RegExp): number {

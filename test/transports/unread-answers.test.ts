@@ -51,7 +51,7 @@ inBothWays(() => {
       socket.tcp.socket.destroy();
     });
 
-    it('are cut off for others once their reader has taken nothing for a while, over HTTP', async () => {
+    it('are cut off for others once a reader has taken nothing for a while: HTTP', async () => {
       const harness = await start(STALL);
       const unread = new RawConnection(harness);
       unread.socket.pause();
@@ -94,7 +94,8 @@ it('answers of one frame that nobody reads are cut off for others too', async ()
   };
   const socket = await RawSocket.open(harness);
   socket.tcp.socket.pause();
-  // What the system takes is not held here: one after the other until it takes no more.
+  // This process doesn't hold octets that the system takes: one answer after the other until it
+  // takes no more.
   for (let sent = 1; harness.held('u1').slots < 5; sent += 1) {
     socket.write(frame(JSON.stringify(request(`w${sent}`))));
     await until(() => count === sent);

@@ -86,7 +86,7 @@ test('a function that throws undoes its call and nothing else; nothing of it lea
   expect(await titles(own)).toEqual(['before', 'after']);
 });
 
-test('a transaction that is undone and run again begins anew: no failure of the first attempt is left', async () => {
+test('a transaction that runs again forgets the failures of its first attempt', async () => {
   const own = rigWith(async (_args, _call, tx) => {
     await tx.set(Widget, { create: { k: { title: 'made' } } });
     return {};

@@ -26,7 +26,7 @@ const entries = (given: object, change: (entry: Json) => Json): Json =>
   Object.fromEntries(Object.entries(given).map(([key, entry]) => [key, change(entry)]));
 
 describe('created of a /set', () => {
-  test('has values that a hook changed, added or took out; not what was sent and stored', async () => {
+  test('has values that a hook changed, added or took out, not values stored as sent', async () => {
     const own = replacing('set', (args) => ({
       ...args,
       create: entries(args.create, ({ score, ...rest }) => ({
@@ -162,7 +162,7 @@ describe('created of a /copy', () => {
   });
 });
 
-test('what a before gets is frozen: it can’t change in silence what the client is told', async () => {
+test('the arguments of a before are frozen: it can’t change the answer in silence', async () => {
   const own = replacing('set', (args) => {
     args.create.k.title = 'X';
     return args;

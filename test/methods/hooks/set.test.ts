@@ -29,7 +29,7 @@ test('check refuses single objects; the others of the call go on', async () => {
   expect(notCreated).toEqual({ b: { type: 'forbidden', description: 'no' } });
 });
 
-test('check is asked of destroys that a link keeps from happening, and what it says counts', async () => {
+test('check judges destroys that a link prevents, and its answer counts', async () => {
   const asked: string[] = [];
   const own = new Rig(
     {},
@@ -61,7 +61,7 @@ test('check is asked of destroys that a link keeps from happening, and what it s
     [top ?? '']: { type: 'objectIsLinked', objectIds: [created.a.id] },
     [kept ?? '']: { type: 'isKept', description: 'It is kept.' },
   });
-  // What is kept links to the top: so that stays, too.
+  // The kept object links to the top, so the top stays, too.
   await own.call('Gadget/set', { update: { [kept ?? '']: { parentId: top } } });
   const both = await own.call('Gadget/set', { destroy: [top, created.a.id, kept, created.b.id] });
   expect(both.destroyed).toEqual([created.a.id, created.b.id]);
@@ -210,7 +210,7 @@ test('afterCommit hears nothing of an attempt that was undone and run again', as
   ]);
 });
 
-test('a tx.set that failed in an attempt that was undone counts no more in the next one', async () => {
+test('a tx.set that failed in an undone attempt does not count in the next one', async () => {
   const own = rigWith({
     async inTransaction({ created }, _call, tx) {
       if (created.some(({ title }: Json) => title === 'first'))

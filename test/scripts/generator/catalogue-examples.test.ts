@@ -51,8 +51,12 @@ const PLACES: readonly ((example: string) => string)[] = [
 ];
 
 /** What can't stand in a text of one descriptor, or is shown by words: other tests try it. */
-const SHORTENED =
-  /…|capabilities\/|\.yaml|\(|file|alone|\.ts|folder|generated|_a and|0002|npm|hook|import|plain|an? |two |one | in /;
+const SHORTENED = new RegExp(
+  [
+    String.raw`…|capabilities/|\.yaml|\(|file|alone|\.ts|folder|generated|_a and|0002|npm|hook`,
+    'import|plain|an? |two |one | in ',
+  ].join('|'),
+);
 
 const entries = PAGE.split(/^## /m)
   .slice(1)

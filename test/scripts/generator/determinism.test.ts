@@ -104,7 +104,7 @@ describe('what is generated', () => {
     }
   });
 
-  it('has types, properties and members in the order in which the descriptor has them', async () => {
+  it('has types, properties and members in the order of the descriptor', async () => {
     const files = await filesOf(
       await createProject({
         'things.yaml': [
@@ -113,7 +113,10 @@ describe('what is generated', () => {
           '  Zebra:',
           '    properties:',
           '      title: { type: string, default: "" }',
-          '      place: { type: object, properties: { street: { type: string }, city: { type: string } }, default: {} }',
+          '      place:',
+          '        type: object',
+          '        properties: { street: { type: string }, city: { type: string } }',
+          '        default: {}',
           '      code: { type: string, default: "" }',
           '    filter: { title: contains, code: equals }',
           '  Ape:',

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 /**
- * What a run of `generate` loads before it knows that it needs it. The TypeScript compiler within
- * ts-morph takes longer to load than thirty types to emit: a run with a wrong descriptor does
- * without.
+ * The modules that a run of `generate` loads before it knows that it needs them. The TypeScript
+ * compiler within ts-morph takes longer to load than thirty types to emit: a run with a wrong
+ * descriptor does without.
  */
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -60,7 +60,7 @@ test('a run begins with what reads YAML, and judges schemas and patterns', () =>
   expect(own.size).toBeGreaterThan(80);
 });
 
-test('what prints is loaded for right descriptors alone, with one TypeScript compiler', () => {
+test('only right descriptors load ts-morph, and its TypeScript compiler alone', () => {
   const { own, packages } = loadedBy('scripts/generator/emit/index.ts');
   expect([...packages].sort()).toEqual([
     '@eslint-community/regexpp',

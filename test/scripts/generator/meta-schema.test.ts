@@ -32,7 +32,7 @@ it('the meta-schema has a description and examples for every key', () => {
   expect(untaught(schema, '')).toEqual([]);
 });
 
-it('editors are offered every type, with and without null in quotes, and no value that is an object', () => {
+it('offers editors every type, with and without null in quotes, and no object as a value', () => {
   const { type } = (definition('#/definitions/property')['properties'] ?? {}) as AnySchemaObject;
   const offered = (type as AnySchemaObject)['defaultSnippets'] as readonly {
     readonly body: string;

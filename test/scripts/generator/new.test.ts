@@ -23,7 +23,7 @@ describe('npm run new', () => {
     expect(first).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^capabilities\/invoice-lines\.yaml is written\. Next: npm run generate\n.*Run git init and commit.*\n$/,
+        /^capabilities\/invoice-lines\.yaml is written\. Next: npm run generate\n.* git init .*\n$/,
       ),
       stderr: '',
     });

@@ -6,7 +6,7 @@ import { render } from '../../../scripts/generator/pipeline.js';
 import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
-/** What somebody sees first: nothing of it gives a warning, let alone an error. */
+/** The pages that a new team reads first. Their descriptors give no warning, let alone an error. */
 const PAGES = ['README.md', 'docs/descriptors.md', 'docs/package.md'];
 
 function read(path: string): string {

@@ -74,7 +74,7 @@ types:
     );
   });
 
-  it('have paths relative to the workspace of GitHub, also of a project in a folder of it', async () => {
+  it('have paths relative to the workspace of GitHub, for a project in a folder too', async () => {
     const project = await createProject({ 'things.yaml': 'capability: nonsense\n' });
     const first = async (workspace: string) => {
       vi.stubEnv('GITHUB_WORKSPACE', workspace);
@@ -101,13 +101,16 @@ types:
     expect(run.stderr).toContain(': warning: a sort by "text"');
   });
 
-  it('fold warnings of one code into a line with all places, unless people set a bound', async () => {
+  it('fold warnings of one code into one line with all places, unless a bound is set', async () => {
     const project = await createProject({ 'things.yaml': long(['a', 'b', 'c', 'd']) });
     const short = await project.generate();
     expect(short).toMatchObject({ code: 0 });
-    expect(short.stderr).toMatch(
-      /^capabilities\/things\.yaml:9:12, 9:15, 9:18, 9:21: 4 warnings, the first: a sort by "a" .+ \[unindexed-sort\] docs\/errors\.md#unindexed-sort\n$/,
+    const [line = '', ...rest] = short.stderr.split('\n');
+    expect(line).toMatch(
+      /^capabilities\/things\.yaml:9:12, 9:15, 9:18, 9:21: 4 warnings, the first: /,
     );
+    expect(line).toMatch(/: a sort by "a" .+ \[unindexed-sort\] docs\/errors\.md#unindexed-sort$/);
+    expect(rest).toEqual(['']);
     const full = await project.generate({ check: true, maxWarnings: 0 });
     expect(full.stderr.match(/: warning: /g)).toHaveLength(4);
     const { stdout } = await project.generate({ format: 'github' });

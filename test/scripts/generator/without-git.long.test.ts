@@ -7,7 +7,7 @@ import { createProject, thing } from './project.js';
 
 const postgresql = usePostgresql();
 
-it('without git, what the PostgreSQL database of DATABASE_URL has applied is released', async () => {
+it('without git, migrations that the database of DATABASE_URL has are released', async () => {
   const url = await postgresql().createDatabase('without-git');
   const properties = "properties:\n  text: { type: string, default: '' }";
   const project = await createProject({ 'things.yaml': thing(properties) });

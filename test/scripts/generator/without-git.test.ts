@@ -32,7 +32,7 @@ function both(...names: readonly string[]): readonly string[] {
   );
 }
 
-/** What the server does at its start. */
+/** Migrates a database as the server does at its start. */
 async function start({ root }: Project, folder = 'data'): Promise<void> {
   await mkdir(join(root, folder), { recursive: true });
   const db = openDatabase({ file: join(root, folder, 'jmap.db') });
@@ -46,7 +46,7 @@ async function change(project: Project, count: number): Promise<void> {
 }
 
 describe('without git', () => {
-  it('what no database has applied is made anew', async () => {
+  it('a migration that no database has applied is made anew', async () => {
     const project = await createProject({ 'things.yaml': first(1) });
     await project.generate();
     await change(project, 2);
@@ -58,7 +58,7 @@ describe('without git', () => {
     expect(await migrations(project)).toEqual(both('0001_init'));
   });
 
-  it('what a database has applied is kept, for both databases', async () => {
+  it('a migration that a database has applied is kept, for both databases', async () => {
     const project = await createProject({ 'things.yaml': first(1) });
     await project.generate();
     const before = await project.tree('prisma/sqlite/migrations');

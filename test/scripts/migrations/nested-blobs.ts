@@ -60,7 +60,8 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
     );
     for (const id of BLOBS)
       await db.run(
-        `INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
+        `INSERT INTO "JmapBlob"
+         ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
          VALUES ('a', '${id}', 'text/plain', 1, 'u', 1, 5)`,
       );
     const put = async (id: string, value: JsonValue | undefined) => {
@@ -75,7 +76,8 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
   const records = async (db: Evolving) =>
     (
       await db.rows(
-        `SELECT "objectId", "blobId" FROM "JmapBlobReference" WHERE "type" = 'Page' ORDER BY "objectId", "blobId"`,
+        `SELECT "objectId", "blobId" FROM "JmapBlobReference" WHERE "type" = 'Page'
+         ORDER BY "objectId", "blobId"`,
       )
     ).map(({ objectId, blobId }) => `${String(objectId)} ${String(blobId)}`);
 
@@ -100,13 +102,13 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
     expect(
       await db.rows(`SELECT "id" FROM "JmapBlob" WHERE "unreferencedSince" IS NOT NULL`),
     ).toEqual([]);
-    // What the version before writes has none until the new one follows it.
+    // An object of the version before has none until the new version follows it.
     await put('r98', { list: [{ blobId: 'B3' }] });
     await db.start({ types: page(PLACES).capabilities[0]?.types ?? [] });
     expect(await records(db)).toEqual([...all, 'r98 B3']);
   });
 
-  it('makes them anew where other places hold blobs, and takes those away that none does', async () => {
+  it('makes them anew if other places hold blobs, and removes those that none holds', async () => {
     const { db, advance, put } = await begin(page([], []));
     for (const [n, value] of VALUES.entries()) await put(`r${n + 10}`, value);
     const [first, second] = [PLACES.slice(0, 3), PLACES.slice(2)];

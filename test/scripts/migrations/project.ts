@@ -44,7 +44,8 @@ export function placedAt(root: string, model: Model): Model {
 }
 
 /**
- * What is committed; where there is no git, all that is on disk, as if a database had applied it.
+ * Returns the committed migrations; without git all that are on disk, as if a database had applied
+ * them.
  */
 function releasedAt(root: string): ReadonlySet<string> {
   const folders = ['sqlite', 'postgresql'].map((name) => join(root, 'prisma', name, 'migrations'));

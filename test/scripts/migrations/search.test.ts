@@ -49,7 +49,8 @@ const OLD = [
   `CREATE TRIGGER "Note_search_insert" AFTER INSERT ON "Note" BEGIN
   INSERT INTO "JmapSearchAccount" ("accountId") VALUES (NEW."accountId") ON CONFLICT DO NOTHING;
   INSERT INTO "Note_search_row" ("docid", "accountId", "id")
-    SELECT 1 + coalesce((SELECT max("docid") FROM "Note_search_row"), "number" << 32), NEW."accountId", NEW."id"
+    SELECT 1 + coalesce((SELECT max("docid") FROM "Note_search_row"), "number" << 32),
+      NEW."accountId", NEW."id"
     FROM "JmapSearchAccount" WHERE "accountId" = NEW."accountId";
   INSERT INTO "Note_search" (rowid, "title_folded")
     SELECT "docid", NEW."title_folded" FROM "Note_search_row" WHERE "id" = NEW."id";

@@ -21,7 +21,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'protocol/json-pointer.ts /~(?![01])/': 'looks at one character',
   'database/postgresql/rest.ts /"(?:[^"]|"")*"|\\?/g': 'a statement of ours',
   'database/postgresql/statements.ts /--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\//g': "a migration's SQL",
-  'database/postgresql/statements.ts /\'(?:[^\']|\'\')*\'|"(?:[^"]|"")*"|--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\/|(\\$(?:[A-Za-z_]\\w*)?\\$)[\\s\\S]*?\\1|;/g':
+  ['database/postgresql/statements.ts /\'(?:[^\']|\'\')*\'|"(?:[^"]|"")*"' +
+    '|--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\/|(\\$(?:[A-Za-z_]\\w*)?\\$)[\\s\\S]*?\\1|;/g']:
     "a migration's SQL",
 };
 

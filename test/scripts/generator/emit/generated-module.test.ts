@@ -12,7 +12,7 @@ function create(): GeneratedModule {
   return new GeneratedModule('generated/things/Thing.definition.ts', 'capabilities/things.yaml');
 }
 
-/** What follows the preamble and its blank line. */
+/** Returns the lines behind the preamble and its blank line. */
 function body(module: GeneratedModule): string[] {
   const [preamble, blank, ...lines] = module.toString().trimEnd().split('\n');
   expect(preamble).toBe(

@@ -30,7 +30,7 @@ test('a descriptor without its functions ends with 2, and nothing is written', a
   );
 });
 
-test('an import that Node would not find is told at its place, with the path that it takes', async () => {
+test('an import that Node would not find is reported, with place and right path', async () => {
   const hooks = await fixture('machines.hooks.ts');
   const project = await createProject({ 'machines.yaml': await fixture('machines.yaml') });
   const path = 'capabilities/machines.hooks.ts';
