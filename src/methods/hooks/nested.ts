@@ -9,9 +9,12 @@ import type { HookScope } from './scope.js';
 export function nestedContext(
   outer: CallContext,
   type: DataTypeDefinition,
+  signal: AbortSignal,
   scopeOf: (context: CallContext) => HookScope,
 ): CallContext {
-  const request = { ...outer.request, createdIds: new Map<string, string>() };
+  // A hook that is given up has nobody who waits for what its `tx.set` does.
+  const isGone = (): boolean => signal.aborted || outer.request.isGone();
+  const request = { ...outer.request, isGone, createdIds: new Map<string, string>() };
   const context: Omit<CallContext, 'hooks'> & { hooks?: HookScope } = {
     services: outer.services,
     request,

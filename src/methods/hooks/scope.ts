@@ -135,7 +135,8 @@ export class HookScope {
       );
     }
     const scopeOf = (inner: CallContext): HookScope => new HookScope(inner, this.#set, this);
-    const context = nestedContext(this.#context, type, scopeOf);
+    const { signal } = this.#time(this.#services());
+    const context = nestedContext(this.#context, type, signal, scopeOf);
     // A copy: what the hook does to its own while the engine awaits must not be written.
     const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
     const args = { ...wanted, accountId: this.#context.account?.id ?? '' };

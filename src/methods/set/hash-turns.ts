@@ -11,13 +11,14 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Waiting {
   readonly user: string;
+  readonly isUrgent: boolean;
   readonly begin: () => void;
 }
 
 /**
  * Bounds what hashes secrets, which takes a thread for 50 ms each time: all users together have
  * half of Node's threads, so that files are read and written meanwhile, and one user has half of
- * those. First come, first served.
+ * those. First come, first served, but what a transaction waits for goes before all else.
  */
 export class HashTurns {
   /** Hashes that are made at once. */
@@ -35,10 +36,15 @@ export class HashTurns {
 
   /**
    * Runs `work` in the user's turn. Rejects with UnavailableError where that doesn't come by
-   * `deadline`.
+   * `deadline`. `isUrgent`: a transaction is open meanwhile.
    */
-  async run<T>(user: string, deadline: number, work: () => Promise<T>): Promise<T> {
-    await this.#take(user, deadline);
+  async run<T>(
+    user: string,
+    deadline: number,
+    work: () => Promise<T>,
+    isUrgent = false,
+  ): Promise<T> {
+    await this.#take(user, deadline, isUrgent);
     try {
       return await work();
     } finally {
@@ -48,10 +54,11 @@ export class HashTurns {
     }
   }
 
-  #take(user: string, deadline: number): Promise<void> {
+  #take(user: string, deadline: number, isUrgent: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         user,
+        isUrgent,
         begin: () => {
           clearTimeout(timer);
           this.#running += 1;
@@ -64,7 +71,8 @@ export class HashTurns {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(new UnavailableError('Too many secrets are being hashed.'));
       }, left);
-      this.#waiting.push(waiting);
+      const first = isUrgent ? this.#waiting.findIndex((other) => !other.isUrgent) : -1;
+      this.#waiting.splice(first < 0 ? this.#waiting.length : first, 0, waiting);
       this.#next();
     });
   }

@@ -33,11 +33,14 @@ interface Task {
 }
 
 /** The parts of a call that sealing needs. */
-type SealScene = Pick<CallContext, 'services' | 'request' | 'deadline' | 'account' | 'method'>;
+type SealScene = Pick<
+  CallContext,
+  'services' | 'request' | 'deadline' | 'account' | 'method' | 'isInternal'
+>;
 
 /**
  * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the
- * writer. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client
+ * writer. Secrets of a `tx.set` can't be known before; their hashes don't wait behind others. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client
  * has gone.
  */
 export async function sealSecrets(
@@ -46,7 +49,7 @@ export async function sealSecrets(
   context: SealScene,
 ): Promise<Seals> {
   if (index.secrets.length === 0) return UNSEALED;
-  const { services, request, deadline } = context;
+  const { services, request, deadline, isInternal } = context;
   const accountId = accountOf(context).id;
   const { own, earlier } = plan.createdIds;
   const tasks: Task[] = [];
@@ -72,7 +75,7 @@ export async function sealSecrets(
         property.name,
         property.secret === 'encrypt'
           ? encrypted(value, place, services)
-          : await hashing.run(userId, deadline, () => hashed(value)),
+          : await hashing.run(userId, deadline, () => hashed(value), isInternal),
       );
     }
   };
