@@ -251,7 +251,7 @@ function scopeOf(isGone: () => boolean): RequestScope {
 function calledBy(request: RequestScope) {
   const method = rig.services.registry.methods.get('Gadget/set');
   if (method === undefined) throw new Error('The rig has gadgets.');
-  return { request, method, account: U1.accounts.get('a1') };
+  return { request, method, account: U1.accounts.get('a1'), isInternal: false };
 }
 
 describe('secrets', () => {

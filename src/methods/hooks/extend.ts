@@ -1,13 +1,16 @@
 import type { DataTypeDefinition, StandardMethodName } from '../../capability/definition.js';
 import type { MethodExtension, TypeHooks } from '../../capability/hooks.js';
-import { frozen } from '../../capability/runtime.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { inSlices, runInSlices } from '../../protocol/slices.js';
 import { accountOf } from '../accounts.js';
+import { requireTime } from '../blob/time.js';
 import type { CallContext } from '../context.js';
 import { requireFilterWithinBounds } from '../filter.js';
+import { inTurns } from '../many.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
+import { frozenCopy, frozenInSlices } from './walks.js';
 
 /** `sent`: what the client sent, where a hook has replaced the arguments. */
 type Run<Arguments, Response> = (args: Arguments, sent?: Arguments) => Promise<Response>;
@@ -45,7 +48,10 @@ async function byHooks<Arguments extends object, Response extends object>(
       completed(type, verb, response, context, reader, after);
     // What writes completes its response before the commit: a failure of `after` undoes the call.
     if (context.method.account === 'write') context.hooks.completeBy(add);
-    else return readAfter(await run(callable(wanted, context)), context, add);
+    else {
+      const response = await run(callable(wanted, context));
+      return reading(context, async (reader) => (await add(response, reader)) as Response);
+    }
   }
   return before === undefined
     ? run(callable(wanted, context))
@@ -84,39 +90,26 @@ async function replaced(
   requireFilterWithinBounds(standard['filter'] ?? null);
   const what = `before of ${type.name}/${verb}`;
   const { further } = context.hooks;
-  const snapshot = new LateSnapshot(context);
+  const slices = inSlices(() => requireTime(context.deadline));
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
-  const offered = copied(standard) as JsonObject;
-  try {
-    const wanted = await context.hooks.run(
-      what,
-      { snapshot, unit: null },
-      further,
-      (call, reader) => before(offered, call, reader),
-    );
-    return replacedArguments(what, context.method, { sent: standard, offered, further }, wanted);
-  } finally {
-    snapshot.end();
-  }
+  const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
+  const wanted = await reading(context, (snapshot) =>
+    context.hooks.run(what, { snapshot, unit: null }, further, (call, reader) =>
+      before(offered, call, reader),
+    ),
+  );
+  const scene = { sent: standard, offered, further };
+  return runInSlices(replacedArguments(what, context.method, scene, wanted), slices);
 }
 
-/** The JSON again, frozen; what stands for numbers is shared. */
-function copied(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return Object.freeze(value.map(copied));
-  if (!isJsonObject(value)) return value;
-  const copy = emptyObject();
-  for (const [name, member] of Object.entries(value)) copy[name] = copied(member);
-  return Object.freeze(copy);
-}
-
-async function readAfter<Response extends object>(
-  response: Response,
+/** Runs what may read in a snapshot of its own. */
+async function reading<T>(
   context: CallContext,
-  add: (response: object, reader: ObjectReader) => Promise<object>,
-): Promise<Response> {
+  work: (reader: ObjectReader) => Promise<T>,
+): Promise<T> {
   const snapshot = new LateSnapshot(context);
   try {
-    return (await add(response, snapshot)) as Response;
+    return await work(snapshot);
   } finally {
     snapshot.end();
   }
@@ -131,11 +124,12 @@ async function completed(
   after: After,
 ): Promise<object> {
   const what = `after of ${type.name}/${verb}`;
+  const offered = await frozenInSlices(response as JsonObject, inTurns(context.deadline));
   const members = await context.hooks.run(
     what,
     { snapshot, unit: null },
     context.hooks.further,
-    (call, reader) => after(frozen(response) as JsonObject, call, reader),
+    (call, reader) => after(offered, call, reader),
   );
   return { ...response, ...furtherMembers(what, context.method, members) };
 }

@@ -11,21 +11,27 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
+import { finish, type Steps } from '../../protocol/slices.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { Problems } from '../set/problems.js';
 import { complaintsOfServerValues } from '../set/server-values.js';
 import { canonicalValue } from '../set/value.js';
 import { indexOf, isVisible } from '../type-index.js';
 import { HookError } from './errors.js';
-import { detached, ForeignValueError } from './values.js';
+import { detachedSteps, ForeignValueError } from './values.js';
 
 /** Hooks know ids, no creation ids. */
 const NO_CREATION_IDS = { earlier: new Map(), own: new Map(), ownType: '' };
 
 /** What a hook gave, as JSON of the engine's own; HookError where it is none. */
 export function given(what: string, value: unknown): JsonValue {
+  return finish(givenSteps(what, value));
+}
+
+/** The same, with pauses. */
+function* givenSteps(what: string, value: unknown): Steps<JsonValue> {
   try {
-    return detached(value);
+    return yield* detachedSteps(value);
   } catch (error) {
     if (!(error instanceof ForeignValueError)) throw error;
     throw new HookError(what, `gave ${error.message}`);
@@ -98,16 +104,17 @@ export interface OfferedArguments {
 /**
  * Standard arguments in the place of the client's, or HookError where they are none. Those of the
  * client's that the hook gives back stay as they came: a filter may nest deeper than a hook's own
- * JSON, and who reads it says so.
+ * JSON, and who reads it says so. Pauses.
  */
-export function replacedArguments(
+export function* replacedArguments(
   what: string,
   { validateArguments, furtherArguments = [] }: MethodDefinition,
   { sent, offered, further }: OfferedArguments,
   value: unknown,
-): JsonObject {
+): Steps<JsonObject> {
   const [kept, own] = givenBack(sent, offered, value);
-  const standard = { ...kept, ...objectGiven(what, 'arguments', own) };
+  const replaced = yield* givenSteps(what, own ?? null);
+  const standard = { ...kept, ...requireObject(what, 'arguments', replaced) };
   const complaints = Object.keys(standard)
     .filter((name) => furtherArguments.includes(name))
     .map((name) => `${quoted(name)} is no standard argument`);
@@ -152,7 +159,10 @@ export function ownResponse(
 
 /** A JSON object that a hook gave; `part` says for what. */
 export function objectGiven(what: string, part: string, value: unknown): JsonObject {
-  const own = given(what, value ?? null);
+  return requireObject(what, part, given(what, value ?? null));
+}
+
+function requireObject(what: string, part: string, own: JsonValue): JsonObject {
   if (isJsonObject(own)) return own;
   throw new HookError(what, `gave ${excerpt(JSON.stringify(own))} for ${part}, which is no object`);
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
+import { inTurns } from '../many.js';
 import { UnitOfWork } from '../work/unit.js';
 import { ownResponse } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
@@ -17,6 +18,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
   const body = context.services.registry.ownMethods.get(name);
   if (body === undefined) throw new Error(`No hook file implements ${name}.`);
   const { store } = context.services;
+  const { userId } = context.request.principal;
   const read = async (): Promise<object> => {
     const snapshot = new LateSnapshot(context);
     try {
@@ -27,7 +29,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
   };
   const write = async (transaction: Transaction): Promise<object> => {
     context.hooks.begin();
-    const unit = new UnitOfWork(transaction, context.request.principal.userId);
+    const unit = new UnitOfWork(transaction, userId, inTurns(context.deadline));
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();
     return response;

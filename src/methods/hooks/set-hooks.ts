@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Changes, TypeHooks, Wanted } from '../../capability/hooks.js';
-import { frozen } from '../../capability/runtime.js';
+import type { Slices } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import type { Registry } from '../registry.js';
@@ -12,6 +12,7 @@ import { putValues, relevantNews } from './follow.js';
 import { type News, type NewsReader, newsOf } from './news.js';
 import { exclusiveTypes, sourceTypes } from './reach.js';
 import { MAX_HOOK_DEPTH } from './scope.js';
+import { frozenInSlices } from './walks.js';
 import { OfferedObjects } from './wanted.js';
 
 /** The hooks of a registry as /set and /copy meet them; undefined where it has none. */
@@ -60,6 +61,8 @@ class RegistryHooks implements SetHooks {
     if (hooks?.check === undefined) return;
     const check = hooks.check.bind(hooks);
     const what = `check of ${type.name}`;
+    const objects = wanted.map(({ before, after }) => [before, after]);
+    await frozenInSlices(objects, unit.slices);
     const offered = new OfferedObjects(what, wanted);
     try {
       await context.hooks.run(
@@ -122,17 +125,18 @@ class RegistryHooks implements SetHooks {
       context.hooks.keep(
         `afterCommit of ${name}`,
         // All that the transaction has done to the type by its end, once.
-        (call) => after(told(unit.changes().get(name) ?? changes), call),
+        async (call) => after(await told(unit.changes().get(name) ?? changes, null), call),
         further,
       );
     }
     if (hooks?.inTransaction === undefined) return;
     const inTransaction = hooks.inTransaction.bind(hooks);
+    const offered = await told(changes, unit.slices);
     await context.hooks.run(
       `inTransaction of ${name}`,
       { snapshot: unit.transaction, unit },
       further,
-      (call, tx) => inTransaction(told(changes), call, tx),
+      (call, tx) => inTransaction(offered, call, tx),
     );
   }
 
@@ -151,12 +155,13 @@ class RegistryHooks implements SetHooks {
       const valuesOf = computeOn?.[property.name];
       if (changes === null || valuesOf === undefined) continue;
       const what = `computeOn of ${name}.${property.name}`;
+      const offered = await frozenInSlices(changes, unit.slices);
       const said = await context.hooks.run(
         what,
         { snapshot: unit.transaction, unit: null },
         context.hooks.further,
         (call, reader) =>
-          valuesOf(frozen(changes) as Readonly<Record<string, Changes<never>>>, call, reader),
+          valuesOf(offered as Readonly<Record<string, Changes<never>>>, call, reader),
       );
       const scene = { what, type, property, unit, context, computes: this.#computes };
       await putValues(scene, said);
@@ -166,6 +171,9 @@ class RegistryHooks implements SetHooks {
 }
 
 /** What hooks are told is for reading: what they did to it would be written, or sent. */
-function told({ created, updated, destroyed }: Changes<StoredObject>): Changes<never> {
-  return frozen({ created, updated, destroyed }) as Changes<never>;
+function told(
+  { created, updated, destroyed }: Changes<StoredObject>,
+  slices: Slices | null,
+): Promise<Changes<never>> {
+  return frozenInSlices({ created, updated, destroyed } as Changes<never>, slices);
 }

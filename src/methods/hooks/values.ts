@@ -1,6 +1,8 @@
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import { emptyObject, isPlainObject, type JsonValue } from '../../protocol/json.js';
+import type { Steps } from '../../protocol/slices.js';
 import { quoted } from '../issues.js';
+import { Strides } from './walks.js';
 
 /** Deeper than anything that may be stored; a value that holds itself is deeper than that. */
 const MAX_DEPTH = 500;
@@ -13,13 +15,14 @@ export class ForeignValueError extends Error {
 /**
  * A copy of what a hook gave that shares nothing with it: what the hook does to its own later
  * reaches nobody. Members that are undefined are left out. Throws ForeignValueError for what JSON
- * would lose or change in silence: a Date, a Map, NaN, half a character.
+ * would lose or change in silence: a Date, a Map, NaN, half a character. Pauses.
  */
-export function detached(value: unknown): JsonValue {
-  return copy(value, '', 0);
+export function detachedSteps(value: unknown): Steps<JsonValue> {
+  return copy(value, '', 0, new Strides());
 }
 
-function copy(value: unknown, place: string, depth: number): JsonValue {
+function* copy(value: unknown, place: string, depth: number, strides: Strides): Steps<JsonValue> {
+  if (strides.isOver()) yield;
   switch (typeof value) {
     case 'boolean':
       return value;
@@ -38,13 +41,19 @@ function copy(value: unknown, place: string, depth: number): JsonValue {
   if (value instanceof InexactNumber) return value as unknown as JsonValue;
   if (depth >= MAX_DEPTH) refuse(`something nested deeper than ${MAX_DEPTH} levels`, place);
   if (Array.isArray(value)) {
-    return Array.from(value, (item: unknown, index) => copy(item, inside(place, index), depth + 1));
+    const items: JsonValue[] = [];
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
+      items.push(yield* copy(item, inside(place, index), depth + 1, strides));
+    }
+    return items;
   }
   if (!isPlainObject(value)) refuse(`a ${value.constructor?.name ?? 'class instance'}`, place);
   const object = emptyObject();
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (member === undefined) continue;
     const within = inside(place, name);
-    if (member !== undefined) object[wellFormed(name, place)] = copy(member, within, depth + 1);
+    object[wellFormed(name, place)] = yield* copy(member, within, depth + 1, strides);
   }
   return object;
 }
