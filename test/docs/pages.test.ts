@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../support/server.js';
+import { SAMPLES } from './samples.js';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+it('README.md shows todos.yaml as it is', () => {
+  const shown = SAMPLES.find(
+    ({ page, words }) => page === 'README.md' && /todos\.yaml$/.test(words),
+  );
+  expect(parse(shown?.text ?? '')).toEqual(parse(read('capabilities/todos.yaml')));
+});
+
+it('README.md links every page of docs', () => {
+  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+  const linked = read('README.md').matchAll(/^\| \[docs\/[^\]]+\]\(docs\/([^)]+)\)/gm);
+  expect(Array.from(linked, ([, page = '']) => page).sort()).toEqual(pages.sort());
+});
+
+it('docs/reliability.md lists every file of the long tier', () => {
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.long.test.ts'));
+  const [, section = ''] = read('docs/reliability.md').split('### Files of the long tier\n');
+  const [table = ''] = section.split('\n### ');
+  const listed = Array.from(
+    table.matchAll(/`([\w/-]+\.long\.test\.ts)`/g),
+    ([, path = '']) => path,
+  );
+  expect(listed.sort()).toEqual(files.sort());
+});
