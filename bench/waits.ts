@@ -13,13 +13,14 @@ import { startWaitsServer, USING, type WaitsServer } from './waits/project.js';
 
 /**
  * How long one request keeps another user waiting. One user sends a request of each kind that is as
- * large, or asks for as much, as the server lets it. Meanwhile another user asks for one object, uploads
- * one octet and asks for /healthz, again and again. "Idle" is the longest of these waits while nothing
- * else runs: the machine's share. "Turn" is the longest turn of the server's event loop in processor time, which
- * other programs don't change.
+ * large, or asks for as much, as the server lets it. Meanwhile another user asks for one object,
+ * uploads one octet and asks for /healthz, again and again. "Idle" is the longest of these waits
+ * while nothing else runs: the machine's share. "Turn" is the longest turn of the server's event
+ * loop in processor time, which other programs don't change.
  */
 
-const HELP = `usage: npm run bench -- waits [--only TEXT] [--from TEXT] [--postgresql] [--sqlite] [--trace MS]
+const HELP = `usage: npm run bench -- waits [--only TEXT] [--from TEXT] [--postgresql] [--sqlite]
+                              [--trace MS]
 
 Measures how long a request of one user keeps another user waiting.
 
@@ -30,7 +31,7 @@ Measures how long a request of one user keeps another user waiting.
   --trace MS    tells what ran in the longest turns beyond so many ms; profiling takes time itself
 `;
 
-/** What the project promises, ms. */
+/** The longest wait that the project promises, ms. */
 const MOST = 100;
 /** How long the machine's share is measured, ms. */
 const IDLE = 400;
@@ -100,7 +101,8 @@ async function measureAll(
   try {
     await pause(1000);
     process.stdout.write(
-      `\n| ${database} | took ms | get waits | upload waits | healthz waits | idle | turn, processor ms | met |\n|---|---|---|---|---|---|---|---|\n`,
+      `\n| ${database} | took ms | get waits | upload waits | healthz waits | idle | ` +
+        'turn, processor ms | met |\n|---|---|---|---|---|---|---|---|\n',
     );
     const scene = { server, client: new Client(server), file, poller };
     for (const kind of kinds) tell(await measure(scene, kind));
@@ -111,7 +113,7 @@ async function measureAll(
   }
 }
 
-/** What the other user asks for: `get` is of one object. */
+/** The requests of the other user: `get` reads one object. */
 async function pollsOf({ url, other }: WaitsServer): Promise<readonly object[]> {
   const { token, accountId } = other;
   const authorization = { Authorization: `Bearer ${token}` };
@@ -148,7 +150,7 @@ async function measure({ server, client, file, poller }: Scene, kind: WaitKind):
   const begun = performance.now();
   await send();
   const took = performance.now() - begun;
-  // What follows an answer counts as well.
+  // The work that follows an answer counts as well.
   await pause(200);
   const waits = await waitsOf(poller);
   const turns = await readTurns(server.pid, file);

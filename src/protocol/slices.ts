@@ -16,7 +16,10 @@ export interface Slices {
 const LENGTH = 8;
 /** A turn that took so long, ms, held a step that can't be cut. */
 const LONG_TURN = 2 * LENGTH;
-/** The part of a long turn that others have the event loop for behind it: most requests take several turns. */
+/**
+ * The part of a long turn that others have the event loop for behind it: most requests take several
+ * turns.
+ */
 const REST = 1 / 4;
 /** The longest of these rests, ms. */
 const LONGEST_REST = 50;
@@ -34,7 +37,10 @@ export function inSlices(check: () => void = () => undefined, isUrgent = false):
   };
 }
 
-/** Work that may be long: it pauses after every millisecond or so, for whoever runs it to let others have the thread. */
+/**
+ * Work that may be long: it pauses after every millisecond or so, for whoever runs it to let others
+ * have the thread.
+ */
 export type Steps<T> = Generator<void, T>;
 
 /** Runs all steps at once. */

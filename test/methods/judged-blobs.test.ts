@@ -32,10 +32,12 @@ const capability = described({
 const idOrNull = (id: string): string | null => (id === '' || id === 'icon' ? null : id);
 const [Page, Shelf] = capability.capability.dataTypes;
 if (Page === undefined || Shelf === undefined) throw new Error('There are two types.');
-/** What inTransaction of a Page does. */
+/** The work of inTransaction of a Page. */
 let work: (tx: HookTransaction) => Promise<unknown> = async () => undefined;
 
-/** A body is a blob's id, or empty, or says that the cover is the icon. A note has an album's ids. */
+/**
+ * A body is a blob's id, or empty, or says that the cover is the icon. A note has an album's ids.
+ */
 const hooks = {
   types: {
     Page: {
@@ -87,7 +89,7 @@ const copy = async (create: object): Promise<Json> => {
 const refused = (...properties: string[]): object => ({ type: 'invalidProperties', properties });
 
 describe('a computed blob id', () => {
-  it('is refused in a create where there is no such blob, or it is another user’s alone', async () => {
+  it('is refused in a create if it doesn’t exist, or only another user sees it', async () => {
     const { created, notCreated } = await call('Page/set', {
       create: {
         fine: { body: own, note: own },
@@ -108,7 +110,7 @@ describe('a computed blob id', () => {
     });
   });
 
-  it('is refused in an update, which leaves the object as it was; what it had it keeps', async () => {
+  it('is refused in an update; the object keeps the blobs that it named', async () => {
     const { created } = await call('Page/set', { create: { k: { body: own } } });
     const { id } = created.k;
     const update = async (patch: object): Promise<Json> => {
@@ -160,7 +162,7 @@ describe('a computed blob id', () => {
     expect([own, first]).not.toContain(created.along.icon);
   });
 
-  it('costs a look-up that all of the call shares, and none where nothing names a blob', async () => {
+  it('costs one look-up for the whole call, and none if nothing names a blob', async () => {
     const counts = async (name: string, args: object): Promise<readonly number[]> => {
       const before = rig.statements.length;
       expect((await call(name, args)).error).toBeUndefined();

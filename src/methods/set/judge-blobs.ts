@@ -40,7 +40,7 @@ export class BlobJudge {
     return refused.size > size;
   }
 
-  /** What the object named before it may go on naming, in any of its properties. */
+  /** Returns the ids that are new to the object: it may go on naming the others, anywhere. */
   #added({ before, after }: ProposedRow): readonly string[] {
     const { index } = this.#proposal;
     const held = before === null ? NONE : blobIdsOf(index, before);

@@ -100,7 +100,7 @@ export class SetRun {
       context: this.#context,
     });
     const destruction = settlement.unjudged ?? (await settlement.settle());
-    // What most types have nothing of is not waited for: each wait is a turn of the microtasks.
+    // Most types have no links, so this doesn't wait for them: each wait is a turn of microtasks.
     if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
     const counting = settlement.apply(destruction);
     if (counting !== null) await counting;

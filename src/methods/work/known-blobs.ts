@@ -5,7 +5,7 @@ import type { Snapshot } from '../../store/port.js';
 const MAX_IDS = 10_000;
 
 /**
- * Which blobs the user of a call may name on objects. Looks each id up once, in the transaction
+ * The blobs that the user of a call may name on objects. Looks each id up once, in the transaction
  * that will refer to it: no collection comes between.
  */
 export class KnownBlobs {
