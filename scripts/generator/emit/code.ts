@@ -24,29 +24,26 @@ export class Call {
 const WIDTH = 100;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
+/** What a level is indented by. */
+const STEP = '  ';
+
 /**
  * Prints a value as TypeScript: on one line where it fits, else a line each, as the project's
- * formatter would.
+ * formatter would. `depth` and `lead`: the levels around it and the characters in front of it.
  */
-export function literal(value: unknown, indent = 0, lead = 0): string {
+export function literal(value: unknown, depth = 0, lead = 0): string {
   if (value instanceof Call) {
     const { head, last } = value;
-    return `${head}${last.map((each) => literal(each, indent, lead + head.length + 1)).join('')})`;
+    return `${head}${last.map((each) => literal(each, depth, lead + head.length + 1)).join('')})`;
   }
   if (!isCompound(value)) return inline(value);
-  const line = inlineWithin(value, WIDTH - 1 - indent - lead);
+  const line = inlineWithin(value, WIDTH - 1 - depth * STEP.length - lead);
   if (line !== undefined) return line;
-  const inner = ' '.repeat(indent + 2);
-  const close = ' '.repeat(indent);
-  if (Array.isArray(value)) {
-    const lines = value.map((item) => `${inner}${literal(item, indent + 2)},\n`);
-    return `[\n${lines.join('')}${close}]`;
-  }
-  const lines = entriesOf(value).map(([key, item]) => {
-    const name = `${keyText(key)}: `;
-    return `${inner}${name}${literal(item, indent + 2, name.length)},\n`;
-  });
-  return `{\n${lines.join('')}${close}}`;
+  const lines = partsOf(value).map(
+    ([name, item]) => `${name}${literal(item, depth + 1, name.length)},`,
+  );
+  const body = lines.join('\n').replace(/^/gm, STEP);
+  return Array.isArray(value) ? `[\n${body}\n]` : `{\n${body}\n}`;
 }
 
 /** What is not compound, on a line of any length. */
@@ -71,18 +68,13 @@ function inlineWithin(value: unknown, room: number): string | undefined {
 }
 
 function compoundWithin(value: object, room: number): string | undefined {
-  const isList = Array.isArray(value);
-  const entries: (readonly [string, unknown])[] = isList
-    ? value.map((item: unknown) => ['', item] as const)
-    : entriesOf(value);
   let text = '';
-  for (const [key, item] of entries) {
-    const name = isList ? '' : `${keyText(key)}: `;
+  for (const [name, item] of partsOf(value)) {
     const inner = inlineWithin(item, room - text.length - name.length);
     if (inner === undefined) return undefined;
     text += `${text === '' ? '' : ', '}${name}${inner}`;
   }
-  if (isList) return `[${text}]`;
+  if (Array.isArray(value)) return `[${text}]`;
   return text === '' ? '{}' : `{ ${text} }`;
 }
 
@@ -90,8 +82,12 @@ function isCompound(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Code);
 }
 
-function entriesOf(value: object): [string, unknown][] {
-  return Object.entries(value).filter(([, item]) => item !== undefined);
+/** The items of a list, or the members of an object, each with what stands in front of it. */
+function partsOf(value: object): (readonly [name: string, item: unknown])[] {
+  if (Array.isArray(value)) return value.map((item: unknown) => ['', item] as const);
+  return Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => [`${keyText(key)}: `, item] as const);
 }
 
 /** `__proto__` in a literal would set the prototype; computed, it is a member. */
