@@ -104,6 +104,17 @@ export interface AppliedMigration {
   readonly finished: boolean;
 }
 
+/** jmapsmith itself records a migration when all of it is applied. */
+function neverEnded(name: string): string {
+  return (
+    `Another tool began the migration ${name} on the database and did not end it, so tables may ` +
+    'be half changed. Restore a backup of before it into an empty place (the command "restore"). ' +
+    'Without a backup, undo by hand what it has changed, and have it applied anew by: ' +
+    'UPDATE "_prisma_migrations" SET "rolled_back_at" = CURRENT_TIMESTAMP ' +
+    `WHERE "migration_name" = '${name}' AND "finished_at" IS NULL;`
+  );
+}
+
 /**
  * Compares what a database has with a folder. Throws MigrationError where it has a migration that
  * the folder lacks (it is newer, or another project's), one with another content, or one out of
@@ -129,7 +140,7 @@ export function compareMigrations(
       );
     }
     if (!finished) {
-      throw new MigrationError(`The migration ${name} was begun on the database and never ended.`);
+      throw new MigrationError(neverEnded(name));
     }
   }
   const done = new Set(applied.map((row) => row.name));

@@ -27,6 +27,16 @@ function folderOf(migrations: Readonly<Record<string, string>>): string {
   return folder;
 }
 
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof MigrationError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
 const tables = (db: Database) =>
   db
     .prepare<[], string>(
@@ -138,12 +148,19 @@ PRAGMA defer_foreign_keys=OFF;`;
     expect(() => migrate(db, late)).toThrow(/0002_c/);
   });
 
-  it('are refused where one was begun and never ended', () => {
+  it('are refused where one was begun and did not end, and the message says the way out', () => {
     const db = open();
     const folder = folderOf({ '0001_a': FIRST });
     migrate(db, folder);
     db.exec('UPDATE "_prisma_migrations" SET "finished_at" = NULL');
-    expect(() => migrate(db, folder)).toThrow(/never ended/);
+    const message = messageOf(() => migrate(db, folder));
+    expect(message).toContain('began the migration 0001_a');
+    expect(message).toContain('Restore a backup');
+    db.exec('DROP TABLE "a"');
+    db.exec(/UPDATE .*;/.exec(message)?.[0] ?? '');
+    expect(migrate(db, folder).applied).toEqual(['0001_a']);
+    expect(tables(db)).toEqual(['a']);
+    expect(migrate(db, folder).applied).toEqual([]);
   });
 
   it('with a wrong folder name are refused', () => {
