@@ -1,8 +1,11 @@
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { MethodContext } from './context.js';
+import type { StringFormat } from './formats/index.js';
 import type { CapabilityHooks } from './hooks.js';
 import type { Place } from './places.js';
 import type { Validator } from './validation.js';
+
+export type { StringFormat } from './formats/index.js';
 
 /** How a property's value is kept in its column. `date` is a UTCDate kept as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
@@ -12,13 +15,6 @@ export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' 
  * `secret` is written by clients and never shown; what is stored is a hash or is encrypted.
  */
 export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' | 'secret';
-
-/**
- * Formats of a string. `date` is RFC 8620 1.4's Date (any offset), kept as its canonical text with an
- * `instant` shadow; `local-date-time` is RFC 8984 1.4.4's LocalDateTime, whose order is that of its
- * octets. A `utc-date` is of kind `date`.
- */
-export type StringFormat = 'id' | 'date' | 'local-date-time';
 
 /** The standard methods, as their names have them after the slash. */
 export type StandardMethodName = 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges';

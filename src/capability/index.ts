@@ -31,19 +31,15 @@ export {
 } from './build-property.js';
 export type { MethodContext } from './context.js';
 export type * from './definition.js';
+export type { Format, FormatName } from './formats/index.js';
 export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {
   codePointLength,
   compilePattern,
+  FORMATS,
   frozen,
-  isCanonicalDate,
-  isCanonicalUtcDate,
-  isDate,
-  isId,
   isInexact,
-  isLocalDateTime,
-  isUtcDate,
   jsonEqual,
   keepIssue,
   settleJson,

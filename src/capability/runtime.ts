@@ -1,13 +1,11 @@
-import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../protocol/dates.js';
 import { InexactNumber } from '../protocol/inexact-number.js';
 import type { ValidationIssue } from './validation.js';
 
 /** What emitted validators and definitions call at run time: they import nothing else. */
 
-export { isLocalDateTime } from '../protocol/dates.js';
 export { jsonEqual } from '../protocol/equal.js';
-export { isId } from '../protocol/ids.js';
 export { compilePattern } from '../text/pattern/index.js';
+export { FORMATS } from './formats/index.js';
 
 /** Issues that a validator keeps of one rule; a client may break it millions of times. */
 const MAX_ISSUES = 100;
@@ -54,26 +52,6 @@ export function codePointLength(text: string): number {
     }
   }
   return length;
-}
-
-export function isUtcDate(text: string): boolean {
-  return parseUtcDate(text) !== null;
-}
-
-/** A UTCDate as the server writes it: what lies inside a JSON column is stored as it comes. */
-export function isCanonicalUtcDate(text: string): boolean {
-  const time = parseUtcDate(text);
-  return time !== null && formatUtcDate(time) === text;
-}
-
-/** A Date (RFC 8620 1.4): any offset. */
-export function isDate(text: string): boolean {
-  return parseDate(text) !== null;
-}
-
-/** A Date as the server writes it: no zeros at the end of its fraction. */
-export function isCanonicalDate(text: string): boolean {
-  return isDate(text) && canonicalDate(text) === text;
 }
 
 /**

@@ -1,9 +1,5 @@
-import type {
-  FilterOperator,
-  PropertyDefinition,
-  ShadowTransform,
-  StringFormat,
-} from './definition.js';
+import type { FilterOperator, PropertyDefinition, ShadowTransform } from './definition.js';
+import { FORMATS } from './formats/index.js';
 
 /**
  * The columns that conditions and sorts read. The generator makes tables by these rules, and the
@@ -54,17 +50,6 @@ const COMPARES: Readonly<Record<FilterOperator, 'value' | 'text' | 'presence'>> 
   text: 'text',
 });
 
-/**
- * The order of a format's texts: by their octets (ids, of which no two differ by case alone, and
- * local dates), or by the moment that they name (RFC 8620 1.4: Dates of different offsets may be
- * one).
- */
-const ORDERED_BY: Readonly<Record<StringFormat, 'octets' | 'instant'>> = Object.freeze({
-  id: 'octets',
-  date: 'instant',
-  'local-date-time': 'octets',
-});
-
 /** Returns the name of a property's shadow column: `title_folded`. */
 export function shadowColumn({ column }: Compared, transform: ShadowTransform): string {
   return `${column}_${SUFFIXES[transform]}`;
@@ -83,8 +68,9 @@ export function filterColumn(property: Compared, operator: FilterOperator): stri
     : property.column;
 }
 
-function isInstant({ format }: Compared): boolean {
-  return format !== undefined && ORDERED_BY[format] === 'instant';
+/** Returns whether the property's texts compare by the moments in its shadow column. */
+export function isInstant({ format }: Pick<Compared, 'format'>): boolean {
+  return format !== undefined && FORMATS[format].compares === 'instant';
 }
 
 /** Returns the columns that a sort reads; none where it reads the property's own. */

@@ -1,5 +1,5 @@
 import type { FilterDefinition } from '../capability/definition.js';
-import { formatUtcDate, parseUtcDate } from '../protocol/dates.js';
+import { formatOf } from '../capability/formats/index.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import type { FilterNode } from '../store/port.js';
@@ -174,12 +174,12 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
   return value !== '' || !EMPTY_IS_ALL.has(operator);
 }
 
-/** A date in the one form that is stored, so that it compares and hashes alike. */
+/** A text in the one form of its format that is stored, so that it compares and hashes alike. */
 function canonical(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
-  if (filter?.property.kind !== 'date') return value;
+  const format = filter === undefined ? undefined : formatOf(filter.property);
+  if (format?.canonical === undefined) return value;
   if (isArray(value)) return value.map((item) => canonical(filter, item));
-  const time = typeof value === 'string' ? parseUtcDate(value) : null;
-  return time === null ? value : formatUtcDate(time);
+  return typeof value === 'string' && format.isLegal(value) ? format.canonical(value) : value;
 }
 
 function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {

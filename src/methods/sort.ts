@@ -1,4 +1,5 @@
 import type { SortDefinition } from '../capability/definition.js';
+import { isInstant } from '../capability/shadows.js';
 import type { Comparator } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
@@ -71,8 +72,9 @@ function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
 /** 5.5: where the property is no string, the collation is ignored, even an unknown one: a Date is none. */
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
-  const { kind, format } = sort.property;
-  if (collation === null || kind !== 'string' || format === 'date') return DEFAULT_COLLATION;
+  const { property } = sort;
+  if (collation === null || property.kind !== 'string' || isInstant(property))
+    return DEFAULT_COLLATION;
   const found = COLLATIONS.find((known) => known === collation);
   if (found === undefined) {
     unsupported(`There is no collation ${quoted(collation)}; there are ${COLLATIONS.join(', ')}.`);

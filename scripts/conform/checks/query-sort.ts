@@ -5,7 +5,7 @@ import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable, isUnique, visible } from '../subject/described.js';
-import { compare, plain } from '../subject/operators.js';
+import { compare, isMoment, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
 import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
@@ -27,9 +27,9 @@ const find = (subject: Subject, sort: Json): Promise<string[]> =>
 const MOST_PAGES = 50;
 
 /** What RFC 8620 orders by itself: Booleans, numbers and dates. */
-function isOrdered({ kind, format }: ModelProperty): boolean {
-  const isDate = kind === 'date' || format === 'date';
-  return isDate || kind === 'boolean' || kind === 'integer' || kind === 'number';
+function isOrdered(property: ModelProperty): boolean {
+  const { kind } = property;
+  return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
 }
 
 /** A property that the RFC orders, and two values of it, the lower one first. */

@@ -1,3 +1,4 @@
+import { formatOf } from '../../../src/capability/formats/index.js';
 import type { ModelProperty } from '../../generator/model.js';
 import type { Json } from '../client/json.js';
 import type { World } from './described.js';
@@ -27,15 +28,14 @@ class Different {
   }
 
   take(): Json {
-    const { schema, kind, format } = this.#property;
+    const { schema, kind } = this.#property;
     const n = this.#next;
     this.#next += 1;
-    if (kind === 'date') return new Date(n * 1000).toISOString().replace('.000Z', 'Z');
+    const format = formatOf(this.#property);
+    if (format !== undefined) return format.numbered(n);
     // Far from the values that are tried at a bound, where there is room.
     const start = Math.max(schema.minimum ?? 0, 0) + ((schema.maximum ?? 1e9) > 1e6 ? 1000 : 0);
     if (kind === 'integer' || kind === 'number') return start + n;
-    if (format === 'date') return new Date(n * 1000).toISOString().replace('.000Z', 'Z');
-    if (format === 'local-date-time') return new Date(n * 1000).toISOString().slice(0, 19);
     if (schema.pattern === undefined) return `u${n}`.padStart(schema.minLength ?? 0, 'u');
     return this.#match(schema.pattern, n);
   }

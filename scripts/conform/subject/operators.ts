@@ -1,3 +1,4 @@
+import { formatOf } from '../../../src/capability/formats/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { ModelFilter, ModelProperty } from '../../generator/model.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
@@ -36,8 +37,13 @@ export function operands(
 }
 
 /** Dates as instants, whatever offset they are written with. */
-export const plain = ({ kind, format }: ModelProperty, value: Json): Json =>
-  (kind === 'date' || format === 'date') && typeof value === 'string' ? Date.parse(value) : value;
+export const plain = (property: ModelProperty, value: Json): Json =>
+  isMoment(property) && typeof value === 'string' ? Date.parse(value) : value;
+
+/** Whether the property's values name moments: a UTCDate, a Date. */
+export function isMoment(property: ModelProperty): boolean {
+  return formatOf(property)?.compares === 'instant';
+}
 
 export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
   const { operator, property } = filter;

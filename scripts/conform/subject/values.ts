@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { type FormatName, formatOf } from '../../generator/descriptor/formats.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import type { ModelProperty } from '../../generator/model.js';
 import type { Json, JsonMap } from '../client/json.js';
 
@@ -75,27 +75,11 @@ function ofNumber({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values
 
 const NO_TEXTS: readonly Json[] = [5, false, {}, ['x']];
 
-const FORMATS: Readonly<Record<FormatName, Values>> = Object.freeze({
-  'utc-date': {
-    good: ['2026-01-02T03:04:05Z', '1969-12-31T23:59:59.999Z', '2026-01-02T03:04:05.5Z'],
-    bad: ['2026-01-02', 'soon', '', 5, '2026-13-01T00:00:00Z', '2026-01-02T03:04:05+02:00'],
-  },
-  date: {
-    good: ['2026-01-02T03:04:05+02:00', '1969-12-31T23:59:59.999Z', '2026-01-02T03:04:05.5-01:30'],
-    bad: ['2026-01-02', 'soon', '', 5, '2026-13-01T00:00:00Z', '2026-01-02T03:04:05'],
-  },
-  'local-date-time': {
-    good: ['2026-01-02T03:04:05', '1969-12-31T23:59:59.999', '2026-01-02T03:04:05.5'],
-    bad: ['2026-01-02', 'soon', '', 5, '2026-13-01T00:00:00', '2026-01-02T03:04:05Z'],
-  },
-  id: { good: ['a', '-_9', 'Z'.repeat(255)], bad: ['', 'a b', 'é', 'Z'.repeat(256), 5, {}] },
-});
-
 /** Lengths are code points, so a bound is filled with ones that take two UTF-16 units. */
 function ofString(schema: JSONSchema7): Values {
   const { minLength = 0, maxLength, format, pattern } = schema;
-  const known = formatOf(format) === undefined ? undefined : FORMATS[format as FormatName];
-  if (known !== undefined) return known;
+  const known = formatNamed(format);
+  if (known !== undefined) return { good: known.legal, bad: [...known.illegal, 5, {}] };
   const fits = (text: string) =>
     [...text].length >= minLength && [...text].length <= (maxLength ?? 1);
   if (pattern !== undefined) return ofPattern(pattern, fits);

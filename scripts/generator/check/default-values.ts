@@ -1,6 +1,7 @@
 import type { Ajv, ValidateFunction } from 'ajv';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { textsAt } from '../../../src/capability/places.js';
-import { isCanonicalUtcDate } from '../../../src/capability/runtime.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { type Located, member, members, text } from '../load/located.js';
 import { buildSchema } from '../model/schema.js';
@@ -25,7 +26,7 @@ export const defaultValues: Rule = (views, report) => {
 type Compile = (node: Located) => ValidateFunction | undefined;
 
 function judge(
-  { name, node, kind, blob, blobs, nullable, reference }: PropertyView,
+  { name, node, format, blob, blobs, nullable, reference }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -49,11 +50,20 @@ function judge(
     complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
     return;
   }
-  if (kind === 'date' && typeof given.value === 'string' && !isCanonicalUtcDate(given.value)) {
-    complain('must be a UTCDate in its shortest form, for instance 2026-01-31T12:00:00Z');
+  const stored = storedForm(given, format);
+  if (stored !== given.value) {
+    complain(`must be written as the server stores it: ${stored}`);
     return;
   }
   for (const issue of issuesOf(compile(node), given)) complain(issue);
+}
+
+/** The value as it would be stored. One that is not legal is the validator's to tell of. */
+function storedForm({ value }: Located, name: string | undefined): JsonValue {
+  const format = formatNamed(name);
+  return typeof value === 'string' && format?.isLegal(value) === true
+    ? (format.canonical?.(value) ?? value)
+    : value;
 }
 
 function isEmpty({ members, items }: Located): boolean {

@@ -1,20 +1,14 @@
+import { FORMATS } from '../../../src/capability/formats/index.js';
+import { TYPES } from '../descriptor/kinds.js';
+
 /** Beyond that neither a word nor a list of words is one that somebody mistyped. */
 const MAX_LETTERS = 64;
 const MAX_WORDS = 2000;
 
-/** What other languages call it. */
+/** Words of other languages and the words here: first of types and formats. */
 const MEANT: ReadonlyMap<string, string> = new Map([
-  // types
-  ...same(['int', 'int32', 'int64', 'bigint', 'long', 'unsignedint'], 'integer'),
-  ...same(['bool'], 'boolean'),
-  ...same(['float', 'double', 'decimal', 'real'], 'number'),
-  ...same(['text', 'str', 'varchar', 'char'], 'string'),
-  ...same(['list', 'set'], 'array'),
-  ...same(['map', 'dict', 'json', 'record'], 'object'),
-  // formats
-  ...same(['date-time', 'datetime', 'timestamp', 'utcdate'], 'utc-date'),
-  ...same(['local-datetime', 'localdatetime'], 'local-date-time'),
-  ...same(['uuid'], 'id'),
+  ...Object.entries(TYPES).flatMap(([name, { otherNames }]) => same(otherNames, name)),
+  ...Object.entries(FORMATS).flatMap(([name, { otherNames }]) => same(otherNames, name)),
   // operators
   ...same(['eq', 'is', '=', '=='], 'equals'),
   ...same(['like', 'ilike', 'includes', 'substring'], 'contains'),

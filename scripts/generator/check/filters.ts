@@ -1,5 +1,5 @@
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { isFolded } from '../../../src/capability/shadows.js';
-import { formatOf } from '../descriptor/formats.js';
 import { kindOf, typeOf } from '../descriptor/kinds.js';
 import { isOperator, type OperandShape, operatorsOf } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
@@ -54,8 +54,11 @@ function judge({ operator, operatorAt }: FilterView, property: PropertyView, rep
 
 /** What a property is beyond its kind: it decides which operators mean something. */
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
-  if (blob || role === 'id') return 'id';
-  if (kind === 'string') return formatOf(format)?.operand;
+  if (blob || role === 'id') return 'identity';
+  if (kind === 'string') {
+    const how = formatNamed(format)?.compares;
+    return how === undefined || how === 'identity' ? how : 'order';
+  }
   if (kind !== 'json') return undefined;
   const { type } = typeOf(node);
   if (type === 'object')
@@ -65,11 +68,9 @@ function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape
   return scalar ? 'list' : undefined;
 }
 
-function whatIs(property: PropertyView): string {
-  const shape = shapeOf(property);
-  if (shape === 'id') return 'an id';
-  const kind = shape === 'date' ? (property.format ?? '') : property.kind;
-  return `${property.nullable ? 'a nullable ' : 'of kind '}${kind}`;
+function whatIs({ blob, role, reference, kind, format, nullable }: PropertyView): string {
+  if (blob || role === 'id' || reference?.form === 'single') return 'an id';
+  return `${nullable ? 'a nullable ' : 'of kind '}${kind === 'string' ? (format ?? kind) : kind}`;
 }
 
 /** `text` reads several properties, all of them text; an index holds what can be held. */

@@ -1,11 +1,11 @@
-import { typeOf } from '../descriptor/kinds.js';
+import { type TypeName, typeOf } from '../descriptor/kinds.js';
 import { isBlob } from '../descriptor/places.js';
 import { type Located, member, members, text } from '../load/located.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
 /** The types that a key goes with; keys that aren't listed go with all. */
-const TYPES: Readonly<Record<string, readonly string[]>> = {
+const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   minLength: ['string'],
   maxLength: ['string'],
   pattern: ['string'],
@@ -56,7 +56,7 @@ export const fittingKeys: Rule = (views, report) => {
     const whole = saysItAll(node, type);
     for (const { name, nameAt } of members(node)) {
       const types = TYPES[name];
-      if (types !== undefined && !types.includes(type))
+      if (types?.every((each) => each !== type) === true)
         report(
           'misplaced-key',
           nameAt,

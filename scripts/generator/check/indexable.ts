@@ -1,3 +1,4 @@
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { BOUNDS } from '../descriptor/bounds.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { items, member } from '../load/located.js';
@@ -18,13 +19,15 @@ export function whyNotIndexed(property: PropertyView): string | undefined {
 
 /** A value's length, its alignment, and as much for a value of any other kind. */
 const OVERHEAD = 8;
-/** An id; the formats are shorter. */
+/** An id. */
 const ID_OCTETS = 64;
 
 /** Why no ordered index can hold an entry of all of these, each of which may be in one by itself. */
 export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
   const octets = properties.reduce((sum, property) => {
-    const text = Math.max(4 * longest(property), ID_OCTETS);
+    // The texts of formats are ASCII.
+    const octets = (property.format === undefined ? 4 : 1) * longest(property);
+    const text = Math.max(octets, ID_OCTETS);
     return sum + OVERHEAD + (property.kind === 'string' ? text : 0);
   }, 0);
   return octets <= BOUNDS.indexedOctets
@@ -36,14 +39,8 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
 
 /** Code points of the longest value: of text alone, since other values are short. */
 export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
-  if (
-    kind !== 'string' ||
-    format !== undefined ||
-    blob ||
-    role !== undefined ||
-    reference !== undefined
-  )
-    return 0;
+  if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
+  if (format !== undefined) return formatNamed(format)?.length ?? 0;
   const values = member(node, 'enum');
   if (values !== undefined)
     return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);

@@ -1,50 +1,74 @@
-import { TYPE_NAMES } from '../descriptor/kinds.js';
+import { FORMATS } from '../../../src/capability/formats/index.js';
+import { TYPE_NAMES, TYPES } from '../descriptor/kinds.js';
 import { meantWord } from './did-you-mean.js';
 
-/** Words of other schema languages, each with the words to write here. They follow "is not ...". */
+/**
+ * Words of other schema languages, each with the words to write here. They follow "is not ...". The
+ * tables of types and formats list the words for their own rows. This file adds words that have no
+ * row, or more than one.
+ */
 
-const MOMENT = "Write type: string, format: utc-date ([string, 'null'] where it may be null).";
-const DAY = String.raw`Write a day without a time as type: string, pattern: '^\d{4}-\d{2}-\d{2}$'.`;
-const TIME = "Write a time without a day as type: string, pattern: '^\\d{2}:\\d{2}:\\d{2}$'.";
+const DAY_PATTERN = String.raw`pattern: '^\d{4}-\d{2}-\d{2}$'`;
+const DAY = `Write a day without a time as type: string, ${DAY_PATTERN}.`;
+const NULLABLE = "([string, 'null'] where it may be null)";
+const DATE =
+  `Write type: string ${NULLABLE}, and beside it format: utc-date for a moment in UTC, ` +
+  `format: date for a moment with its offset, or ${DAY_PATTERN} for a day without a time.`;
+const TIME_PATTERN = String.raw`pattern: '^\d{2}:\d{2}:\d{2}$'`;
+const TIME = `Write a time without a day as type: string, ${TIME_PATTERN}.`;
 const EXACT =
   'A number is a double: for exact amounts write type: integer and count the smallest unit, such ' +
   'as cents.';
+const EMAIL =
+  "Write an e-mail address as type: string, maxLength: 254, pattern: '^[^@ ]+@[^@ ]+$'.";
+const URL = "Write a URL as type: string, maxLength: 2000, pattern: '^https?://'.";
 const FILE = "Write type: [string, 'null'], blob: true.";
 const FREE_TEXT = 'Leave format out; a pattern can say what the text looks like.';
 const NO_WIDTH = 'Leave format out; minimum and maximum bound a number.';
 
-const TYPES: Readonly<Record<string, string>> = words({
-  'Write type: integer.':
-    'int int8 int16 int32 int64 smallint bigint long short serial unsignedint uint',
-  'Write type: number.': 'float double real float32 float64',
-  [EXACT]: 'decimal numeric money bigdecimal',
-  'Write type: boolean.': 'bool bit',
-  [MOMENT]: 'datetime date-time timestamp timestamptz instant utc-date utcdate',
-  [DAY]: 'date full-date',
-  [TIME]: 'time',
-  'Write type: string, and maxLength beside it.': 'text varchar char str citext email url uri',
-  'Write type: string, format: id.': 'uuid id guid',
-  'Write type: object, and properties or additionalProperties beside it.':
-    'map dict json jsonb record struct any',
-  'Write type: array, and items beside it.': 'list',
-  'Write setOf: string.': 'set',
-  'Write type: string, enum: [...].': 'enum',
-  'Write type: string, references: Type, with the name of one of your types.':
-    'ref reference references relation foreignkey link',
-  [FILE]: 'blob file binary bytes bytea',
-});
+type Advice = readonly [words: readonly string[], text: string];
 
-const FORMATS: Readonly<Record<string, string>> = words({
-  'Write format: utc-date.': 'date-time datetime timestamp iso8601 utcdate',
-  [DAY]: 'full-date day',
-  [TIME]: 'time full-time partial-time',
-  [EXACT]: 'decimal money currency',
-  'Write format: id.': 'uuid guid',
-  [NO_WIDTH]: 'int32 int64 integer float double',
-  [FREE_TEXT]: 'email uri url uri-reference hostname ipv4 ipv6 duration regex json-pointer phone',
-  [FILE]: 'binary byte base64 file',
-  'Write access: secret.': 'password',
-});
+const TYPE_WORDS: ReadonlyMap<string, string> = byWord([
+  ...Object.entries(TYPES).map(([name, { otherNames, beside }]): Advice => {
+    const more = beside === undefined ? '' : `, and ${beside} beside it`;
+    return [otherNames, `Write type: ${name}${more}.`];
+  }),
+  ...Object.entries(FORMATS).map(
+    ([name, { otherNames }]): Advice => [
+      [name, ...otherNames],
+      `Write type: string, format: ${name} ${NULLABLE}.`,
+    ],
+  ),
+  [['date'], DATE],
+  [['full-date', 'day'], DAY],
+  [['time'], TIME],
+  [['decimal', 'numeric', 'money', 'bigdecimal'], EXACT],
+  [['email'], EMAIL],
+  [['url', 'uri'], URL],
+  [['set'], 'Write setOf: string.'],
+  [['enum'], 'Write type: string, enum: [...].'],
+  [
+    ['ref', 'reference', 'references', 'relation', 'foreignkey', 'link'],
+    'Write type: string, references: Type, with the name of one of your types.',
+  ],
+  [['blob', 'file', 'binary', 'bytes', 'bytea'], FILE],
+]);
+
+const FORMAT_WORDS: ReadonlyMap<string, string> = byWord([
+  ...Object.entries(FORMATS).map(
+    ([name, { otherNames }]): Advice => [otherNames, `Write format: ${name}.`],
+  ),
+  [['full-date', 'day'], DAY],
+  [['time', 'full-time', 'partial-time'], TIME],
+  [['decimal', 'money', 'currency'], EXACT],
+  [['int32', 'int64', 'integer', 'float', 'double'], NO_WIDTH],
+  [['email'], `Leave format out. ${EMAIL}`],
+  [['uri', 'url'], `Leave format out. ${URL}`],
+  [['uri-reference', 'hostname', 'ipv4', 'ipv6', 'duration'], FREE_TEXT],
+  [['regex', 'json-pointer', 'phone'], FREE_TEXT],
+  [['binary', 'byte', 'base64', 'file'], FILE],
+  [['password'], 'Write access: secret.'],
+]);
 
 /** Keys that other languages have: what to write instead. */
 export const REFUSED: Readonly<Record<string, string>> = Object.freeze({
@@ -81,25 +105,21 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
 
 /** Returns the advice for a wrong word for a type; undefined if there is none. */
 export function typeAdvice(word: string): string | undefined {
-  const optional = /^(\w+)(?:\?| ?\| ?null)$/.exec(word)?.[1];
-  return optional === undefined
-    ? advice(TYPES, word)
-    : `Write type: [${meantWord(optional, TYPE_NAMES) ?? optional}, 'null'].`;
+  const known = word.toLowerCase();
+  const optional = /^([\w-]+)(?:\?| ?\| ?null)$/.exec(known)?.[1];
+  if (optional === undefined) return TYPE_WORDS.get(known);
+  const type = meantWord(optional, TYPE_NAMES);
+  return type === undefined
+    ? (TYPE_WORDS.get(optional) ?? `Write type: [${optional}, 'null'].`)
+    : `Write type: [${type}, 'null'].`;
 }
 
 /** Returns the advice for a wrong word for a format; undefined if there is none. */
 export function formatAdvice(word: string): string | undefined {
-  return advice(FORMATS, word);
+  return FORMAT_WORDS.get(word.toLowerCase());
 }
 
-function advice(table: Readonly<Record<string, string>>, word: string): string | undefined {
-  const known = word.toLowerCase();
-  return Object.hasOwn(table, known) ? table[known] : undefined;
-}
-
-function words(byAdvice: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const rows = Object.entries(byAdvice).flatMap(([text, list]) =>
-    list.split(' ').map((word) => [word, text] as const),
-  );
-  return Object.freeze(Object.fromEntries(rows));
+/** Returns the advice by word. The last row with a word counts. */
+function byWord(rows: readonly Advice[]): ReadonlyMap<string, string> {
+  return new Map(rows.flatMap(([words, text]) => words.map((word) => [word, text] as const)));
 }

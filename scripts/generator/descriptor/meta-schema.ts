@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import { FORMAT_NAMES, FORMATS } from '../../../src/capability/formats/index.js';
 import { BOUNDS } from './bounds.js';
-import { FORMAT_NAMES, FORMATS } from './formats.js';
 import { TYPE_NAMES } from './kinds.js';
 import { OPERATOR_NAMES, OPERATORS } from './operators.js';
 
@@ -64,7 +64,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   format: {
     enum: [...FORMAT_NAMES],
-    description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join(' '),
+    description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join('\n'),
     examples: ['utc-date'],
   },
   minLength: count('Code points at least (strings).', BOUNDS.maxStringLength),

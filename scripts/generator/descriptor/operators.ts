@@ -1,8 +1,7 @@
 import type { FilterOperator, PropertyKind } from '../../../src/capability/definition.js';
 
-/** What a filter operator means and for which kinds of property it exists. */
+/** The meaning of a filter operator. */
 export interface OperatorRule {
-  readonly kinds: readonly PropertyKind[];
   readonly description: string;
   /** What a condition says of the properties that it reads, in front of which they stand. */
   readonly predicate: string;
@@ -10,41 +9,27 @@ export interface OperatorRule {
   readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
 }
 
-const SCALARS: readonly PropertyKind[] = ['string', 'boolean', 'integer', 'number', 'date'];
-const NUMBERS: readonly PropertyKind[] = ['integer', 'number'];
-
 export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
-  equals: rule(SCALARS, ['The same value.', 'is this value.']),
-  in: rule(
-    ['string', 'integer', 'number', 'date'],
-    ['One of the values of a list.', 'is one of these values.'],
-    'list',
-  ),
+  equals: rule('The same value.', 'is this value.'),
+  in: rule('One of the values of a list.', 'is one of these values.', 'list'),
   contains: rule(
-    ['string'],
-    ['Contains the text, in any letter case.', 'contains this text, in any letter case.'],
+    'Contains the text, in any letter case.',
+    'contains this text, in any letter case.',
   ),
   startsWith: rule(
-    ['string'],
-    ['Begins with the text, in any letter case.', 'begins with this text, in any letter case.'],
+    'Begins with the text, in any letter case.',
+    'begins with this text, in any letter case.',
   ),
-  before: rule(['date'], ['Before the date.', 'is before this date.']),
-  after: rule(['date'], ['At the date or after it.', 'is this date or a later one.']),
-  atLeast: rule(NUMBERS, ['The number or a greater one.', 'is this number or a greater one.']),
-  atMost: rule(NUMBERS, ['The number or a lesser one.', 'is this number or a lesser one.']),
-  isNull: rule(
-    [...SCALARS, 'json'],
-    ['True: null. False: any value.', 'is null (true), or is not (false).'],
-    'boolean',
-  ),
-  hasKey: rule(['json'], ['The set or map has the key.', 'has this key.'], 'key'),
-  hasItem: rule(['json'], ['The list has the item.', 'has this item.'], 'item'),
+  before: rule('Before the date.', 'is before this date.'),
+  after: rule('At the date or after it.', 'is this date or a later one.'),
+  atLeast: rule('The number or a greater one.', 'is this number or a greater one.'),
+  atMost: rule('The number or a lesser one.', 'is this number or a lesser one.'),
+  isNull: rule('True: null. False: any value.', 'is null (true), or is not (false).', 'boolean'),
+  hasKey: rule('The set or map has the key.', 'has this key.', 'key'),
+  hasItem: rule('The list has the item.', 'has this item.', 'item'),
   text: rule(
-    ['string'],
-    [
-      'Has every word of the text, in any letter case.',
-      'has every word of this text, in any letter case.',
-    ],
+    'Has every word of the text, in any letter case.',
+    'has every word of this text, in any letter case.',
   ),
 });
 
@@ -63,11 +48,23 @@ export function isOperator(name: string | undefined): name is FilterOperator {
 }
 
 /** What a property is beyond its kind, where that decides what it can be compared by. */
-export type OperandShape = 'id' | 'date' | 'map' | 'list';
+export type OperandShape = 'identity' | 'order' | 'map' | 'list';
+
+const IN_ORDER: readonly FilterOperator[] = ['equals', 'in', 'before', 'after', 'isNull'];
+const NUMBERS: readonly FilterOperator[] = ['equals', 'in', 'atLeast', 'atMost', 'isNull'];
+
+const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Object.freeze({
+  string: ['equals', 'in', 'contains', 'startsWith', 'isNull', 'text'],
+  boolean: ['equals', 'isNull'],
+  integer: NUMBERS,
+  number: NUMBERS,
+  date: IN_ORDER,
+  json: ['isNull'],
+});
 
 const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
-  id: ['equals', 'in', 'isNull'],
-  date: ['equals', 'in', 'before', 'after', 'isNull'],
+  identity: ['equals', 'in', 'isNull'],
+  order: IN_ORDER,
   map: ['isNull', 'hasKey'],
   list: ['isNull', 'hasItem'],
 });
@@ -77,15 +74,13 @@ export function operatorsOf(
   kind: PropertyKind,
   shape: OperandShape | undefined,
 ): readonly FilterOperator[] {
-  if (shape !== undefined) return BY_SHAPE[shape];
-  const legal = OPERATOR_NAMES.filter((name) => OPERATORS[name].kinds.includes(kind));
-  return kind === 'json' ? legal.filter((name) => name === 'isNull') : legal;
+  return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
 }
 
 function rule(
-  kinds: readonly PropertyKind[],
-  [description, predicate]: readonly [string, string],
+  description: string,
+  predicate: string,
   value: OperatorRule['value'] = 'property',
 ): OperatorRule {
-  return Object.freeze({ kinds, description, predicate, value });
+  return Object.freeze({ description, predicate, value });
 }

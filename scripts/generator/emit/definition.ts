@@ -1,4 +1,5 @@
 import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
+import type * as builders from '../../../src/capability/build-property.js';
 import type { PropertyKind, PropertyRole } from '../../../src/capability/definition.js';
 import { METHOD_NAMES } from '../descriptor/meta-schema.js';
 import { isSearched } from '../descriptor/operators.js';
@@ -119,8 +120,10 @@ function byName<Named extends { readonly name: string }>(
   return Object.fromEntries(all.map((each) => [each.name, describe(each)]));
 }
 
+type Builder = keyof typeof builders;
+
 /** The builder of each property: the standard ones have their own. */
-const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, string>> = Object.freeze({
+const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, Builder>> = Object.freeze({
   string: 'string',
   boolean: 'boolean',
   integer: 'integer',

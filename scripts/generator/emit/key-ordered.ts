@@ -1,3 +1,4 @@
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 
 /**
@@ -11,9 +12,6 @@ import type { Model, ModelProperty, ModelType } from '../model.js';
  * and so most rows have no page of their own.
  */
 const MAX_CHARACTERS = 1536;
-
-/** A reference's, a moment's: what has no bound of its own and is always short. */
-const SHORT = 32;
 
 /** The released table's shape, which it keeps whatever becomes of the type; a new one's by its rows. */
 export function isKeyOrdered(type: ModelType): boolean {
@@ -38,12 +36,12 @@ export function charactersOfRow({ properties, shadows }: ModelType): number {
 }
 
 /** Of a JSON value, or a secret, which is sealed, nobody knows. */
-function charactersOf({ kind, secret, role, reference, format, schema }: ModelProperty): number {
+function charactersOf({ kind, secret, role, schema }: ModelProperty): number {
   if (kind === 'json' || secret !== undefined) return Number.POSITIVE_INFINITY;
   if (kind !== 'string') return 0;
   if (role === 'id') return 0;
-  const isId = reference !== undefined || schema.format === 'id';
-  if (isId || format !== undefined) return SHORT;
+  const format = formatNamed(schema.format);
+  if (format !== undefined) return format.length;
   const words = schema.enum?.filter((value) => typeof value === 'string');
   if (words !== undefined) return Math.max(0, ...words.map(({ length }) => length));
   return schema.maxLength ?? Number.POSITIVE_INFINITY;

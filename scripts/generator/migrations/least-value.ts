@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { createAjv } from '../validation/ajv.js';
 import { mainType, validationSchema } from '../validation/schema.js';
@@ -19,8 +20,6 @@ export function leastValue(property: SnapshotProperty): JsonValue {
   return legal ?? null;
 }
 
-const EPOCH = '1970-01-01T00:00:00Z';
-
 /** Of texts that a pattern or a length asks for: so many characters. */
 const LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8];
 const CHARACTERS = ['0', 'a', 'A'];
@@ -36,11 +35,10 @@ function candidates({ kind, schema }: SnapshotProperty): readonly JsonValue[] {
     case 'integer':
     case 'number':
       return numbers(schema);
-    case 'date':
-      return [EPOCH];
     case 'json':
       return jsonValues(schema);
     case 'string':
+    case 'date':
       return texts(schema);
   }
 }
@@ -66,10 +64,12 @@ function jsonValues(schema: JSONSchema7): readonly JsonValue[] {
   }
 }
 
-function texts({ minLength = 0 }: JSONSchema7): readonly string[] {
+function texts({ minLength = 0, format }: JSONSchema7): readonly string[] {
+  const known = formatNamed(format);
+  if (known !== undefined) return [known.numbered(0)];
   const lengths = [...new Set([minLength, ...LENGTHS])].filter(
     (length) => length > 0 && length <= LONGEST,
   );
   const filled = lengths.flatMap((length) => CHARACTERS.map((one) => one.repeat(length)));
-  return ['', ...filled, EPOCH, EPOCH.slice(0, -1)];
+  return ['', ...filled];
 }

@@ -5,8 +5,8 @@ import type {
   ReferenceDefinition,
   StringFormat,
 } from '../../../src/capability/definition.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { formatOf } from '../descriptor/formats.js';
 import {
   computedDefinition,
   type PropertyView,
@@ -24,7 +24,7 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
 
 export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
   const given = member(view.node, 'default')?.value;
-  const isFormat = view.kind === 'string' && formatOf(view.format) !== undefined;
+  const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
   return {
     name: view.name,

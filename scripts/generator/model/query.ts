@@ -1,11 +1,13 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { FilterOperator } from '../../../src/capability/definition.js';
+import type { FilterOperator, PropertyKind } from '../../../src/capability/definition.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { filterColumn, shadowColumn, sortColumns } from '../../../src/capability/shadows.js';
-import { formatOf } from '../descriptor/formats.js';
+import { kindOf } from '../descriptor/kinds.js';
 import { isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { FilterView, SortView } from '../descriptor/view.js';
 import { words } from '../load/located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
+import { mainType } from '../validation/schema.js';
 
 /** Finds a property of the type by its name. */
 export type Find = (name: string) => ModelProperty;
@@ -85,31 +87,34 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
  * for (D13).
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
-  const format = property.kind === 'date' ? 'utc-date' : property.format;
-  if (formatOf(format)?.operand === 'date') return { type: 'string', format: format as string };
-  return scalarSchema(property.kind);
+  const { format } = property.schema;
+  const how = formatNamed(format)?.compares ?? 'identity';
+  return format === undefined || how === 'identity'
+    ? SCHEMAS[property.kind]
+    : { type: 'string', format };
 }
 
 function itemSchema({ schema }: ModelProperty): JSONSchema7 {
   const items = schema.items;
   if (typeof items !== 'object' || Array.isArray(items)) return { type: 'string' };
-  if (formatOf(items.format)?.kind === 'date')
-    return { type: 'string', format: items.format as string };
-  return scalarSchema([items.type].flat().find((type) => type !== 'null'));
+  const { format } = items;
+  if (format !== undefined && formatNamed(format)?.kind === 'date')
+    return { type: 'string', format };
+  return SCHEMAS[kindOf(mainType(items), format) ?? 'string'];
 }
 
-function scalarSchema(type: string | undefined): JSONSchema7 {
-  switch (type) {
-    case 'boolean':
-    case 'number':
-      return { type };
-    case 'integer':
-      return {
-        type: 'integer',
-        minimum: Number.MIN_SAFE_INTEGER,
-        maximum: Number.MAX_SAFE_INTEGER,
-      };
-    default:
-      return { type: 'string' };
-  }
-}
+const TEXT: JSONSchema7 = { type: 'string' };
+
+/** The schema of a condition's value, by the kind of column that it compares. */
+const SCHEMAS: Readonly<Record<PropertyKind, JSONSchema7>> = Object.freeze({
+  string: TEXT,
+  boolean: { type: 'boolean' },
+  integer: {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  number: { type: 'number' },
+  date: TEXT,
+  json: TEXT,
+});

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { BOUNDS } from '../descriptor/bounds.js';
-import { kindOf, typeOf } from '../descriptor/kinds.js';
+import { kindOf, typeNamed, typeOf } from '../descriptor/kinds.js';
 import { isBlob } from '../descriptor/places.js';
 import { isTypeName } from '../descriptor/property-view.js';
 import { items, type Located, member, members, text, words } from '../load/located.js';
@@ -11,15 +11,6 @@ import { items, type Located, member, members, text, words } from '../load/locat
  * responses of methods) are bounded by the request's size.
  */
 export type SchemaUse = 'stored' | 'message';
-
-/** The keys of a schema that are taken over as they are where they fit its type. */
-const COPIED: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern', 'format'],
-  integer: ['minimum', 'maximum'],
-  number: ['minimum', 'maximum'],
-  array: ['minItems', 'maxItems', 'uniqueItems'],
-  object: ['minProperties', 'maxProperties'],
-};
 
 /** The schemas of `$defs` by what they were made of: each is one object, wherever it is used. */
 const shared: Readonly<Record<SchemaUse, WeakMap<Located, JSONSchema7>>> = Object.freeze({
@@ -44,7 +35,7 @@ function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const isReference = member(node, 'references') !== undefined;
   if (type === 'string' && (isReference || isBlob(node))) return idSchema(node, nullable);
   const own: Record<string, unknown> = {};
-  for (const key of COPIED[type ?? ''] ?? []) {
+  for (const key of typeNamed(type)?.bounds ?? []) {
     const value = member(node, key)?.value;
     if (value !== undefined) own[key] = value;
   }
@@ -92,16 +83,14 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
       return value === undefined ? [] : [[key, value]];
     }),
   );
-  const isId =
-    isTypeName(text(member(node, 'setOf'))) ||
-    isBlob(member(node, 'setOf')) ||
-    text(member(keys, 'format')) === 'id';
+  const isId = isTypeName(text(member(node, 'setOf'))) || isBlob(member(node, 'setOf'));
+  const format = isId ? 'id' : text(member(keys, 'format'));
   return {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['object', 'null'] : 'object',
     ...countOf(node, 'minProperties'),
     ...{ maxProperties: BOUNDS.properties, ...countOf(node, 'maxProperties') },
-    propertyNames: isId ? { format: 'id' } : { maxLength: BOUNDS.keyLength, ...own },
+    propertyNames: format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { format },
     additionalProperties: { type: 'boolean', enum: [true] },
   };
 }

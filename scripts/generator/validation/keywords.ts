@@ -1,12 +1,13 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name, nil } from 'ajv';
-import { FORMATS, type TextCheck } from '../descriptor/formats.js';
+import type { FORMATS, Format, FormatName } from '../../../src/capability/formats/index.js';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
  * `jmapsmith/capability` exports. In the generator itself (checking defaults) the same code runs
  * against the functions given here.
  */
-export interface RuntimeFunctions extends Readonly<Record<TextCheck, (text: string) => boolean>> {
+export interface Runtime {
+  readonly FORMATS: typeof FORMATS;
   readonly isInexact: (value: unknown) => boolean;
   readonly compilePattern: (source: string) => { test(text: string): boolean };
   readonly settleJson: (holder: object, key: string | number) => string | null;
@@ -14,8 +15,14 @@ export interface RuntimeFunctions extends Readonly<Record<TextCheck, (text: stri
 
 export const RUNTIME_MODULE = 'jmapsmith/capability';
 
-export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
-  const call = (cxt: KeywordCxt, name: keyof RuntimeFunctions): Name =>
+/** The keywords that judge by a format, and what of the format does. */
+const FORMAT_KEYWORDS = Object.freeze({
+  format: 'isLegal',
+  canonicalFormat: 'isCanonical',
+} satisfies Readonly<Record<string, keyof Format>>);
+
+export function addKeywords(ajv: Ajv, runtime: Runtime): void {
+  const call = (cxt: KeywordCxt, name: keyof Runtime): Name =>
     cxt.gen.scopeValue('func', {
       ref: runtime[name],
       code: _`require(${RUNTIME_MODULE}).${new Name(name)}`,
@@ -49,15 +56,21 @@ export function addKeywords(ajv: Ajv, runtime: RuntimeFunctions): void {
       cxt.fail(_`${isTried}!${pattern}.test(${data})`);
     },
   });
-  for (const { check } of Object.values(FORMATS)) {
+  ajv.removeKeyword('format');
+  for (const [keyword, member] of Object.entries(FORMAT_KEYWORDS)) {
     ajv.addKeyword({
-      keyword: check.keyword,
+      keyword,
       type: 'string',
       schemaType: 'string',
-      error: { message: check.message },
+      error: { message: ({ schema }) => runtime.FORMATS[schema as FormatName].message },
       code: (cxt) => {
-        const name = cxt.schema === 'canonical' ? check.canonical : check.any;
-        cxt.fail(_`!${call(cxt, name)}(${cxt.data})`);
+        const name = cxt.schema as FormatName;
+        const check = cxt.gen.scopeValue('formats', {
+          key: `${name} ${member}`,
+          ref: runtime.FORMATS[name][member],
+          code: _`${call(cxt, 'FORMATS')}[${name}].${new Name(member)}`,
+        });
+        cxt.fail(_`!${check}(${cxt.data})`);
       },
     });
   }

@@ -1,6 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { BOUNDS } from '../descriptor/bounds.js';
-import { formatOf } from '../descriptor/formats.js';
 
 /**
  * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing.
@@ -50,10 +50,9 @@ export function mainType(schema: JSONSchema7): string | undefined {
 
 function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
-  const check = formatOf(format)?.check;
   // The engine normalises a property or a condition; it keeps a text inside a JSON column as it is.
-  if (check !== undefined)
-    return { ...checks, [check.keyword]: use === 'message' || depth === 0 ? 'any' : 'canonical' };
+  if (formatNamed(format) !== undefined)
+    return { ...checks, [use === 'message' || depth === 0 ? 'format' : 'canonicalFormat']: format };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
 }
 
@@ -102,6 +101,5 @@ function furtherMembers(
 /** What the keys of a map or the members of a set have to be. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
-  const check = formatOf(format)?.check;
-  return check === undefined ? checks : { ...checks, [check.keyword]: 'canonical' };
+  return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };
 }

@@ -1,5 +1,6 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { canonicalDate, formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
+import { formatOf } from '../../capability/formats/index.js';
+import { formatUtcDate } from '../../protocol/dates.js';
 import {
   declaredObject,
   emptyObject,
@@ -95,13 +96,10 @@ export function isPlain({ index, given }: PlainType, value: JsonValue): value is
 }
 
 /** See canonicalValue. */
-function isPlainValue({ kind, format }: PropertyDefinition, value: JsonValue): boolean {
+function isPlainValue(property: PropertyDefinition, value: JsonValue): boolean {
   if (typeof value === 'string') {
-    if (kind === 'date') {
-      const time = parseUtcDate(value);
-      return time !== null && formatUtcDate(time) === value;
-    }
-    return format !== 'date' || canonicalDate(value) === value;
+    const format = formatOf(property);
+    return format?.canonical === undefined || format.isCanonical(value);
   }
   return typeof value === 'object' ? value === null : !Object.is(value, -0);
 }

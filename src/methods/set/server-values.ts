@@ -37,7 +37,8 @@ function isOfKind({ kind, nullable }: PropertyDefinition, value: JsonValue): boo
       return typeof value === 'number';
     case 'json':
       return true;
-    default:
+    case 'string':
+    case 'date':
       return typeof value === 'string' && !value.includes('\u0000');
   }
 }

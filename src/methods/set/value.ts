@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { formatOf } from '../../capability/formats/index.js';
 import { holdsBlobs } from '../../capability/places.js';
-import { canonicalDate, formatUtcDate, parseDate, parseUtcDate } from '../../protocol/dates.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
 import { resolvedBlobs } from './blobs.js';
@@ -31,9 +31,10 @@ export function resolveReference(ids: CreationIds, type: string, text: string): 
 const MAX_DEPTH = 500;
 
 /**
- * Returns the value as the database stores it: a UTCDate without a zero fraction and without digits
- * beyond milliseconds (RFC 8620 1.4), ids in place of "#" ids of blobs and objects, 0 for -0. Notes
- * a value that has no such form, and returns it unchanged.
+ * Returns the value as the database stores it: a text in the one form of its format (of a UTCDate
+ * without a zero fraction and without digits beyond milliseconds, RFC 8620 1.4), ids in place of
+ * "#" ids of blobs and objects, 0 for -0. Notes a value that has no such form, and returns it
+ * unchanged.
  */
 export function canonicalValue(
   property: PropertyDefinition,
@@ -56,12 +57,10 @@ export function canonicalValue(
     return resolvedBlobs(property, value, createdIds.earlier, problems);
   }
   if (typeof value !== 'string') return value;
-  if (property.kind === 'date') {
-    const time = parseUtcDate(value);
-    if (time !== null) return formatUtcDate(time);
-    problems.add(property.name, 'must be a UTCDate such as "2026-01-31T09:30:00Z"');
-  }
-  if (property.format === 'date' && parseDate(value) !== null) return canonicalDate(value);
+  const format = formatOf(property);
+  if (format?.canonical === undefined) return value;
+  if (format.isLegal(value)) return format.canonical(value);
+  problems.add(property.name, format.message);
   return value;
 }
 

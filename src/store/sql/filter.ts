@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
+import { isInstant } from '../../capability/shadows.js';
 import { parseDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
@@ -316,5 +317,5 @@ function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect
 
 /** A Date is compared as its moment. */
 function readsInstant({ property, column }: FilterDefinition): boolean {
-  return property.format === 'date' && column !== property.column;
+  return isInstant(property) && column !== property.column;
 }

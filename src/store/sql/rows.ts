@@ -1,6 +1,7 @@
 import type {
   DataTypeDefinition,
   PropertyDefinition,
+  PropertyKind,
   ShadowTransform,
 } from '../../capability/definition.js';
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
@@ -113,20 +114,34 @@ export function columnValue(property: PropertyDefinition, value: JsonValue): Sql
   return value === null || typeof value !== 'object' ? value : JSON.stringify(value);
 }
 
-function encoder(property: PropertyDefinition): (object: StoredObject) => JsonValue {
-  const { name, kind, column } = property;
-  if (kind === 'date') {
-    return (object) => {
-      const value = object[name];
-      return typeof value === 'string' ? parseUtcDate(value) : null;
-    };
-  }
-  if (kind === 'json') {
-    return (object) => {
-      const value = object[name];
-      if (value === undefined || value === null) return null;
-      return derived.get(object)?.get(column) ?? JSON.stringify(value);
-    };
-  }
-  return (object) => object[name] ?? null;
+type Encoder = WriteColumn['encode'];
+
+function encoder(property: PropertyDefinition): Encoder {
+  return ENCODERS[property.kind](property);
 }
+
+const asItIs = ({ name }: PropertyDefinition): Encoder => {
+  return (object) => object[name] ?? null;
+};
+
+/** How a property's value is written, by its kind. */
+const ENCODERS: Readonly<Record<PropertyKind, (property: PropertyDefinition) => Encoder>> =
+  Object.freeze({
+    string: asItIs,
+    boolean: asItIs,
+    integer: asItIs,
+    number: asItIs,
+    date:
+      ({ name }) =>
+      (object) => {
+        const value = object[name];
+        return typeof value === 'string' ? parseUtcDate(value) : null;
+      },
+    json:
+      ({ name, column }) =>
+      (object) => {
+        const value = object[name];
+        if (value === undefined || value === null) return null;
+        return derived.get(object)?.get(column) ?? JSON.stringify(value);
+      },
+  });

@@ -39,7 +39,14 @@ const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
  * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
  * itself would be a text within the text.
  */
-const SAME_IN_JSON: ReadonlySet<PropertyKind> = new Set(['string', 'boolean', 'integer', 'date']);
+const IS_SAME_IN_JSON: Readonly<Record<PropertyKind, boolean>> = Object.freeze({
+  string: true,
+  boolean: true,
+  integer: true,
+  number: false,
+  date: true,
+  json: false,
+});
 
 /** A row in a text with others; of one that is too large there is the id alone. */
 export type TextRow = Row | string;
@@ -80,7 +87,7 @@ function compose(
     `${quote(table)} AS "t" ON "t"."accountId" = ? AND "t"."id" = ${ids}`;
   const one = `SELECT "s"."number", ${list.join(', ')}
  FROM (SELECT ${STATE} AS "number") AS "s" LEFT JOIN ${from('?')}`;
-  const isPlain = properties.every(({ kind }) => SAME_IN_JSON.has(kind));
+  const isPlain = properties.every(({ kind }) => IS_SAME_IN_JSON[kind]);
   if (!isPlain || columns.length > MAX_COLUMNS)
     return { one, many: null, changed: null, row: null };
   const texts = properties

@@ -177,10 +177,10 @@ describe('an emitted create validator', () => {
     const loose = '2026-01-31T12:00:00.120Z';
     expect(complaints(gadget.create, gadgetWith({ due: loose }))).toEqual([]);
     expect(complaints(gadget.create, gadgetWith({ meta: { note: null, at: loose } }))).toEqual([
-      '/meta/at utcDate',
+      '/meta/at canonicalFormat',
     ]);
     for (const due of ['2026-02-31T12:00:00Z', '2026-01-31T12:00:00+00:00', '2026-01-31', 'soon'])
-      expect(complaints(gadget.create, gadgetWith({ due }))).toEqual(['/due utcDate']);
+      expect(complaints(gadget.create, gadgetWith({ due }))).toEqual(['/due format']);
   });
 
   it('takes __proto__, constructor and toString for what they are: names that nobody declared', () => {
@@ -222,7 +222,7 @@ describe('an emitted filter validator', () => {
     };
     expect(complaints(gadget.filter, wrong)).toEqual([
       '/done type',
-      '/dueBefore utcDate',
+      '/dueBefore format',
       '/kind type',
       '/minRank type',
       '/noCode type',

@@ -76,6 +76,7 @@ describe('A data table is in the order of its key', () => {
         of('Refers', [
           text('a', undefined, {
             format: 'id',
+            schema: { type: 'string', format: 'id' },
             reference: { type: 'Plain', form: 'single', onDestroy: 'restrict', acyclic: false },
           }),
         ]),

@@ -1,8 +1,8 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 import { replaceTexts } from '../../../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 import { compilePattern } from '../../../../src/text/index.js';
-import { formatOf } from '../../descriptor/formats.js';
 import type { ModelFilter, ModelProperty } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
 
@@ -81,8 +81,8 @@ export function sampleCondition(filter: ModelFilter): JsonValue {
 
 function sampleText(schema: JSONSchema7, name: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
-  const known = formatOf(format)?.sample;
-  if (known !== undefined) return known;
+  const known = formatNamed(format);
+  if (known !== undefined) return known.legal[0];
   if (name === 'accountId') return ACCOUNT;
   if (name === 'fromAccountId') return OTHER_ACCOUNT;
   const fits = (text: string): boolean =>

@@ -1,7 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 import { BOUNDS } from '../../descriptor/bounds.js';
-import { formatOf } from '../../descriptor/formats.js';
 import { placeText } from '../../descriptor/places.js';
 import type { ModelProperty, ModelType } from '../../model.js';
 import { mainType } from '../../validation/schema.js';
@@ -25,7 +25,7 @@ export function typeWords(schema: JSONSchema7Definition): string {
 function mainWords(schema: JSONSchema7): string {
   switch (mainType(schema)) {
     case 'string':
-      return formatOf(schema.format)?.type ?? 'String';
+      return formatNamed(schema.format)?.notation ?? 'String';
     case 'boolean':
       return 'Boolean';
     case 'integer':
@@ -46,8 +46,9 @@ function mainWords(schema: JSONSchema7): string {
 
 function objectWords({ properties, additionalProperties, propertyNames }: JSONSchema7): string {
   if (properties !== undefined || typeof additionalProperties !== 'object') return 'Object';
-  const isId = typeof propertyNames === 'object' && propertyNames.format === 'id';
-  return `${isId ? 'Id' : 'String'}[${typeWords(additionalProperties)}]`;
+  const format = typeof propertyNames === 'object' ? propertyNames.format : undefined;
+  const key = formatNamed(format)?.notation ?? 'String';
+  return `${key}[${typeWords(additionalProperties)}]`;
 }
 
 export function accessWords({ access, computed }: ModelProperty): string {

@@ -85,10 +85,14 @@ describe('validators', () => {
     ['an internal property', { cost: 1 }, ' additionalProperties'],
     ['a member of a set that is false', { tags: { a: false } }, '/tags/a enum'],
     ['a key of a set that is too long', { tags: { abcdef: true } }, '/tags maxLength'],
-    ['a key of a reference set that is no Id', { links: { 'a b': true } }, '/links jmapId'],
-    ['a reference that is no Id', { parentId: '#new' }, '/parentId jmapId'],
-    ['a Date without offset', { starts: '2026-01-31T14:00:00' }, '/starts date'],
-    ['a LocalDateTime with one', { local: '2026-01-31T14:00:00Z' }, '/local localDateTime'],
+    [
+      'a key of a reference set that is no Id',
+      { links: { 'a b': true } },
+      '/links canonicalFormat',
+    ],
+    ['a reference that is no Id', { parentId: '#new' }, '/parentId format'],
+    ['a Date without offset', { starts: '2026-01-31T14:00:00' }, '/starts format'],
+    ['a LocalDateTime with one', { local: '2026-01-31T14:00:00Z' }, '/local format'],
   ])('refuse %s', (_what, value, complaint) => {
     expect(complaints(validators.update, value)).toContain(complaint);
   });

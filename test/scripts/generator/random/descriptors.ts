@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { FORMAT_NAMES, formatNamed } from '../../../../src/capability/formats/index.js';
 import { addLogic } from './logic.js';
 import { MEMBER_NAMES, PROPERTY_NAMES, TYPE_NAMES, WORDS } from './names.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
@@ -246,10 +247,7 @@ class Maker {
       { type: 'string', maxLength: 20, pattern: '^[A-Z]{2}-\\d+$' },
       { type: 'string', maxLength: 20, pattern: '^\\p{L}+$' },
       { type: 'string', enum: ['small', "it's", '', '*/', '\\', '😀', 'null'] },
-      { type: 'string', format: 'utc-date' },
-      { type: 'string', format: 'date' },
-      { type: 'string', format: 'local-date-time' },
-      { type: 'string', format: 'id' },
+      ...FORMAT_NAMES.map((format) => ({ type: 'string', format })),
     ]);
   }
 
@@ -353,8 +351,10 @@ function isIndexable(schema: Schema): boolean {
   return isSortable(schema);
 }
 
-function isId({ format, blob, references }: Schema): boolean {
-  return format === 'id' || blob === true || references !== undefined;
+/** Whether its values are compared as ids are: they are the same or not. */
+function isIdentity({ format, blob, references }: Schema): boolean {
+  const how = formatNamed(format as string | undefined)?.compares;
+  return how === 'identity' || blob === true || references !== undefined;
 }
 
 /** The operators that the schema of a property allows. */
@@ -363,7 +363,7 @@ function operatorsOf(schema: Schema): readonly string[] {
   const { format } = schema;
   switch (typeOf(schema)) {
     case 'string':
-      if (isId(schema)) return ['equals', 'in', ...isNull];
+      if (isIdentity(schema)) return ['equals', 'in', ...isNull];
       return format === undefined
         ? ['equals', 'in', 'contains', 'startsWith', 'text', ...isNull]
         : ['equals', 'in', 'before', 'after', ...isNull];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 
 /** A schema of the descriptor language, as the random descriptors have it. */
 export interface Schema {
@@ -60,7 +61,8 @@ const NO_I_JSON = /[\0\p{Noncharacter_Code_Point}]/gu;
 const PATTERNS: Readonly<Record<string, RegExp>> = {};
 
 function strings(schema: Schema): fc.Arbitrary<string> {
-  switch (schema['format'] ?? (schema['references'] === undefined ? undefined : 'id')) {
+  const format = schema['format'] ?? (schema['references'] === undefined ? undefined : 'id');
+  switch (format) {
     case 'utc-date':
       return moments().map((at) => at.replace('.000Z', 'Z').replace(/0{1,2}Z$/, (z) => cut(at, z)));
     case 'date':
@@ -71,8 +73,10 @@ function strings(schema: Schema): fc.Arbitrary<string> {
       return moments().map((at) => at.replace(/\.\d+Z$/, ''));
     case 'id':
       return fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
-    default:
-      return letters(schema);
+    default: {
+      const known = formatNamed(format as string | undefined);
+      return known === undefined ? letters(schema) : fc.nat().map(known.numbered);
+    }
   }
 }
 
