@@ -76,7 +76,7 @@ async function main(): Promise<void> {
 async function makeJobs(folder: string, sizes: readonly number[]): Promise<readonly Job[]> {
   const compiled = [join(ROOT, 'dist/scripts/generate.js')];
   const sources = [
-    ...['--conditions=jmapsmith-source', '--import', 'tsx'],
+    ...['--conditions=jmapsmith-source', '--import', 'tsx/esm'],
     join(ROOT, 'scripts/generate.ts'),
   ];
   const jobs: Job[] = [];

@@ -36,6 +36,11 @@ export async function runTool(
   process.exitCode = await exitCodeOf(name, help, main, process.argv.slice(2));
 }
 
+/** Ends the process once its output is written, whatever libraries are still loading by then. */
+export function endProcess(): void {
+  process.stderr.write('', () => process.stdout.write('', () => process.exit()));
+}
+
 async function exitCodeOf(
   name: string,
   help: string,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseOptions, runTool, UsageError } from './cli.js';
+import { endProcess, parseOptions, runTool, UsageError } from './cli.js';
 import { isFormat } from './generator/report/index.js';
 import { command } from './invocation.js';
 
@@ -51,6 +51,8 @@ await runTool('generate', HELP, async (argv) => {
     ...maxWarnings(values['max-warnings']),
   });
 });
+// json-schema-to-typescript has begun to load Prettier, which nothing here uses.
+endProcess();
 
 function maxWarnings(text: string | undefined): { readonly maxWarnings?: number } {
   if (text === undefined) return {};

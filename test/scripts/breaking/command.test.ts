@@ -8,7 +8,7 @@ function breaking(root: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [
-      ...['--import', 'tsx', '--conditions=jmapsmith-source', 'scripts/breaking.ts'],
+      ...['--import', 'tsx/esm', '--conditions=jmapsmith-source', 'scripts/breaking.ts'],
       ...['--root', root, ...args],
     ],
     { encoding: 'utf8' },

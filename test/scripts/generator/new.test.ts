@@ -6,9 +6,8 @@ import { createProject, REPOSITORY, type Run } from './project.js';
 
 /** Runs a tool as its npm script does. */
 function tool(name: string, ...args: readonly string[]): Promise<Run> {
-  const tsx = join(REPOSITORY, 'node_modules/tsx/dist/cli.mjs');
   const script = join(REPOSITORY, 'scripts', `${name}.ts`);
-  const argv = [tsx, '--conditions=jmapsmith-source', script, ...args];
+  const argv = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', script, ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, argv, { cwd: REPOSITORY }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

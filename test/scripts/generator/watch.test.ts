@@ -20,7 +20,7 @@ it('--watch generates on every change, shows errors, keeps the last good output 
     [
       '--conditions=jmapsmith-source',
       '--import',
-      'tsx',
+      'tsx/esm',
       'scripts/generate.ts',
       '--watch',
       '--root',
