@@ -66,24 +66,31 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     return state;
   }
 
-  async insert(
+  insert(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
     slices?: Slices,
   ): Promise<void> {
-    if (objects.length === 0) return;
-    if (slices !== undefined) await encodeLarge(type, objects, slices);
-    await this.#write(() => this.#engine.insert(this.scope, type, objects));
+    return this.#writeObjects('insert', type, objects, slices);
   }
 
-  async update(
+  update(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+    slices?: Slices,
+  ): Promise<void> {
+    return this.#writeObjects('update', type, objects, slices);
+  }
+
+  async #writeObjects(
+    verb: 'insert' | 'update',
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
     if (slices !== undefined) await encodeLarge(type, objects, slices);
-    await this.#write(() => this.#engine.update(this.scope, type, objects));
+    await this.#write(() => this.#engine[verb](this.scope, type, objects));
   }
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
