@@ -7,11 +7,9 @@ import {
   type ReferenceBudget,
   resolveReference,
 } from '../protocol/result-references.js';
+import { LONG_REQUEST } from '../protocol/slices.js';
 import { complaintsOf, quoted, sentence } from './issues.js';
 import { renameMembers } from './snake-case.js';
-
-/** Octets of values that take slices. */
-const LONG = 32_768;
 
 /** Values that the references of one request may visit. */
 const MAX_REFERENCE_VISITS = 1_000_000;
@@ -32,7 +30,7 @@ export class ReferenceAllowance {
 
   /** Whether what was put in so far takes long to work with. */
   get isLong(): boolean {
-    return this.#maximum - this.#octets > LONG;
+    return this.#maximum - this.#octets > LONG_REQUEST;
   }
 
   /** Counts the octets of one call's values; only `keep` takes them. */

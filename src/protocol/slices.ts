@@ -12,6 +12,8 @@ export interface Slices {
   next(): Promise<void>;
 }
 
+/** Octets of a request, or of the values that references put into it, beyond which it is long. */
+export const LONG_REQUEST = 32_768;
 /** How long a slice may last, ms. */
 const LENGTH = 8;
 /** A turn that took so long, ms, held a step that can't be cut. */

@@ -6,7 +6,7 @@ import type { RequestSource } from '../../methods/dispatch.js';
 import { RequestError } from '../../protocol/errors.js';
 import { parseIJson } from '../../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../../protocol/ijson-slices.js';
-import { inSlices, turn } from '../../protocol/slices.js';
+import { inSlices, LONG_REQUEST, turn } from '../../protocol/slices.js';
 import type { AnswerBudget } from '../answer-budget.js';
 import type { Api } from '../api.js';
 import { tooManyRequests } from '../limits.js';
@@ -51,9 +51,6 @@ const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'n
  * of them may be a quarter of a second old as it is (D2: within a second).
  */
 const FRESH = 2;
-
-/** Bodies of so many octets are read in a moment. */
-const SHORT = 32_768;
 
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
@@ -111,9 +108,9 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
       if (isLongText(body.octets)) {
         pieces = await runLong(req, res, userId, body.data);
       } else {
-        if (body.octets > SHORT) await turn();
+        if (body.octets > LONG_REQUEST) await turn();
         const current = isFresh(res) ? principal : await options.authenticate(req, res);
-        const source = sourceOf(res, userId, body.octets > SHORT);
+        const source = sourceOf(res, userId, body.octets > LONG_REQUEST);
         pieces = await api.run(parseIJson(body.data), current, source);
       }
       const writing = writePieces(res, HEADERS, pieces, reader.watch);
@@ -132,7 +129,7 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     principal: Principal,
     data: Buffer,
   ): void => {
-    if (data.length > SHORT || !isFresh(res)) {
+    if (data.length > LONG_REQUEST || !isFresh(res)) {
       void answer(req, res, principal, () => holdBody(data, principal.userId, reader));
       return;
     }
