@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProjectCopy } from '../support/project.js';
+import { copyProject, type ProjectCopy } from '../support/project.js';
+import { sharedProject } from '../support/shared-project.js';
+
+/** Copies the project of all tests, which is built, into a git repository with one commit. */
+export async function releasedProject(): Promise<ProjectCopy> {
+  const project = await copyProject([], { built: await sharedProject() });
+  git(project.root, 'init', '--quiet');
+  commit(project.root);
+  return project;
+}
 
 /** Writes files into `capabilities/`, generates, builds and commits: what a team does for a release. */
 export async function release(

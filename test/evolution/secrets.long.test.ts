@@ -6,10 +6,9 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import { type Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { copyProject, type ProjectCopy } from '../support/project.js';
+import type { ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { sharedProject } from '../support/shared-project.js';
-import { commit, git, release } from './releases.js';
+import { release, releasedProject } from './releases.js';
 
 // Encrypted secrets over HTTP on both databases: what an older version stored is bound to its place
 // by the next start, a rename of the type and the property leaves them good, and /copy gives none
@@ -100,9 +99,7 @@ const served = new Map<string, Served>();
 let project: ProjectCopy;
 
 beforeAll(async () => {
-  project = await copyProject([], { built: await sharedProject() });
-  git(project.root, 'init', '--quiet');
-  commit(project.root);
+  project = await releasedProject();
   await release(project, { 'vault.yaml': FIRST });
   for (const name of ['sqlite', 'postgresql']) {
     const url = name === 'sqlite' ? undefined : await postgresql().createDatabase('vault');

@@ -4,12 +4,11 @@ import { type Client, CORE } from '../support/client.js';
 import { utcDate } from '../support/expected.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { copyProject, type ProjectCopy } from '../support/project.js';
+import type { ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { sharedProject } from '../support/shared-project.js';
 import { computeWithKills, migrateWithKills } from './kills.js';
 import { type Copies, expectWholeAfterKills, postgresqlCopies, sqliteCopies } from './moments.js';
-import { commit, git, release } from './releases.js';
+import { release, releasedProject } from './releases.js';
 
 // A team's descriptor, shelf.yaml, changes while its databases have data, as docs/evolution.md describes it.
 const CAPABILITY = 'https://example.com/jmap/shelf';
@@ -81,9 +80,7 @@ export function evolvesOver(
 
   beforeAll(async () => {
     // The version before is shelf.yaml, which the project of all tests has, built.
-    project = await copyProject([], { built: await sharedProject() });
-    git(project.root, 'init', '--quiet');
-    commit(project.root);
+    project = await releasedProject();
     const urls = [
       ['sqlite', undefined],
       ['postgresql', await postgresql().createDatabase('shelf')],

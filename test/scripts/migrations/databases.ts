@@ -6,7 +6,7 @@ import {
 } from '../../../src/database/postgresql/index.js';
 import { migrate as migrateSqlite, openDatabase } from '../../../src/database/sqlite/index.js';
 import type { PostgresqlServer } from '../../support/postgresql.js';
-import type { Evolving } from './evolution.js';
+import type { Evolving } from './evolving.js';
 import { temporaryRoot } from './project.js';
 
 /** Empty databases for releases alone: nothing is started on them. */

@@ -4,22 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { begin, type Evolving } from './evolving.js';
 import { drop, find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
-import { generate, placedAt, temporaryRoot } from './project.js';
-import type { Started } from './starting.js';
-
-/** One database with one project's migrations. */
-export interface Evolving {
-  /** Applies what the folder has; the names of what was applied. */
-  migrate(root: string): Promise<readonly string[]>;
-  run(statement: string): Promise<void>;
-  /** Numbers as numbers, whatever the driver gives. */
-  rows(statement: string): Promise<readonly Record<string, unknown>[]>;
-  /** Does what a server's start does with what migrations left. */
-  start(of: Started): Promise<void>;
-  /** Several servers may have the database. */
-  readonly isShared: boolean;
-}
+import { placedAt } from './project.js';
 
 const TEXT = find(TODO_PROPERTIES, 'text');
 const DONE = find(TODO_PROPERTIES, 'done');
@@ -27,22 +14,6 @@ const COUNTRY = type('Country', [property('name', 'string')]);
 
 /** The same on every database. */
 export function evolves(open: () => Promise<Evolving>): void {
-  async function begin(of: Model) {
-    const db = await open();
-    const root = temporaryRoot();
-    const advance = async (next: Model, contract = false) => {
-      const plan = await generate(root, next, contract);
-      expect(plan.problems).toEqual([]);
-      return db.migrate(root);
-    };
-    await advance(of);
-    for (const account of ['a', 'b'])
-      await db.run(
-        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${account}', '', 'u', 1)`,
-      );
-    return { db, root, advance };
-  }
-
   const changes = (name: string) =>
     `SELECT "accountId", "number" FROM "JmapState" WHERE "type" = '${name}' ORDER BY "accountId"`;
 
@@ -56,7 +27,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     VALUES ('a', 'Todo', 7, 'r1', 0, 1), ('a', 'Country', 3, 'c', 0, 1)`;
 
   it('renames a property with its shadows, and keeps its values where they are', async () => {
-    const { db, root, advance } = await begin(model([todo(), COUNTRY]));
+    const { db, root, advance } = await begin(open, model([todo(), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const title = { ...TEXT, name: 'title', column: 'title', renamedFrom: 'text' };
     const renamed = type('Todo', [title, DONE], { folded: ['title'], casemapped: ['title'] });
@@ -90,7 +61,7 @@ export function evolves(open: () => Promise<Evolving>): void {
   });
 
   it('renames a type, and keeps its table and what the engine keeps of it', async () => {
-    const { db, advance } = await begin(model([todo()]));
+    const { db, advance } = await begin(open, model([todo()]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const task = { ...todo(), name: 'Task', table: 'Task', renamedFrom: 'Todo' };
     expect(await advance(model([task]))).toEqual(['0002_task']);
@@ -104,7 +75,7 @@ export function evolves(open: () => Promise<Evolving>): void {
   });
 
   it('drops a property and a type that the descriptor gives up, and no other', async () => {
-    const { db, advance } = await begin(model([todo(), COUNTRY]));
+    const { db, advance } = await begin(open, model([todo(), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const less = (drops: readonly string[]) =>
       type('Todo', [TEXT], { folded: ['text'], casemapped: ['text'], drops });
@@ -135,7 +106,7 @@ export function evolves(open: () => Promise<Evolving>): void {
   });
 
   it('begins a type whose name another had behind every state of that one', async () => {
-    const { db, advance } = await begin(model([todo(), COUNTRY]));
+    const { db, advance } = await begin(open, model([todo(), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const without = (drops: readonly string[], types: readonly ModelType[]): Model => ({
       capabilities: model(types).capabilities.map((of) => ({ ...of, drops: drops.map(drop) })),
@@ -163,6 +134,7 @@ export function evolves(open: () => Promise<Evolving>): void {
 
   it('fills null with the default where a narrowing is accepted', async () => {
     const { db, root, advance } = await begin(
+      open,
       model([todo([property('place', 'string', { nullable: true })], { folded: ['place'] })]),
     );
     const rows = `SELECT "place", "place_folded" FROM "Todo" ORDER BY "id"`;
@@ -197,6 +169,7 @@ export function evolves(open: () => Promise<Evolving>): void {
 
   it('changes the type of a property that the descriptor gives up', async () => {
     const { db, advance } = await begin(
+      open,
       model([todo([property('rank', 'integer', { required: true })])]),
     );
     const insert = (id: string) =>
@@ -228,7 +201,7 @@ export function evolves(open: () => Promise<Evolving>): void {
       const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
       return property('link', 'string', { nullable: true, reference });
     };
-    const { db, advance } = await begin(model([todo([link('Todo')]), COUNTRY]));
+    const { db, advance } = await begin(open, model([todo([link('Todo')]), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS, `UPDATE "Todo" SET "link" = 'r1'`]) await db.run(sql);
     await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
       VALUES ('a', 'Todo', 'r1', 'Todo', 'link', 'r1')`);
@@ -251,6 +224,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     const reference = { type: 'Country', form: 'single', ...restrict } as const;
     const link = property('link', 'string', { nullable: true });
     const { db, advance } = await begin(
+      open,
       model([todo([blob('file'), blob('cover'), { ...link, reference }]), COUNTRY]),
     );
     await db.run(ROW);
@@ -281,7 +255,7 @@ export function evolves(open: () => Promise<Evolving>): void {
   it('drops what a release had that kept no model, whatever it is', async () => {
     const kinds = ['boolean', 'integer', 'number', 'date', 'json', 'string'] as const;
     const given = kinds.map((kind) => property(`${kind}s`, kind));
-    const { db, root, advance } = await begin(model([type('Todo', [TEXT, ...given])]));
+    const { db, root, advance } = await begin(open, model([type('Todo', [TEXT, ...given])]));
     for (const provider of ['sqlite', 'postgresql'])
       rmSync(join(root, `prisma/${provider}/migrations/0001_init/model.json`));
     const names = given.map(({ name }) => name);
@@ -308,6 +282,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     const country = (by: string) => type('Country', [find(COUNTRY.properties, 'name'), uses(by)]);
     const size = property('size', 'integer', { nullable: true });
     const { db, advance } = await begin(
+      open,
       model([todo([size, length('size'), link('at', 'single')]), country('at')]),
     );
     await db.run(ROW);
@@ -338,7 +313,10 @@ export function evolves(open: () => Promise<Evolving>): void {
 
   it('fills folded text and collation keys of 2,500 rows that exist', async () => {
     const place = property('place', 'string', { nullable: true });
-    const { db, advance } = await begin(model([todo([place], { folded: [], casemapped: [] })]));
+    const { db, advance } = await begin(
+      open,
+      model([todo([place], { folded: [], casemapped: [] })]),
+    );
     const values = Array.from({ length: 2500 }, (_, index) => {
       const value = index % 2 === 0 ? `'Ålesund ${index}'` : 'NULL';
       return `('a', 'r${String(index).padStart(4, '0')}', 1, 2, 'STRASSE ${index}', false, ${value})`;
@@ -366,7 +344,7 @@ export function evolves(open: () => Promise<Evolving>): void {
       property('list', 'json', { default: [] }),
       property('set', 'json', { default: {} }),
     ];
-    const { db, advance } = await begin(model([todo(forms), COUNTRY]));
+    const { db, advance } = await begin(open, model([todo(forms), COUNTRY]));
     await db.run(ROW);
     await db.run(`UPDATE "Todo" SET "one" = 'c1', "list" = '["c2","c3"]', "set" = '{"c4":true}'`);
     // Random text, which PostgreSQL can't compress: no id, and no room for it in an index.

@@ -3,7 +3,7 @@ import type { Model, ModelProperty, ModelType } from '../../../scripts/generator
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Drawn, DrawnProperty } from './drawn.js';
-import type { Evolving } from './evolution.js';
+import type { Evolving } from './evolving.js';
 
 /** A release: the drawn model, and its types as the generator has placed them. */
 export interface Release {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
+import type { ModelProperty, ModelType } from '../../../scripts/generator/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
-import type { Evolving } from './evolution.js';
+import { begin, type Evolving } from './evolving.js';
 import { find, model, property, TODO_PROPERTIES, type } from './models.js';
-import { generate, placedAt, temporaryRoot } from './project.js';
+import { placedAt } from './project.js';
 
 const TEXT = find(TODO_PROPERTIES, 'text');
 const LIST = property('listId', 'string', {
@@ -15,22 +15,6 @@ const RECENT = Date.now();
 
 /** What is derived from rows that exist, or that the version before writes: the same on every database. */
 export function finishes(open: () => Promise<Evolving>): void {
-  async function begin(of: Model) {
-    const db = await open();
-    const root = temporaryRoot();
-    const advance = async (next: Model) => {
-      const plan = await generate(root, next);
-      expect(plan.problems).toEqual([]);
-      return db.migrate(root);
-    };
-    await advance(of);
-    for (const account of ['a', 'b'])
-      await db.run(
-        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${account}', '', 'u', 1)`,
-      );
-    return { db, root, advance };
-  }
-
   /** As a server writes it that knows these columns alone. */
   const insert = async (
     db: Evolving,
@@ -59,7 +43,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     });
 
   it('computes a property of a hook file for 1,200 objects that exist, once', async () => {
-    const { db, advance } = await begin(model([type('Todo', [TEXT])]));
+    const { db, advance } = await begin(open, model([type('Todo', [TEXT])]));
     const values = Array.from(
       { length: 1200 },
       (_, n) => `('${n % 2 === 0 ? 'a' : 'b'}', 'r${n}', 1, 2, '${'x'.repeat(n % 7)}')`,
@@ -102,7 +86,7 @@ export function finishes(open: () => Promise<Evolving>): void {
   });
 
   it('goes on behind the last object where a function failed, and says which', async () => {
-    const { db, advance } = await begin(model([type('Todo', [TEXT])]));
+    const { db, advance } = await begin(open, model([type('Todo', [TEXT])]));
     const values = Array.from({ length: 700 }, (_, n) => `('a', 'r${n + 1000}', 1, 2, 'x${n}')`);
     await db.run(
       `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text") VALUES ${values.join(', ')}`,
@@ -133,7 +117,7 @@ export function finishes(open: () => Promise<Evolving>): void {
 
   it('computes a property that follows other objects, and counts, and follows a rename', async () => {
     const before = [type('List', [NAME]), type('Item', [TEXT, { ...LIST }])];
-    const { db, root, advance } = await begin(model(before));
+    const { db, root, advance } = await begin(open, model(before));
     await insert(db, 'List', [
       { id: 'l1', name: '' },
       { id: 'l2', name: '' },
@@ -204,7 +188,7 @@ export function finishes(open: () => Promise<Evolving>): void {
 
   it('refuses a unique where objects collide, names them, and changes nothing', async () => {
     const code = property('code', 'string', { nullable: true });
-    const { db, root, advance } = await begin(model([type('Todo', [TEXT, code])]));
+    const { db, root, advance } = await begin(open, model([type('Todo', [TEXT, code])]));
     await insert(db, 'Todo', [
       ...['r1', 'r2', 'r3'].map((id) => ({ id, text: '', code: 'twice' })),
       ...['r4', 'r5'].map((id) => ({ id, text: '', code: null })),
@@ -233,7 +217,7 @@ export function finishes(open: () => Promise<Evolving>): void {
 
   it('finds what the version before writes during and after the migration', async () => {
     const before = type('Todo', [TEXT, { ...LIST, name: 'list', column: 'list' }].map(plain));
-    const { db, advance } = await begin(model([before, type('List', [NAME])]));
+    const { db, advance } = await begin(open, model([before, type('List', [NAME])]));
     await insert(db, 'Todo', [{ id: 'r1', text: 'Straße', list: 'l1' }]);
     const list = { ...LIST, name: 'list', column: 'list' };
     const after = [
@@ -277,7 +261,7 @@ export function finishes(open: () => Promise<Evolving>): void {
   it('fills moments and makes the records of blobs for objects that exist', async () => {
     const due = property('due', 'string', { nullable: true, format: 'date' });
     const file = property('fileId', 'string', { nullable: true });
-    const { db, advance } = await begin(model([type('Todo', [due, file])]));
+    const { db, advance } = await begin(open, model([type('Todo', [due, file])]));
     for (const [id, since] of [
       ['B1', '5'],
       ['B2', '5'],

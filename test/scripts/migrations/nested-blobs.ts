@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Model, ModelProperty } from '../../../scripts/generator/model.js';
 import { type Place, textsAt } from '../../../src/capability/places.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { Evolving } from './evolution.js';
+import { begin, type Evolving } from './evolving.js';
 import { model, property, type } from './models.js';
 import { generate, temporaryRoot } from './project.js';
 
@@ -46,18 +46,8 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
       type('Page', [property('data', 'json', { nullable: true, schema: ANY, blobs })], { drops }),
     ]);
 
-  async function begin(of: Model) {
-    const db = await open();
-    const root = temporaryRoot();
-    const advance = async (next: Model, contract = false) => {
-      const plan = await generate(root, next, contract);
-      expect(plan.problems).toEqual([]);
-      return db.migrate(root);
-    };
-    await advance(of);
-    await db.run(
-      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a', '', 'u', 1)`,
-    );
+  async function beginPage(of: Model) {
+    const { db, advance } = await begin(open, of);
     for (const id of BLOBS)
       await db.run(
         `INSERT INTO "JmapBlob"
@@ -91,7 +81,7 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
       .sort();
 
   it('makes the records of the blobs that values name, as the engine finds them', async () => {
-    const { db, advance, put } = await begin(page([], []));
+    const { db, advance, put } = await beginPage(page([], []));
     for (const [n, value] of VALUES.entries()) await put(`r${n + 10}`, value);
     await put('r99', undefined);
     expect(await records(db)).toEqual([]);
@@ -109,7 +99,7 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
   });
 
   it('makes them anew if other places hold blobs, and removes those that none holds', async () => {
-    const { db, advance, put } = await begin(page([], []));
+    const { db, advance, put } = await beginPage(page([], []));
     for (const [n, value] of VALUES.entries()) await put(`r${n + 10}`, value);
     const [first, second] = [PLACES.slice(0, 3), PLACES.slice(2)];
     await advance(page(first));

@@ -6,7 +6,7 @@ import { indexName } from '../../../scripts/generator/emit/prisma-names.js';
 import type { Model, ModelType } from '../../../scripts/generator/model.js';
 import { closeAll } from './databases.js';
 import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
-import type { Evolving } from './evolution.js';
+import type { Evolving } from './evolving.js';
 import { columnsOf, Fleet, type Release } from './fleet.js';
 import { generate, placedAt, temporaryRoot } from './project.js';
 
