@@ -24,7 +24,7 @@ export class Call {
 const WIDTH = 100;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** What a level is indented by. */
+/** The indentation of one level. */
 const STEP = '  ';
 
 /**

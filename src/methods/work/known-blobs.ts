@@ -34,7 +34,10 @@ export class KnownBlobs {
     }
   }
 
-  /** Of an id that was looked up: the account has such a blob, and the user can see it (D23). */
+  /**
+   * For an id that was looked up: the account has such a blob, and the user can see it (RFC 8620
+   * 6.1).
+   */
   isUsable(id: string): boolean {
     return this.#known.get(id) === true;
   }

@@ -61,7 +61,7 @@ interface TypeWork {
 export class UnitOfWork {
   /** Of a call about many objects: others have a turn between its steps. */
   readonly slices: Slices | null;
-  /** Those that its user may name. */
+  /** The blobs that its user may name. */
   readonly blobs: KnownBlobs;
   readonly #transaction: Transaction;
   readonly #works = new Map<string, TypeWork>();

@@ -13,7 +13,7 @@ import {
 import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
-/** What a format's file says of it holds, and the rest follows from that. */
+/** Each format keeps the promises of its file, and all else follows from them. */
 describe.each(FORMAT_NAMES)('%s', (name) => {
   const format: Format = FORMATS[name];
   const schema = { type: 'string', format: name } as const;
