@@ -1,6 +1,6 @@
 import type { ValidationIssue, Validator } from '../capability/validation.js';
 import { excerpt } from '../protocol/excerpt.js';
-import { declaredObject, type JsonValue } from '../protocol/json.js';
+import { declaredObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
 import type { Steps } from '../protocol/slices.js';
 
@@ -24,39 +24,40 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
 }
 
 /**
- * The same of an object of a type, with pauses: what a type says of a property depends on no other
- * one. So a property that is large is judged by itself.
+ * Judges values of properties, with pauses: the schema says of a property what depends on no other
+ * one, so a large one is judged alone. A validator may put doubles in the place of numbers that
+ * none holds; `values` has them afterwards.
  */
-export function* complaintSteps(
+export function* judgeProperties(
   validator: Validator,
-  data: Record<string, JsonValue>,
-  judgeProperty: Validator = validator,
+  values: Record<string, JsonValue>,
 ): Steps<readonly Complaint[]> {
-  let large: string[] | null = null;
-  for (const name in data) if (isLarge(data[name])) large = [...(large ?? []), name];
-  if (large === null) return complaintsOf(validator, data);
-  const rest = declaredObject();
-  for (const name in data) if (!large.includes(name)) rest[name] = data[name] ?? null;
   const complaints: Complaint[] = [];
-  for (const complaint of complaintsOf(validator, rest)) {
-    // A large property is not missing.
-    if (!large.includes(complaint.member)) complaints.push(complaint);
-  }
-  for (const name of large) {
+  for (const part of listParts(values)) {
     yield;
-    const one = declaredObject();
-    one[name] = data[name] ?? null;
-    complaints.push(...complaintsOf(judgeProperty, one));
-    // A validator may put a number in the place of one that no double holds.
-    data[name] = one[name] ?? null;
+    complaints.push(...complaintsOf(validator, part));
+    Object.assign(values, part);
   }
   return complaints;
+}
+
+/** All small values, then each large one. */
+function listParts(values: JsonObject): readonly JsonObject[] {
+  const small = declaredObject();
+  const parts = [small];
+  for (const name of Object.keys(values)) {
+    const value = values[name] ?? null;
+    const part = isLarge(value) ? declaredObject() : small;
+    if (part !== small) parts.push(part);
+    part[name] = value;
+  }
+  return parts;
 }
 
 /** Members of a map, items of an array or characters of a text that are judged in a moment. */
 const FEW = 10_000;
 
-function isLarge(value: JsonValue | undefined): boolean {
+function isLarge(value: JsonValue): boolean {
   if (typeof value === 'string') return value.length > FEW;
   if (typeof value !== 'object' || value === null) return false;
   return (Array.isArray(value) ? value.length : Object.keys(value).length) > FEW;

@@ -15,6 +15,8 @@ export interface TypeIndex {
   readonly type: DataTypeDefinition;
   /** Those that clients may name: all but the internal ones. */
   readonly properties: ReadonlyMap<string, PropertyDefinition>;
+  /** Names of those that a create must give. */
+  readonly required: readonly string[];
   /** Those that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
@@ -46,6 +48,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
           .filter(({ access }) => access !== 'internal')
           .map((property) => [property.name, property]),
       ),
+      required: type.properties.filter(({ required }) => required).map(({ name }) => name),
       visible: type.properties.filter(isVisible),
       filters: new Map(type.filters.map((filter) => [filter.name, filter])),
       sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),

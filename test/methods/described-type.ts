@@ -1,7 +1,7 @@
 import { checkDescriptors } from '../../scripts/generator/check/index.js';
 import { viewCapability } from '../../scripts/generator/descriptor/view.js';
 import { parseDescriptor } from '../../scripts/generator/load/parse.js';
-import { isGiven } from '../../scripts/generator/model/access.js';
+import { isGiven, isGivenByHooks } from '../../scripts/generator/model/access.js';
 import { buildModel } from '../../scripts/generator/model/index.js';
 import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import { createAjv } from '../../scripts/generator/validation/ajv.js';
@@ -49,17 +49,17 @@ export function described(types: object): Described {
 }
 
 function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
+  const compile = (properties: readonly ModelProperty[], required: readonly string[] = []) =>
+    createAjv().compile({
+      type: 'object',
+      properties: Object.fromEntries(
+        properties.map((one) => [one.name, validationSchema(one.schema, 'stored')]),
+      ),
+      additionalProperties: false,
+      required,
+    }) as Validator;
   const given = type.properties.filter(isGiven);
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(
-      given.map((one) => [one.name, validationSchema(one.schema, 'stored')]),
-    ),
-    additionalProperties: false,
-  };
   const required = given.filter((one) => one.required).map(({ name }) => name);
-  const compile = (more: object): Validator =>
-    createAjv().compile({ ...schema, ...more }) as Validator;
   return {
     ...type,
     capability,
@@ -68,7 +68,12 @@ function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
     shadows: [],
     uniques: [],
     singleton: undefined as never,
-    validate: { create: compile({ required }), update: compile({}), filter: compile({}) },
+    validate: {
+      create: compile(given, required),
+      update: compile(given),
+      filter: compile([]),
+      server: compile(type.properties.filter(isGivenByHooks)),
+    },
   };
 }
 

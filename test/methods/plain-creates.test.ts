@@ -12,6 +12,8 @@ import { SCHEMAS, validator, Widget } from './widget.js';
  * even where they allow anything, has none that are plain.
  */
 
+const NULLABLE_KIND = { ...SCHEMAS, kind: { enum: ['small', 'large', null] } };
+
 const PLAIN: DataTypeDefinition = {
   ...Widget,
   properties: Widget.properties
@@ -20,7 +22,8 @@ const PLAIN: DataTypeDefinition = {
     .map((property) => (property.name === 'kind' ? { ...property, nullable: true } : property)),
   validate: {
     ...Widget.validate,
-    create: validator({ ...SCHEMAS, kind: { enum: ['small', 'large', null] } }, ['title']),
+    create: validator(NULLABLE_KIND, ['title']),
+    update: validator(NULLABLE_KIND),
   },
 };
 const JUDGED: DataTypeDefinition = { ...PLAIN, limits: {} };

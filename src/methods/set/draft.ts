@@ -1,5 +1,4 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import type { Validator } from '../../capability/validation.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
   declaredObject,
@@ -8,7 +7,7 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { finish, type Steps } from '../../protocol/slices.js';
-import { complaintSteps } from '../issues.js';
+import { judgeProperties } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { Problems } from './problems.js';
@@ -33,13 +32,18 @@ export const IS_COMPUTED = 'is computed: it follows its sources';
 export type Author = 'client' | 'hook';
 
 /** Judges an entry of a /set's `create` (RFC 8620 5.3). */
-export function draftCreate(
+export function* draftCreate(
   index: TypeIndex,
   value: JsonValue,
   createdIds: CreationIds,
   author: Author = 'client',
 ): Steps<Draft> {
-  return draft(index, value, createdIds, index.type.validate.create, author);
+  const made = yield* draft(index, value, createdIds, author);
+  if (made.refused !== null) return made;
+  for (const name of index.required) {
+    if (!Object.hasOwn(made.values, name)) made.problems.add(name, 'is missing');
+  }
+  return made;
 }
 
 /** Judges the properties that override those of the original in a /copy (5.4); none is required. */
@@ -48,14 +52,13 @@ export function draftOverrides(
   value: JsonObject,
   createdIds: CreationIds,
 ): Draft {
-  return finish(draft(index, value, createdIds, index.type.validate.update, 'client'));
+  return finish(draft(index, value, createdIds, 'client'));
 }
 
 function* draft(
   index: TypeIndex,
   value: JsonValue,
   createdIds: CreationIds,
-  validator: Validator,
   author: Author,
 ): Steps<Draft> {
   const problems = new Problems();
@@ -85,8 +88,7 @@ function* draft(
       settable[name] = canonicalValue(property, given, createdIds, problems);
     }
   }
-  yield;
-  problems.addComplaints(yield* complaintSteps(validator, settable, index.type.validate.update));
+  problems.addComplaints(yield* judgeProperties(index.type.validate.update, settable));
   if (author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(index, further));
     Object.assign(settable, further);

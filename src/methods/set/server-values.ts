@@ -1,4 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { settleJson } from '../../capability/runtime.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import { type Complaint, complaintsOf, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
@@ -19,10 +20,14 @@ export function complaintsOfServerValues(
 /** A definition without that validator was not emitted by us: its kinds alone are known. */
 function complaintsOfKinds(index: TypeIndex, values: JsonObject): readonly Complaint[] {
   return index.type.properties.flatMap((property) => {
-    const value = Object.hasOwn(values, property.name) ? values[property.name] : undefined;
-    if (value === undefined || isOfKind(property, value)) return [];
-    const kind = property.kind === 'json' ? 'JSON' : `a ${property.kind}`;
-    return [{ member: property.name, text: `${quoted(property.name)} must be ${kind}` }];
+    const { name, kind } = property;
+    if (!Object.hasOwn(values, name)) return [];
+    const isSettled = kind === 'json' || kind === 'number';
+    const problem = isSettled ? settleJson(values, name) : null;
+    if (problem !== null) return [{ member: name, text: `${quoted(name)} ${problem}` }];
+    if (isOfKind(property, values[name] ?? null)) return [];
+    const text = `${quoted(name)} must be ${kind === 'json' ? 'JSON' : `a ${kind}`}`;
+    return [{ member: name, text }];
   });
 }
 

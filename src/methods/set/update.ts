@@ -14,7 +14,7 @@ import { patchSteps } from '../../protocol/patch.js';
 import type { Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
-import { complaintSteps } from '../issues.js';
+import { judgeProperties } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
 import { defaultOf } from './create.js';
@@ -182,20 +182,30 @@ function* changedValues(
     changed[name] = value;
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
-  problems.addComplaints(yield* complaintSteps(type.validate.update, judged));
+  problems.addComplaints(yield* judgeProperties(type.validate.update, judged));
   if (scene.author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
-  // The validators may have put a number in the place of one that no double holds.
-  for (const values of [judged, further]) {
-    for (const name of Object.keys(values)) {
-      const value = values[name] ?? null;
-      if (value === changed[name]) continue;
-      if (jsonEqual(value, current[name] ?? null)) delete changed[name];
-      else changed[name] = value;
-    }
-  }
+  for (const values of [judged, further]) takeJudged(changed, values, touched, current);
   return changed;
+}
+
+/**
+ * Takes what the validators have made of the values. One that is no longer what the patch makes of
+ * the property may be the current one.
+ */
+function takeJudged(
+  changed: Record<string, JsonValue>,
+  judged: JsonObject,
+  touched: Touched,
+  current: StoredObject,
+): void {
+  for (const name of Object.keys(judged)) {
+    const value = judged[name] ?? null;
+    if (value === touched.get(name)) continue;
+    if (jsonEqual(value, current[name] ?? null)) delete changed[name];
+    else changed[name] = value;
+  }
 }
 
 /** The value to store; undefined where the patch's null has no default to restore. */
