@@ -18,8 +18,8 @@ const RANKS = decodeTable(combiningRanks);
 /** First code point of a pair to second to composite. */
 const PAIRS = pairsOf();
 /**
- * Code points that form C may change: those it never makes and those that may join what is before
- * them.
+ * Code points that form C may change: those it never makes, and those that may join what is before
+ * them, or begin with such a one.
  */
 const UNSTABLE = unstablePoints();
 
@@ -245,5 +245,10 @@ function pairsOf(): ReadonlyMap<number, ReadonlyMap<number, number>> {
 function unstablePoints(): { has(point: number): boolean } {
   const points = new Set([...EXCLUDED.keys(), ...RANKS.keys()]);
   for (const [, second] of COMPOSITES.values()) if (second !== undefined) points.add(second);
+  // What a composite begins with may join what is before the composite.
+  for (const composite of COMPOSITES.keys()) {
+    const [first = composite] = canonicalDecomposition(composite) ?? [];
+    if (points.has(first)) points.add(composite);
+  }
   return { has: (point) => points.has(point) || mayJoinHangul(point) };
 }

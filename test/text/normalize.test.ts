@@ -59,6 +59,23 @@ describe('UAX 15: form C', () => {
     expect(nfc(text)).toBe(expected);
   });
 
+  it('joins a composite to what is before it, where its first part may join that', () => {
+    const composites = varied
+      .map((point) => String.fromCodePoint(point))
+      .filter((character) => [...character.normalize('NFD')].length > 1);
+    const parts = composites.map((character) => [...character.normalize('NFD')]);
+    const seconds = new Set(parts.flatMap(([, ...further]) => further));
+    const joining = composites.filter((_, at) => seconds.has(parts[at]?.[0] ?? ''));
+    expect(joining.length).toBeGreaterThan(5);
+    for (const first of new Set([...composites, ...parts.flat()])) {
+      const wrong = joining.filter((second) => {
+        const text = first + second;
+        return nfc(text) !== text.normalize('NFC');
+      });
+      expect(wrong).toEqual([]);
+    }
+  });
+
   it('of random marks and letters is what the platform says, and stable', () => {
     const unit = fc.constantFrom(...'aeAou\u0301\u0300\u0323\u0345\u0334\u0315\u05b0\u093c\u0308');
     const hangul = fc.constantFrom(...'\u1100\u1112\u1161\u1175\u11a8\u11c2\uac00\uac01');

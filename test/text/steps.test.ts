@@ -58,6 +58,9 @@ describe('work on a long text', () => {
       '\uac00\u11a8',
       '😀\u0301',
       'a\ud834\udd5e',
+      // Gurung Khema and Kirat Rai vowel signs: two may become one, of which another may be a part.
+      '\u{1611e}\u{16121}',
+      '\u{16d63}\u{16d68}',
     ];
     for (const part of parts) {
       for (let before = 8184; before <= 8194; before += 1) {
