@@ -86,6 +86,8 @@ const LIGATURE = '\ufdfa';
 const item = { a: [1, 2, 3], b: 'text', c: true, d: { e: null } };
 const smallValues = (): readonly object[] =>
   times(LARGE / (JSON.stringify(item).length + 1), () => item);
+/** Maps of nearly as many members as an object may have. */
+const manyMaps = (): object => ({ meta: members(8, () => members(90_000, () => 0), 'm') });
 /** An id that is none. */
 const unknownId = (index: number): string => `r${String(index).padStart(20, '0')}`;
 
@@ -175,6 +177,7 @@ const CREATES: readonly WaitKind[] = [
     'Bag',
     create(3, () => ({ links: Object.fromEntries(times(100_000, (n) => [unknownId(n), true])) })),
   ),
+  set('create with 8 maps of 90,000 members', 'Bag', () => ({ create: { k: manyMaps() } })),
   set('create with 800,000 members in a map', 'Bag', () => ({
     create: { k: { meta: members(800_000, () => 0) } },
   })),
@@ -286,6 +289,12 @@ const CHANGES: readonly WaitKind[] = [
     'Bag',
     () => [{ meta: { list: smallValues() } }],
     update(() => ({ meta: { list: smallValues() } })),
+  ),
+  change(
+    'update 1 member of 720,000',
+    'Bag',
+    () => [manyMaps()],
+    update(() => ({ 'meta/m4/k5': 1 })),
   ),
 ];
 
@@ -404,14 +413,14 @@ const READS: readonly WaitKind[] = [
   },
 ];
 
-const copied = (count: number, size: number): WaitKind => ({
-  name: `copy ${count} of ${size}, indexed`,
+const copy = (name: string, type: string, objects: () => readonly object[]): WaitKind => ({
+  name,
   async prepare(client) {
     const { accountId, fromAccountId } = client;
-    const ids = await client.create('Page', pages(count, size)(), fromAccountId);
-    const copies = Object.fromEntries(ids.map((id, n) => [`k${n}`, { id }]));
+    const ids = await client.create(type, objects(), fromAccountId);
+    const create = Object.fromEntries(ids.map((id, n) => [`k${n}`, { id }]));
     return () =>
-      client.send(requestOf(['Page/copy', { accountId, fromAccountId, create: copies }, '0']));
+      client.send(requestOf([`${type}/copy`, { accountId, fromAccountId, create }, '0']));
   },
 });
 
@@ -429,8 +438,10 @@ const references = (path: string, count: number): WaitKind =>
   ]);
 
 const OTHERS: readonly WaitKind[] = [
-  copied(1, LARGE),
-  copied(100, 98_000),
+  copy('copy 1 of 9.9 MB, indexed', 'Page', pages(1, LARGE)),
+  copy('copy 100 of 98 kB, indexed', 'Page', pages(100, 98_000)),
+  copy('copy 1 with 10 MB of small values', 'Bag', () => [{ meta: { list: smallValues() } }]),
+  copy('copy 1 with 720,000 members', 'Bag', () => [manyMaps()]),
   references('/list', 31),
   references('/list/*/id', 31),
   references('/list/*/tags', 3100),
