@@ -42,7 +42,6 @@ export {
   isInexact,
   jsonEqual,
   keepIssue,
-  settleJson,
 } from './runtime.js';
 export type * from './standard.js';
 export type { ValidationIssue, Validator } from './validation.js';

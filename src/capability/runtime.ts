@@ -9,9 +9,6 @@ export { FORMATS } from './formats/index.js';
 
 /** Issues that a validator keeps of one rule; a client may break it millions of times. */
 const MAX_ISSUES = 100;
-/** Deeper values than this are refused where a schema allows any JSON. */
-const MAX_DEPTH = 64;
-const NUL = '\u0000';
 /** Of longer texts the loop takes ten times as long as the expression. */
 const SHORT = 64;
 
@@ -52,46 +49,6 @@ export function codePointLength(text: string): number {
     }
   }
   return length;
-}
-
-/**
- * Readies `holder[key]`, any JSON, for a JSON column: replaces inexact numbers by their nearest
- * doubles. Returns what can't be stored (U+0000, a number without a double, too many levels), or
- * null.
- */
-export function settleJson(holder: object, key: string | number): string | null {
-  return settle(holder as Record<string | number, unknown>, key, 0);
-}
-
-function settle(
-  holder: Record<string | number, unknown>,
-  key: string | number,
-  depth: number,
-): string | null {
-  const value = holder[key];
-  if (typeof value === 'string') return value.includes(NUL) ? 'must not contain U+0000' : null;
-  if (typeof value !== 'object' || value === null) return null;
-  if (isInexact(value)) {
-    if (!Number.isFinite(value.value))
-      return 'must not contain a number beyond the range of doubles';
-    holder[key] = value.value;
-    return null;
-  }
-  if (depth >= MAX_DEPTH) return `must not nest more than ${MAX_DEPTH} levels deep`;
-  const inner = value as Record<string | number, unknown>;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      const problem = settle(inner, index, depth + 1);
-      if (problem !== null) return problem;
-    }
-    return null;
-  }
-  for (const name of Object.keys(value)) {
-    if (name.includes(NUL)) return 'must not contain U+0000';
-    const problem = settle(inner, name, depth + 1);
-    if (problem !== null) return problem;
-  }
-  return null;
 }
 
 /**

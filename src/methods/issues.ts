@@ -25,8 +25,8 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
 
 /**
  * Judges values of properties, with pauses: the schema says of a property what depends on no other
- * one, so a large one is judged alone. A validator may put doubles in the place of numbers that
- * none holds; `values` has them afterwards.
+ * one, so a large one is judged alone. A validator puts doubles in the place of numbers that none
+ * holds exactly where the schema has a number; `values` has them afterwards.
  */
 export function* judgeProperties(
   validator: Validator,

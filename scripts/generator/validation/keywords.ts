@@ -10,7 +10,6 @@ export interface Runtime {
   readonly FORMATS: typeof FORMATS;
   readonly isInexact: (value: unknown) => boolean;
   readonly compilePattern: (source: string) => { test(text: string): boolean };
-  readonly settleJson: (holder: object, key: string | number) => string | null;
 }
 
 export const RUNTIME_MODULE = 'jmapsmith/capability';
@@ -96,25 +95,6 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
         gen.assign(data, _`${data}.value`);
         gen.assign(parentMember(it.parentData, it.parentDataProperty), data);
       });
-    },
-  });
-  ajv.addKeyword({
-    // Any JSON that can be stored: no U+0000 anywhere, numbers as `nearest` has them.
-    keyword: 'anyJson',
-    schemaType: 'boolean',
-    error: {
-      message: ({ params }) => _`${params['problem']}`,
-      params: ({ params }) => _`{problem: ${params['problem']}}`,
-    },
-    code: (cxt) => {
-      const { gen, it } = cxt;
-      const holder = it.parentData;
-      const problem = gen.const(
-        'problem',
-        _`${call(cxt, 'settleJson')}(${holder}, ${it.parentDataProperty})`,
-      );
-      cxt.setParams({ problem });
-      cxt.fail(_`${problem} !== null`);
     },
   });
 }

@@ -20,7 +20,7 @@ export function validationSchema(
   use: ValidationUse,
   depth = 0,
 ): AjvSchema {
-  if (schema === true) return use === 'stored' ? { anyJson: true } : {};
+  if (schema === true) return {};
   if (schema === false) return { not: {} };
   switch (mainType(schema)) {
     case 'string':

@@ -15,7 +15,7 @@ import { finish, type Steps } from '../../protocol/slices.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { Problems } from '../set/problems.js';
 import { complaintsOfServerValues } from '../set/server-values.js';
-import { canonicalValue } from '../set/value.js';
+import { canonicalSteps } from '../set/value.js';
 import { indexOf, isVisible } from '../type-index.js';
 import { HookError } from './errors.js';
 import { detachedSteps, ForeignValueError } from './values.js';
@@ -51,7 +51,8 @@ export function computedValue(
   const index = indexOf(type);
   const problems = new Problems();
   const { name } = property;
-  const canonical = canonicalValue(property, given(what, value ?? null), NO_CREATION_IDS, problems);
+  const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [] };
+  const canonical = finish(canonicalSteps(property, given(what, value ?? null), scene));
   const judged = Object.assign(emptyObject(), { [name]: canonical });
   const complaints = complaintsOfServerValues(index, judged).map(({ text }) => text);
   if (problems.any) complaints.push(problems.toSetError().description);

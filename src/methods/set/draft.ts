@@ -10,9 +10,10 @@ import { finish, type Steps } from '../../protocol/slices.js';
 import { judgeProperties } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
+import { takeNearest } from './json-values.js';
 import { Problems } from './problems.js';
 import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalValue } from './value.js';
+import { type CreationIds, canonicalSteps } from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -73,6 +74,7 @@ function* draft(
   for (const name of doubled) problems.add(name, 'is given in both spellings');
   const settable = declaredObject();
   const further = author === 'client' ? NOTHING : declaredObject();
+  const scene = { createdIds, problems, inexact: [] };
   for (const name of Object.keys(object)) {
     const given = object[name] ?? null;
     if (typeof given === 'object' && given !== null) yield;
@@ -83,9 +85,9 @@ function* draft(
       if (author === 'client' || property.role !== undefined) {
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
-      else further[name] = canonicalValue(property, given, createdIds, problems);
+      else further[name] = yield* canonicalSteps(property, given, scene);
     } else {
-      settable[name] = canonicalValue(property, given, createdIds, problems);
+      settable[name] = yield* canonicalSteps(property, given, scene);
     }
   }
   problems.addComplaints(yield* judgeProperties(index.type.validate.update, settable));
@@ -93,6 +95,7 @@ function* draft(
     problems.addComplaints(complaintsOfServerValues(index, further));
     Object.assign(settable, further);
   }
+  takeNearest(scene.inexact);
   return { sent: object, values: settable, problems, refused: null };
 }
 

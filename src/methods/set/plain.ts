@@ -95,9 +95,10 @@ export function isPlain({ index, given }: PlainType, value: JsonValue): value is
   return index.type.validate.create(value);
 }
 
-/** See canonicalValue. */
+/** See canonicalSteps. */
 function isPlainValue(property: PropertyDefinition, value: JsonValue): boolean {
   if (typeof value === 'string') {
+    if (property.kind === 'json') return false;
     const format = formatOf(property);
     return format?.canonical === undefined || format.isCanonical(value);
   }

@@ -1,5 +1,4 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { settleJson } from '../../capability/runtime.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import { type Complaint, complaintsOf, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
@@ -22,9 +21,6 @@ function complaintsOfKinds(index: TypeIndex, values: JsonObject): readonly Compl
   return index.type.properties.flatMap((property) => {
     const { name, kind } = property;
     if (!Object.hasOwn(values, name)) return [];
-    const isSettled = kind === 'json' || kind === 'number';
-    const problem = isSettled ? settleJson(values, name) : null;
-    if (problem !== null) return [{ member: name, text: `${quoted(name)} ${problem}` }];
     if (isOfKind(property, values[name] ?? null)) return [];
     const text = `${quoted(name)} must be ${kind === 'json' ? 'JSON' : `a ${kind}`}`;
     return [{ member: name, text }];

@@ -19,10 +19,11 @@ import { isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
 import { defaultOf } from './create.js';
 import { type Author, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
+import { takeNearest } from './json-values.js';
 import { Problems } from './problems.js';
 import { NOTHING_CREATED } from './reference-values.js';
 import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalValue, resolveReference } from './value.js';
+import { type CreationIds, canonicalSteps, resolveReference, type ValueScene } from './value.js';
 
 export type UpdateResult =
   | { readonly kind: 'refused'; readonly error: SetError }
@@ -164,6 +165,7 @@ function* changedValues(
   problems: Problems,
 ): Steps<JsonObject> {
   const { type } = scene.index;
+  const values = { createdIds: scene.createdIds, problems, inexact: [] };
   const changed = declaredObject();
   const judged = declaredObject();
   const further = scene.author === 'hook' ? declaredObject() : NO_VALUES;
@@ -175,7 +177,7 @@ function* changedValues(
     }
     const before = current[name] ?? null;
     yield;
-    const value = newValue(scene, property, given, problems);
+    const value = yield* newValue(property, given, values);
     yield;
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
@@ -186,7 +188,8 @@ function* changedValues(
   if (scene.author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
-  for (const values of [judged, further]) takeJudged(changed, values, touched, current);
+  takeNearest(values.inexact);
+  for (const taken of [judged, further]) takeJudged(changed, taken, touched, current);
   return changed;
 }
 
@@ -209,18 +212,17 @@ function takeJudged(
 }
 
 /** The value to store; undefined where the patch's null has no default to restore. */
-function newValue(
-  scene: UpdateScene,
+function* newValue(
   property: PropertyDefinition,
   given: JsonValue | undefined,
-  problems: Problems,
-): JsonValue | undefined {
+  scene: ValueScene,
+): Steps<JsonValue | undefined> {
   if (given === undefined) {
     if (property.default !== undefined || property.nullable) return defaultOf(property);
-    problems.add(property.name, isServerSet(property) ? SERVER_SET : 'must not be null');
+    scene.problems.add(property.name, isServerSet(property) ? SERVER_SET : 'must not be null');
     return undefined;
   }
-  return canonicalValue(property, given, scene.createdIds, problems);
+  return yield* canonicalSteps(property, given, scene);
 }
 
 const SERVER_SET = 'is set by the server alone and can only be given its current value';
