@@ -115,8 +115,6 @@ describe('an emitted create validator', () => {
     ['a nested member', { meta: { note: '\0' } }, '/meta/note storable'],
     ['a value of a map', { names: { de: '\0' } }, '/names/de storable'],
     ['a key of a map', { names: { '\0': 'x' } }, '/names storable'],
-    ['any JSON', { extra: { a: [{ b: '\0' }] } }, '/extra/a anyJson'],
-    ['a key within any JSON', { extra: { a: [{ '\0': 1 }] } }, '/extra/a anyJson'],
     ['a key of any JSON', { extra: { '\0': 1 } }, '/extra storable'],
   ])('refuses U+0000 in %s', (_where, more, complaint) => {
     expect(complaints(gadget.create, gadgetWith(more))).toContain(complaint);
@@ -136,19 +134,13 @@ describe('an emitted create validator', () => {
     ]);
   });
 
-  it('replaces an inexact number by the nearest double where any number will do', () => {
+  it('replaces an inexact number by the nearest double where the schema has any number', () => {
     const data = gadgetWith({
       score: new InexactNumber('9007199254740993'),
       points: [1, new InexactNumber('4.99999999999999999999')],
-      extra: { deep: [new InexactNumber('9007199254740993')] },
     });
     expect(complaints(gadget.create, data)).toEqual([]);
-    expect(data).toEqual({
-      title: 'x',
-      score: 9007199254740992,
-      points: [1, 5],
-      extra: { deep: [9007199254740992] },
-    });
+    expect(data).toEqual({ title: 'x', score: 9007199254740992, points: [1, 5] });
   });
 
   it('judges bounds on the double that is stored', () => {
@@ -168,9 +160,6 @@ describe('an emitted create validator', () => {
     // An object whose members are all declared and none required is not what is missing all of them.
     const within = gadgetWith({ meta: { note: null, a: huge } });
     expect(complaints(gadget.create, within)).toEqual(['/meta/a noNumber']);
-    expect(complaints(gadget.create, gadgetWith({ extra: { a: huge } }))).toEqual([
-      '/extra/a anyJson',
-    ]);
   });
 
   it('takes any UTCDate for a property, and the canonical form alone within one', () => {

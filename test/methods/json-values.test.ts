@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type InexactPlace,
+  inspectJson,
+  ownInexact,
+  takeNearest,
+} from '../../src/methods/set/json-values.js';
+import { InexactNumber } from '../../src/protocol/inexact-number.js';
+import { finish } from '../../src/protocol/slices.js';
+import type { Json } from './rig.js';
+
+const INEXACT = new InexactNumber('9007199254740993');
+const find = (value: Json) => finish(inspectJson(value));
+
+/** A list in a list, so many levels. */
+function nested(levels: number, innermost: Json = []): Json {
+  let value = innermost;
+  for (let level = 1; level < levels; level += 1) value = [value];
+  return value;
+}
+
+describe('what no column holds', () => {
+  it.each<[string, Json, string]>([
+    ['U+0000 in a text', 'a\0', 'U+0000'],
+    ['U+0000 in a text of a list', { a: [{ b: '\0' }] }, 'U+0000'],
+    ['U+0000 in a name', { a: [{ '\0': 1 }] }, 'U+0000'],
+    ['a number beyond doubles', [[new InexactNumber('-1e400')]], 'beyond the range of doubles'],
+    ['65 levels', nested(65), '64 levels'],
+  ])('is found: %s', (_, value, words) => {
+    expect(find(value).problem).toContain(words);
+  });
+
+  it('is nothing else', () => {
+    for (const value of ['a', [], {}, nested(64), { a: [null, true, -1.5, 'x', { b: {} }] }]) {
+      expect(find(value)).toEqual({ problem: null, hasInexact: false });
+    }
+    expect(find(nested(64, [INEXACT]))).toEqual({ problem: null, hasInexact: true });
+  });
+
+  it('is looked for with pauses, wherever the values are', () => {
+    const count = (value: Json): number => [...inspectJson(value)].length;
+    const many = <T>(value: T): T[] => Array.from({ length: 100 }, () => value);
+    expect(count(many('x'))).toBe(0);
+    expect(count(many({ list: many(1) }))).toBe(1);
+    expect(count(many({ a: { b: { c: many(many({})) } } }))).toBeGreaterThan(100);
+    expect(count(Array.from({ length: 100_000 }, () => ({})))).toBeGreaterThan(8);
+  });
+});
+
+describe('numbers that no double holds exactly', () => {
+  const json = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<Json>(1, 'x', null, INEXACT),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), tie('value'), {
+        noNullPrototype: true,
+      }),
+    ),
+  })).value;
+
+  it('become the nearest doubles in a copy, which shares all else', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const before = JSON.stringify(value);
+        const places: InexactPlace[] = [];
+        const own = finish(ownInexact(value, places));
+        takeNearest(places);
+        expect(JSON.stringify(value)).toBe(before);
+        if (value instanceof InexactNumber) return;
+        const text = before.replaceAll(JSON.stringify(INEXACT), '9007199254740992');
+        expect(JSON.stringify(own)).toBe(text);
+        expect(own === value).toBe(text === before);
+      }),
+    );
+  });
+
+  it('stay what a validator made of them', () => {
+    const places: InexactPlace[] = [];
+    const own = finish(ownInexact([INEXACT, INEXACT] as Json, places)) as Json;
+    own[0] = 5;
+    takeNearest(places);
+    expect(own).toEqual([5, 9007199254740992]);
+  });
+});
