@@ -41,7 +41,7 @@ export {
   frozen,
   isInexact,
   jsonEqual,
-  keepIssue,
+  keepsIssue,
 } from './runtime.js';
 export type * from './standard.js';
 export type { ValidationIssue, Validator } from './validation.js';

@@ -13,19 +13,13 @@ const MAX_ISSUES = 100;
 const SHORT = 64;
 
 /**
- * Adds an issue to what a validator has found. Once there are many, further ones of a rule that has
- * been complained of are left out: every rule that is broken is named, and a value of millions of
- * wrong items takes no more memory than itself.
+ * Whether a validator keeps another issue. Once there are many, it leaves out those of a rule that
+ * it has complained of: it names every rule that is broken, and a value of millions of wrong items
+ * takes no more memory than itself.
  */
-export function keepIssue(
-  issues: ValidationIssue[] | null,
-  issue: ValidationIssue,
-): ValidationIssue[] {
-  if (issues === null) return [issue];
-  const isKnown =
-    issues.length >= MAX_ISSUES && issues.some(({ schemaPath }) => schemaPath === issue.schemaPath);
-  if (!isKnown) issues.push(issue);
-  return issues;
+export function keepsIssue(issues: readonly ValidationIssue[] | null, schemaPath: string): boolean {
+  if (issues === null || issues.length < MAX_ISSUES) return true;
+  return issues.every((issue) => issue.schemaPath !== schemaPath);
 }
 
 /**

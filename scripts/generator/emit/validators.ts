@@ -25,7 +25,9 @@ const HELPERS: ReadonlyMap<string, string> = new Map([
 
 /** What ajv writes to keep an error: unbounded, though a client chooses how many there are. */
 const KEEP_ERROR =
-  /if\(vErrors === null\)\{\nvErrors = \[(err\d+)\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
+  /const (err\d+) = (\{[^\n]*?\bschemaPath:("(?:[^"\\\n]|\\.)*")[^\n]*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
+/** The same within bounds; an error that is left out isn't even made. */
+const KEEP_ISSUE = 'if (keepsIssue(vErrors, $3)) (vErrors ??= []).push($2);\n';
 
 const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
 
@@ -77,8 +79,8 @@ function standalone(ajv: Ajv, refs: Record<string, string>): string {
 /** Replaces ajv's `require` calls by one static import, and has errors kept within bounds. */
 function asModule(code: string): string {
   const imported: string[] = [];
-  const bounded = code.replace(KEEP_ERROR, 'vErrors = keepIssue(vErrors, $1);\n');
-  if (bounded !== code) imported.push('keepIssue');
+  const bounded = code.replace(KEEP_ERROR, KEEP_ISSUE);
+  if (bounded !== code) imported.push('keepsIssue');
   if (/\bvErrors\.(?:push\(|length = )/.test(bounded))
     throw new Error('Emitted validators keep errors in a way that has no bound.');
   const body = bounded.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
