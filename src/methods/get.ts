@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '../capability/definition.js';
 import type { GetArguments, GetResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { turn } from '../protocol/slices.js';
-import type { Snapshot, StoredObject } from '../store/port.js';
+import type { Snapshot, StateAndObjects, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
@@ -56,10 +56,12 @@ function read(
     const found = store.instant.objects(
       ...([account.id, deadline, type, wanted, properties, request.remainingOctets] as const),
     );
-    if (found !== null) {
-      const { list, notFound } = sorted(ids, found.objects);
-      return { accountId: account.id, state: formatState(found.number), list, notFound };
-    }
+    const response = ({ number, objects }: StateAndObjects): GetResponse => {
+      const state = formatState(number);
+      return { accountId: account.id, state, ...sorted(ids, objects) };
+    };
+    if (found instanceof Promise) return found.then(response);
+    if (found !== null) return response(found);
   }
   const options = { deadline: context.deadline, once: true };
   return store.read(account.id, options, async (snapshot) => {

@@ -26,6 +26,10 @@ export async function parseJsonInSlices(
   slices: Slices,
   piece = PIECE,
 ): Promise<JsonValue> {
+  if (text.length <= piece) {
+    if (slices.isOver()) await slices.next();
+    return JSON.parse(text) as JsonValue;
+  }
   const octets = Buffer.from(text);
   const splitter = new Splitter(octets, piece, Number.POSITIVE_INFINITY);
   while (!splitter.advance(STRIDE * piece)) if (slices.isOver()) await slices.next();

@@ -23,7 +23,8 @@ import type { Slices } from '../protocol/slices.js';
 export interface Store {
   /**
    * Runs `work` on one consistent snapshot of the account: state strings and data belong together. Work must not
-   * wait for anything but the snapshot's own operations, least of all for another `read`.
+   * wait for anything but the snapshot's own operations, least of all for another `read`. Unless it is `exclusive`, it
+   * does nothing but read and compute: where it reads large objects an engine may give it up and run it anew.
    */
   read<T>(
     accountId: string,
@@ -121,7 +122,7 @@ export interface StatementPlan {
  * returns. Null: the engine has other reads before it, or this one is none that it answers so; ask `read`.
  */
 export interface InstantReads {
-  /** `stateNumber` and `get`. */
+  /** `stateNumber` and `get`; a promise where the objects are large. */
   objects(
     accountId: string,
     deadline: number,
@@ -129,7 +130,7 @@ export interface InstantReads {
     ids: readonly string[],
     properties: readonly PropertyDefinition[],
     maxOctets: number,
-  ): StateAndObjects | null;
+  ): StateAndObjects | Promise<StateAndObjects> | null;
 
   /** `stateNumber` and `changes`; the objects with them where they are `wanted`. */
   changes(

@@ -28,8 +28,8 @@ export class TracedStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return this.#timed(work, 'waiting', (timed) =>
-      this.#store.read(accountId, { ...options, trace: this.#trace }, timed),
+    return timeWork(this.#trace, work, 'waiting', (told) =>
+      this.#store.read(accountId, { ...options, trace: this.#trace }, told),
     );
   }
 
@@ -38,8 +38,8 @@ export class TracedStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return this.#timed(work, 'committing', (timed) =>
-      this.#store.write(accountId, { ...options, trace: this.#trace }, timed),
+    return timeWork(this.#trace, work, 'committing', (told) =>
+      this.#store.write(accountId, { ...options, trace: this.#trace }, told),
     );
   }
 
@@ -71,30 +71,33 @@ export class TracedStore implements Store {
   close(): Promise<void> {
     return this.#store.close();
   }
+}
 
-  /** A work may be run more than once: what lies between is waiting. */
-  async #timed<S, T>(
-    work: (scope: S) => Promise<T>,
-    behind: 'waiting' | 'committing',
-    run: (timed: (scope: S) => Promise<T>) => Promise<T>,
-  ): Promise<T> {
-    const trace = this.#trace;
-    trace.phase('waiting');
-    try {
-      return await run(async (scope) => {
-        trace.phase('working');
-        let next: 'waiting' | 'committing' = 'waiting';
-        try {
-          const result = await work(scope);
-          next = behind;
-          return result;
-        } finally {
-          trace.phase(next);
-        }
-      });
-    } finally {
-      trace.phase('elsewhere');
-    }
+/**
+ * Runs a work whose time is told of as waiting and working, and `behind` from its end. It may be run
+ * more than once: what lies between is waiting.
+ */
+export async function timeWork<S, T>(
+  trace: Trace,
+  work: (scope: S) => Promise<T>,
+  behind: 'waiting' | 'committing',
+  run: (work: (scope: S) => Promise<T>) => Promise<T>,
+): Promise<T> {
+  trace.phase('waiting');
+  try {
+    return await run(async (scope) => {
+      trace.phase('working');
+      let next: 'waiting' | 'committing' = 'waiting';
+      try {
+        const result = await work(scope);
+        next = behind;
+        return result;
+      } finally {
+        trace.phase(next);
+      }
+    });
+  } finally {
+    trace.phase('elsewhere');
   }
 }
 
@@ -115,31 +118,29 @@ export async function plansInTime(
   return plans;
 }
 
-/** Runs a statement that has its rows when the call returns. */
-export function tracedRows<T extends readonly unknown[]>(
+/** Runs a statement; `rowsOf` counts the rows of its answer, which may be a promise. */
+export function tracedAnswer<R>(
   trace: Trace,
-  sql: string,
-  parameters: readonly unknown[],
-  run: () => T,
-): T {
-  return tracedAnswer(trace, sql, parameters, run, (rows) => rows.length);
-}
-
-/** The same, whatever comes of it. */
-export function tracedAnswer<T>(
-  trace: Trace,
-  sql: string,
-  parameters: readonly unknown[],
-  run: () => T,
-  rowsOf: (result: T) => number,
-): T {
-  const answered = trace.asked({ sql, parameters, inThread: false });
-  let rows: number | null = null;
+  statement: TracedStatement,
+  run: () => R,
+  rowsOf: (answer: Awaited<R>) => number,
+): R {
+  const answered = trace.asked(statement);
+  const tell = (answer: Awaited<R>): Awaited<R> => {
+    answered(rowsOf(answer));
+    return answer;
+  };
+  const fail = (error: unknown): never => {
+    answered(null);
+    throw error;
+  };
+  let answer: R;
   try {
-    const result = run();
-    rows = rowsOf(result);
-    return result;
-  } finally {
-    answered(rows);
+    answer = run();
+  } catch (error) {
+    return fail(error);
   }
+  return answer instanceof Promise
+    ? (answer.then(tell, fail) as R)
+    : (tell(answer as Awaited<R>) as R);
 }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { slowClock } from '../support/slow-clock.js';
 import { type Json, Rig } from './rig.js';
 
 /** Calls of many objects are cut: others are answered between their slices (docs/performance.md). */
@@ -16,20 +17,6 @@ const COUNT = 1000;
 function creates(title: string): object {
   const entries = Array.from({ length: COUNT }, (_, n) => [`k${n}`, { text: `${title} ${n}` }]);
   return Object.fromEntries(entries);
-}
-
-/** A clock by which whatever is done takes so many ms: every slice is over when it is looked at. */
-function slowClock(step: number): void {
-  let now = performance.now();
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    now += step;
-    return now;
-  });
-  // The rests behind slices that seem long end in the next turn.
-  const later = globalThis.setTimeout;
-  const atOnce = (run: () => void, ms = 0): unknown =>
-    ms > 50 ? later(run, ms) : setImmediate(run);
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(atOnce as typeof setTimeout);
 }
 
 /** So many ms pass at once when so many more statements have been run. */
@@ -86,14 +73,14 @@ describe('calls of a few large objects', () => {
 describe('a /get of a few large objects', () => {
   const LARGE = 20;
 
-  /** Notes of 200 kB, and widgets whose JSON has as much; their ids, and that of a short note. */
+  /** Notes of 200 kB, and widgets whose JSON has over 1 MB; their ids, and that of a short note. */
   async function prepare(): Promise<{ notes: string[]; widgets: string[]; short: string }> {
     rig = new Rig({ requestTimeout: 1e9 });
     const titles = Array.from({ length: LARGE }, (_, n) => ({ title: `note ${n}` }));
     const notes = await rig.create('Note', titles);
     const widgets = await rig.create('Widget', [{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
     rig.run(`UPDATE "Note" SET "body" = replace(hex(zeroblob(100000)), '0', 'é')`);
-    const list = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => `text ${n}`));
+    const list = JSON.stringify(Array.from({ length: 90_000 }, (_, n) => `text ${n}`));
     rig.run(`UPDATE "Widget" SET "list" = '${list}'`);
     const [short = ''] = await rig.create('Note', [{ title: 'short' }]);
     return { notes, widgets, short };
@@ -132,7 +119,7 @@ describe('a /get of a few large objects', () => {
     const get = (ids: readonly string[]) => () => rig.call('Widget/get', { ids });
     const one = await besideGets(short, get(widgets.slice(0, 1)));
     expect(one.answered).toBeGreaterThan(6);
-    expect(one.answer.list[0].list[59_999]).toBe('text 59999');
+    expect(one.answer.list[0].list[89_999]).toBe('text 89999');
     const all = await besideGets(short, get(widgets));
     expect(all.answered).toBeGreaterThan(18);
     expect(all.answer.list).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import { FairTurns } from '../../src/store/sqlite/scans/turns.js';
+import { FairTurns } from '../../src/store/sqlite/fair-turns.js';
 
 const LATE = 1e9;
 
@@ -51,8 +51,30 @@ it('D6: nobody waits beyond its deadline, nor without bound', async () => {
   const first = start('a1');
   await expect(start('b1', performance.now() + 5)).rejects.toBeInstanceOf(UnavailableError);
   const waiting = Array.from({ length: 1024 }, (_, index) => start(`c${index}`, 2000));
-  await expect(start('d1')).rejects.toThrow('Too many scans are waiting.');
+  await expect(start('d1')).rejects.toThrow('Too many reads are waiting.');
   const told = Promise.allSettled(waiting);
   for (let count = 0; count < 1025; count += 1) await end(begun.at(-1) ?? '');
   await Promise.all([first, told, turns.idle()]);
+});
+
+it('a work that fails gives its place on', async () => {
+  const turns = new FairTurns(1);
+  const failing = turns.run('a', LATE, () => Promise.reject(new Error('failed')));
+  const next = turns.run('a', LATE, async () => 'next');
+  await expect(failing).rejects.toThrow('failed');
+  expect(await next).toBe('next');
+});
+
+it('turns away what waits when it closes, and what comes later', async () => {
+  const turns = new FairTurns(1);
+  const { start, end } = works(turns);
+  const first = start('a1');
+  const refused = [start('a2'), start('b1')].map((work) =>
+    expect(work).rejects.toBeInstanceOf(UnavailableError),
+  );
+  turns.close();
+  await Promise.all(refused);
+  await expect(start('c1')).rejects.toBeInstanceOf(UnavailableError);
+  await end('a1');
+  await Promise.all([first, turns.idle()]);
 });

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import { nextTurn } from '../../src/protocol/slices.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { FILTERS, Gadget, gadget, plan, TYPES } from './gadget.js';
 import { makeGadgets, openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
 const postgresql = usePostgresql();
+const CELL = new Int32Array(new SharedArrayBuffer(4));
 
 describe('reads that come together and ask once', () => {
   let url: string;
@@ -21,7 +24,7 @@ describe('reads that come together and ask once', () => {
     const store = open(url);
     for (const account of [A, B]) await add(store, account, 'g0', 'g1', 'g2');
     await store.close();
-  }, 60_000);
+  }, 90_000);
   afterAll(() => operator.end());
 
   const open = (to: string, size = 8): Store =>
@@ -196,6 +199,70 @@ describe('reads that come together and ask once', () => {
     for (let time = 0; time < 100 && pool.idleCount < pool.totalCount; time += 1)
       await new Promise((resolve) => setTimeout(resolve, 20));
     expect(pool.idleCount).toBe(pool.totalCount);
+  });
+
+  /** Adds objects, each with some 1.2 MB of JSON. */
+  const addLarge = async (store: Store, ids: readonly string[]): Promise<void> => {
+    const list = Array.from({ length: 90_000 }, (_, index) => `text ${index}`);
+    const large = ids.map((id) => gadget(id, { list }));
+    await store.write(A, soon(), (transaction) => transaction.insert(Gadget, large));
+    onTestFinished(() => store.write(A, soon(), (transaction) => transaction.destroy(Gadget, ids)));
+  };
+
+  it('are asked for once where their objects wait for turns of the event loop', async () => {
+    const pool = openPool({ url, size: 8, pipeline: true });
+    const patience = 200;
+    const store = createPostgresqlStore({ pool, types: TYPES, patience });
+    onTestFinished(() => store.close());
+    const ids = ['h0', 'h1', 'h2'];
+    await addLarge(store, ids);
+    // Longer than a read is waited for, in turns before its second one.
+    const others: Promise<void>[] = [];
+    const takeTurns = (): void => {
+      for (let time = 0; time < 2 * patience; time += 20)
+        others.push(
+          nextTurn()
+            .then(() => Atomics.wait(CELL, 0, 0, 20))
+            .then(() => undefined),
+        );
+    };
+    let runsBehindAnswers = 0;
+    const reads = [0, 1].map(() => {
+      let isAnswered = false;
+      return store.read(A, soon(), async (snapshot) => {
+        if (isAnswered) runsBehindAnswers += 1;
+        const [found] = await Promise.all([
+          snapshot.get(Gadget, ids, Gadget.properties, HUGE),
+          snapshot.stateNumber(Gadget).then(() => {
+            isAnswered = true;
+            takeTurns();
+          }),
+        ]);
+        return found;
+      });
+    });
+    expect(await Promise.all(reads)).toMatchObject([{ length: 3 }, { length: 3 }]);
+    expect(runsBehindAnswers).toBe(0);
+    await Promise.all(others);
+  });
+
+  it('leave every second turn to a transaction that writes', async () => {
+    const { store } = fresh();
+    const ids = ['h0', 'h1', 'h2'];
+    await addLarge(store, ids);
+    let turns = 0;
+    await besideOthers((had) =>
+      store.write(A, soon(), async (transaction) => {
+        const get = transaction.get(Gadget, ids, Gadget.properties, HUGE);
+        // Asked behind the objects: when it is answered, they are there.
+        await transaction.stateNumber(Gadget);
+        const before = had();
+        await get;
+        turns = had() - before;
+      }),
+    );
+    expect(turns).toBeGreaterThan(0);
+    expect(turns).toBeLessThan(OTHERS);
   });
 
   it('are asked for once more only as long as there are connections for what takes long', async () => {

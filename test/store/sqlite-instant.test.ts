@@ -104,7 +104,8 @@ describe('a state and its objects by one statement', () => {
       await setImmediate();
       const before = objectsNow(['r1']);
       engine.writerDatabase.exec(`UPDATE "JmapState" SET "number" = ${number + 1}`);
-      const seen = [before?.number, objectsNow(['r1'])?.number];
+      const after = objectsNow(['r1']);
+      const seen = [await before, await after].map((answer) => answer?.number);
       number += 1;
       // A machine that took all of a turn for the first has another one.
       expect(seen).toEqual([number - 1, number]);

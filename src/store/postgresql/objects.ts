@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { FoundObjects, QueryPage, StoredObject, WantedObjects } from '../port.js';
-import type { Scope, WindowOf } from '../sql/engine.js';
+import type { ObjectScope, Scope, WindowOf } from '../sql/engine.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
@@ -74,7 +74,7 @@ export const DECODERS: Decoders = {
 
 /** One statement. */
 export function readObjects(
-  scope: Scope<Connection>,
+  scope: ObjectScope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
@@ -90,22 +90,22 @@ export function readObjects(
 
 async function readWithAhead(
   ahead: ReadAhead,
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId, slices }: ObjectScope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
   reader: ObjectReader,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets);
+  const collected = collector(reader, maxOctets, slices());
   await ahead.each(type.table, ids, collected.take, reader.octets, (all, each) =>
     connection.each(reader.many, [accountId, all], each),
   );
-  return collected.objects(() => connection.checkDeadline());
+  return collected.objects();
 }
 
 /** One statement. */
 export function readFirstObjects(
-  scope: Scope<Connection>,
+  scope: ObjectScope<Connection>,
   type: DataTypeDefinition,
   limit: number,
   properties: readonly PropertyDefinition[],
@@ -157,15 +157,15 @@ export function readExisting(
 }
 
 async function read(
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId, slices }: ObjectScope<Connection>,
   reader: ObjectReader,
   statement: string,
   which: Parameter,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets);
+  const collected = collector(reader, maxOctets, slices());
   await connection.each(statement, [accountId, which], collected.take);
-  return collected.objects(() => connection.checkDeadline());
+  return collected.objects();
 }
 
 /** The statements that write whole rows. */

@@ -19,11 +19,17 @@ export interface Brief {
   apart(): void;
 }
 
+interface SharedSnapshot extends Snapshot {
+  /** It has an answer, and waits for its turn to make objects of it. */
+  readonly isPaused: boolean;
+  end(): void;
+}
+
 /** What sharing needs of the store. */
 export interface TogetherHost {
   /** A connection that is asked once. */
   connect(accountId: string, deadline: number): Promise<Connection>;
-  open(connection: Connection, accountId: string): Snapshot & { end(): void };
+  open(connection: Connection, accountId: string): SharedSnapshot;
   /** Works of different accounts share a connection, too. */
   readonly mixes: boolean;
   /** A work of the account need not wait for a connection; one that may take long need not. */
@@ -75,17 +81,19 @@ export class Together {
       for (const each of group) each.alone();
       return;
     }
-    const open = new Set(group);
+    const open = new Map<Brief, SharedSnapshot>();
+    for (const each of group) open.set(each, this.#host.open(connection, each.accountId));
     const again = setInterval(() => this.#again(open), this.#host.patience);
-    await Promise.all(group.map((each) => this.#one(connection, each, open)));
+    await Promise.all([...open].map((each) => this.#one(connection, each, open)));
     clearInterval(again);
     // Nothing is left to be answered.
     void connection.rollback();
   }
 
-  #again(open: Set<Brief>): void {
+  #again(open: Map<Brief, SharedSnapshot>): void {
     const { isFree, isFreeForLong } = this.#host;
-    for (const each of open) {
+    for (const [each, snapshot] of open) {
+      if (snapshot.isPaused) continue;
       if (!isFree(each.accountId) || !isFreeForLong(each.accountId)) continue;
       open.delete(each);
       each.apart();
@@ -93,11 +101,13 @@ export class Together {
   }
 
   /** `open`: those that have come to nothing yet, and run nowhere else. */
-  async #one(connection: Connection, brief: Brief, open: Set<Brief>): Promise<void> {
-    const { accountId, work } = brief;
-    const snapshot = this.#host.open(connection, accountId);
+  async #one(
+    connection: Connection,
+    [brief, snapshot]: readonly [Brief, SharedSnapshot],
+    open: Map<Brief, SharedSnapshot>,
+  ): Promise<void> {
     try {
-      const result = await work(snapshot);
+      const result = await brief.work(snapshot);
       await connection.begun();
       brief.resolve(result);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type { Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   BlobRow,
@@ -32,6 +33,12 @@ export interface Scope<C> {
   readonly accountId: string;
 }
 
+/** The same for reads of objects, which may be large. */
+export interface ObjectScope<C> extends Scope<C> {
+  /** Slices for one read; null where others wait for the connection, so that no read may pause. */
+  slices(): Slices | null;
+}
+
 /**
  * What differs between the databases of what a snapshot does (snapshot.ts); no list is empty. Each
  * operation is one statement. Types and properties that are texts are storage names: tables, columns.
@@ -46,7 +53,7 @@ export interface ReadingEngine<C> {
   query(connection: C, fragment: Fragment): Answer<readonly Row[]>;
 
   objects(
-    scope: Scope<C>,
+    scope: ObjectScope<C>,
     type: DataTypeDefinition,
     ids: readonly string[],
     properties: readonly PropertyDefinition[],
@@ -54,7 +61,7 @@ export interface ReadingEngine<C> {
   ): Answer<readonly StoredObject[]>;
 
   firstObjects(
-    scope: Scope<C>,
+    scope: ObjectScope<C>,
     type: DataTypeDefinition,
     limit: number,
     properties: readonly PropertyDefinition[],

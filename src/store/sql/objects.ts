@@ -2,13 +2,16 @@ import type { PropertyDefinition, PropertyKind } from '../../capability/definiti
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { parseJsonInSlices } from '../../protocol/parse-slices.js';
-import { inSlices, type Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../protocol/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import type { Answer } from './engine.js';
 import { quote } from './fragment.js';
 
-/** Octets of a row whose JSON is parsed in slices. */
-const LARGE_ROW = 500_000;
+/**
+ * Octets of objects that are read and decoded at once, in about 10 ms at the most. More are decoded
+ * in slices, and never on a connection that others wait for meanwhile.
+ */
+const LARGE = 1_000_000;
 /** Octets of objects that are kept for a call which has yet to ask for them. */
 const MAX_FORESEEN = 4_000_000;
 
@@ -25,7 +28,7 @@ export interface ObjectColumns {
   /** The same as the list after SELECT. */
   readonly list: string;
   readonly decode: (row: Row) => StoredObject;
-  /** The same of a large row, with turns of the event loop in between. */
+  /** The same with turns of the event loop between and within JSON texts. */
   readonly decodeInSlices: (row: Row, slices: Slices) => Promise<StoredObject>;
   /** About how many octets of JSON a row makes. */
   readonly octets: (row: Row) => number;
@@ -113,64 +116,82 @@ export function gatherer({ decode, octets }: ObjectColumns, maxOctets: number): 
       if (objects === null) return;
       const size = octets(row);
       sum += size;
-      if (sum > most || size > LARGE_ROW) objects = null;
+      if (sum > most || size > LARGE) objects = null;
       else objects.push(decode(row));
     },
     found: () => objects && { objects, octets: sum },
   };
 }
 
-/**
- * Takes rows as they are read; throws `requestTooLarge` when they are more than `maxOctets`, before
- * that much memory is taken.
- */
-export interface Collector {
-  /** Of all rows so far. */
-  readonly octets: number;
+/** Takes the rows of a statement. */
+export interface RowTaker {
+  /** Octets of rows: those behind may be left out, since `take` throws by then. */
+  readonly maxOctets: number;
+  /** For pauses between rows; null where they are read at once. */
+  readonly slices: Slices | null;
   take(row: Row): void;
-  /**
-   * Returns the objects in the order of their rows; a promise where rows are large. `check` may
-   * throw between the slices in which those are decoded, and so end the work.
-   */
-  objects(check: () => void): Answer<readonly StoredObject[]>;
-  /** Returns the objects; null where rows are large. */
-  atOnce(): readonly StoredObject[] | null;
 }
 
+/** Takes rows, and makes objects of them when all are there. */
+export interface Collector extends RowTaker {
+  /** Returns the objects in the order of their rows; a promise where they are made in slices. */
+  objects(): Answer<readonly StoredObject[]>;
+}
+
+/**
+ * The objects of a read are too large for a connection that others wait for: it begins anew on one
+ * of its own.
+ */
+export class LargeReadError extends Error {
+  override readonly name = 'LargeReadError';
+}
+
+/**
+ * Throws `requestTooLarge` where rows are more than `maxOctets`, before that much memory is taken;
+ * LargeReadError where they are large and there are no slices.
+ */
 export function collector(
   { decode, decodeInSlices, octets }: ObjectColumns,
   maxOctets: number,
+  slices: Slices | null,
 ): Collector {
-  const objects: StoredObject[] = [];
-  /** Rows that are not decoded yet, by the index of their object. */
-  const large = new Map<number, Row>();
+  const rows: Row[] = [];
   let sum = 0;
-  const decodeLarge = async (check: () => void): Promise<readonly StoredObject[]> => {
-    const slices = inSlices(check);
-    for (const [index, row] of large) {
-      objects[index] = await decodeInSlices(row, slices);
-      large.delete(index);
-      if (slices.isOver()) await slices.next();
-    }
-    return objects;
-  };
   return {
-    get octets() {
-      return sum;
-    },
+    maxOctets,
+    slices,
     take: (row) => {
-      const size = octets(row);
-      sum += size;
+      sum += octets(row);
       if (sum > maxOctets) {
         throw new MethodError(
           'requestTooLarge',
           'The objects are larger than one call may handle.',
         );
       }
-      if (size > LARGE_ROW) large.set(objects.length, row);
-      objects.push(size > LARGE_ROW ? { id: row[0] as string } : decode(row));
+      if (slices === null) requireSmall(sum);
+      rows.push(row);
     },
-    objects: (check) => (large.size === 0 ? objects : decodeLarge(check)),
-    atOnce: () => (large.size === 0 ? objects : null),
+    objects: () => {
+      if (slices === null || sum <= LARGE) return rows.map(decode);
+      return decodeEach(rows, (row) => decodeInSlices(row, slices));
+    },
   };
+}
+
+/** Throws LargeReadError for objects of so many octets, where others would wait for their slices. */
+export function requireSmall(octets: number): void {
+  if (octets > LARGE) throw new LargeReadError('The objects are too large to be read at once.');
+}
+
+/** Each row goes when its object is made, so that not all are there twice. */
+async function decodeEach(
+  rows: Row[],
+  decode: (row: Row) => Promise<StoredObject>,
+): Promise<readonly StoredObject[]> {
+  const objects: StoredObject[] = [];
+  for (const [index, row] of rows.entries()) {
+    rows[index] = [];
+    objects.push(await decode(row));
+  }
+  return objects;
 }

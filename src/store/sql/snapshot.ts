@@ -5,6 +5,7 @@ import type {
 } from '../../capability/definition.js';
 import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { inSlices, type Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   BlobRow,
@@ -22,7 +23,7 @@ import type {
   WantedObjects,
 } from '../port.js';
 import type { Dialect } from './dialect.js';
-import type { ReadingEngine, Scope, WindowOf } from './engine.js';
+import type { ObjectScope, ReadingEngine, WindowOf } from './engine.js';
 import { type Fragment, raw, type SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
@@ -46,7 +47,7 @@ import { holdersQuery } from './uniques.js';
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
 export class SqlSnapshot<C> implements Snapshot {
-  protected readonly scope: Scope<C>;
+  protected readonly scope: ObjectScope<C>;
   protected readonly names: StorageNames;
   readonly #engine: ReadingEngine<C>;
   #open = true;
@@ -54,7 +55,7 @@ export class SqlSnapshot<C> implements Snapshot {
   constructor(engine: ReadingEngine<C>, names: StorageNames, connection: C, accountId: string) {
     this.#engine = engine;
     this.names = names;
-    this.scope = Object.freeze({ connection, accountId });
+    this.scope = Object.freeze({ connection, accountId, slices: () => this.slices() });
   }
 
   /**
@@ -290,6 +291,11 @@ export class SqlSnapshot<C> implements Snapshot {
     const keys = found.map((row) => keysOf(row.slice(1), dialect));
     const [counts] = await this.#query(countsQuery(type, accountId, plan, keys, dialect));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
+  }
+
+  /** Slices for one read of objects, which end with the work; null where no read may pause. */
+  protected slices(): Slices | null {
+    return inSlices(() => this.check());
   }
 
   /** In what a scan of a type's objects is composed that keeps so many rows of them in order. */

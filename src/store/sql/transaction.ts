@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { Slices } from '../../protocol/slices.js';
+import { inSlices, type Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -141,6 +141,11 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
         this.#now,
       ),
     );
+  }
+
+  /** Others wait for the transaction. */
+  protected override slices(): Slices {
+    return inSlices(() => this.check(), true);
   }
 
   async #write<T>(operation: () => Answer<T>): Promise<T> {

@@ -2,11 +2,13 @@ import type { Database, Statement } from 'better-sqlite3';
 import { tick } from '../../database/sqlite/deadline.js';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import type { Answer } from '../sql/engine.js';
 import { type Fragment, render } from '../sql/fragment.js';
-import type { Row } from '../sql/objects.js';
+import type { Row, RowTaker } from '../sql/objects.js';
+import { Cursor } from './cursor.js';
 import { sqlite } from './dialect.js';
 import type { GroupReads } from './group-reads.js';
-import { LargeReadError, type Parameter, type Reader } from './reader.js';
+import { type Parameter, type Reader, takeInSlices } from './reader.js';
 import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
@@ -22,11 +24,11 @@ export class Connection implements Reader {
   readonly db: Database;
   /** What the statements of the work that runs are held against. */
   slice: Slice | null = null;
-  /** Octets of objects that a work may read on it, since others wait for it meanwhile. */
-  maxOctets = Number.POSITIVE_INFINITY;
   /** Of the connection that writes. */
   group: GroupReads | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
+  /** Of works that pause between rows. */
+  readonly #cursors = new Set<Cursor>();
   /** Two generations, so that a statement that is used again and again is looked up and no more. */
   #statements = new Map<string, Statement>();
   #older = new Map<string, Statement>();
@@ -58,25 +60,20 @@ export class Connection implements Reader {
     );
   }
 
-  /** Calls `each` for every row while it is read. */
-  each(text: string, parameters: readonly Parameter[], each: (row: Row) => void): void {
-    this.#guard(text, () => {
-      for (const row of this.#prepare(text).iterate(...parameters)) each(row as Row);
+  /**
+   * Gives each row to `rows` while it is read. Where those take slices, the connection may run
+   * other statements between two of them, the same text as well.
+   */
+  each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void> {
+    if (rows.slices !== null) return this.#eachInSlices(text, parameters, rows);
+    return this.#guard(text, () => {
+      for (const row of this.#prepare(text).iterate(...parameters)) rows.take(row as Row);
     });
   }
 
-  /**
-   * The rows as they are asked for; the connection may run other statements meanwhile, the same
-   * text as well.
-   */
-  *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
-    try {
-      const prepared = this.#prepare(text);
-      const statement = prepared.busy ? this.#compile(text) : prepared;
-      yield* statement.iterate(...parameters) as Iterable<Row>;
-    } catch (error) {
-      throw translateError(error);
-    }
+  /** Ends what a work has left of its reads, when the work has ended. */
+  endReads(): void {
+    for (const cursor of this.#cursors) cursor.return();
   }
 
   /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
@@ -100,6 +97,8 @@ export class Connection implements Reader {
 
   /** The same with a list of parameters, which may be long: it is not copied. */
   runWith(text: string, parameters: readonly Parameter[]): number {
+    // What the work reads beside is what was there before.
+    for (const cursor of this.#cursors) cursor.finish();
     return this.#guard(text, () => this.#prepare(text).run(...parameters).changes);
   }
 
@@ -109,11 +108,6 @@ export class Connection implements Reader {
       render(fragment, sqlite.placeholder),
       ...(fragment.values as readonly Parameter[]),
     );
-  }
-
-  admit(octets: number): void {
-    if (octets > this.maxOctets)
-      throw new LargeReadError('The objects are too large to read here.');
   }
 
   check(): void {
@@ -126,6 +120,25 @@ export class Connection implements Reader {
   assertTransaction(): void {
     if (!this.db.inTransaction) {
       throw new UnavailableError('The database rolled back the transaction.');
+    }
+  }
+
+  async #eachInSlices(
+    text: string,
+    parameters: readonly Parameter[],
+    rows: RowTaker,
+  ): Promise<void> {
+    let cursor: Cursor | undefined;
+    try {
+      const prepared = this.#prepare(text);
+      const statement = prepared.busy ? this.#compile(text) : prepared;
+      cursor = new Cursor(statement.iterate(...parameters) as IterableIterator<Row>);
+      this.#cursors.add(cursor);
+      await takeInSlices(cursor, rows);
+    } catch (error) {
+      throw translateError(error);
+    } finally {
+      if (cursor !== undefined) this.#cursors.delete(cursor);
     }
   }
 

@@ -25,6 +25,8 @@ export function runExclusive<T>(
       try {
         const value = await inTime(deadline, work(transaction), lateError);
         connection.assertTransaction();
+        // A read that the work has left running would keep the database from the commit.
+        transaction.end();
         commitWith(writer);
         return value;
       } finally {

@@ -1,15 +1,13 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Expected } from '../../database/sqlite/writer.js';
 import type { StoredObject } from '../port.js';
-import type { Answer, Scope } from '../sql/engine.js';
+import type { Answer, ObjectScope, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import { collector, type Row } from '../sql/objects.js';
 import { readStateOfAccount } from './changes.js';
 import type { Connection } from './connection.js';
-import { GradualReader } from './gradual.js';
 import { idOf, isRow, rowInText, type TextRow } from './instant.js';
 import { readerOf, readObjects } from './objects.js';
-import type { Reader } from './reader.js';
 
 /** Objects that are read ahead at once. */
 const MOST = 64;
@@ -87,7 +85,7 @@ export function readStateInGroup(scope: Scope<Connection>, table: string): numbe
 
 /** At most one statement, but where an object that others wait for is none or too large: then two. */
 export function readObjectsInGroup(
-  scope: Scope<Connection>,
+  scope: ObjectScope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
@@ -96,22 +94,17 @@ export function readObjectsInGroup(
   const known =
     properties === type.properties ? scope.connection.group?.of(scope.accountId) : undefined;
   if (known === undefined || known === null) {
-    return readObjects(inSteps(scope), type, ids, properties, maxOctets);
+    return readObjects(scope, type, ids, properties, maxOctets);
   }
   const rows = known.rows.get(type.table) ?? readAhead(scope, type, ids);
   known.rows.set(type.table, rows);
   const found = ids.map((id) => rows.get(id));
   if (!found.every((row) => row !== undefined)) {
-    return readObjects(inSteps(scope), type, ids, properties, maxOctets);
+    return readObjects(scope, type, ids, properties, maxOctets);
   }
-  const collected = collector(readerOf(type, properties), maxOctets);
+  const collected = collector(readerOf(type, properties), maxOctets, scope.slices());
   for (const row of found) collected.take(row);
-  return collected.objects(() => scope.connection.check());
-}
-
-/** Rows may be large: between two of them the event loop serves others. */
-function inSteps({ connection, accountId }: Scope<Connection>): Scope<Reader> {
-  return { connection: new GradualReader(connection, true), accountId };
+  return collected.objects();
 }
 
 const statements = new WeakMap<DataTypeDefinition, string | null>();

@@ -24,12 +24,12 @@ import { Extents, type Measure, numberedTables } from './extents.js';
 import { GroupReads } from './group-reads.js';
 import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
+import { OwnReads } from './own-reads.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
 import { TracedConnection } from './traced-connection.js';
 import { SqliteTransaction } from './transaction.js';
-import { WaitingReads } from './waiting-reads.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
@@ -91,7 +91,9 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   readonly #group: GroupReads;
   readonly #reads: Reads;
   readonly #now: () => number;
-  readonly #waitingReads: WaitingReads;
+  readonly #hookReads: OwnReads;
+  /** Apart from those of hooks, which may wait for long. */
+  readonly #largeReads: OwnReads;
   readonly #scans: Scans | null;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
@@ -113,10 +115,12 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
       checkpoint: () => emptyLog(writer, this.#scans, this.#backlog),
     });
-    this.#waitingReads = new WaitingReads(this.#names, log, () => {
+    const open = (): Connection => {
       writer.requireFiles();
       return new Connection(openDatabase({ file, readonly: true, isReopened: true }), onStatement);
-    });
+    };
+    this.#hookReads = new OwnReads(this.#names, log, open);
+    this.#largeReads = new OwnReads(this.#names, log, open);
     const scans = options.scans ?? compiledScans(options.scanThreads);
     const extents = new Extents(numberedTables(reader));
     const requireFiles = (): void => writer.requireFiles();
@@ -129,7 +133,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       connection: new Connection(reader, onStatement),
       extents,
       scans: this.#scans,
-      waiting: this.#waitingReads,
+      large: this.#largeReads,
       slice: scans?.slice,
       moment: scans?.moment,
     });
@@ -160,7 +164,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     return options.exclusive === true
-      ? this.#waitingReads.run(accountId, options.deadline, work, options.trace)
+      ? this.#hookReads.run(accountId, options.deadline, work, options.trace)
       : this.#reads.run(accountId, options, work);
   }
 
@@ -245,7 +249,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     await this.#pieces.close();
     await this.#writer.close();
     await this.#reads.idle();
-    await this.#waitingReads.close();
+    await Promise.all([this.#hookReads.close(), this.#largeReads.close()]);
     await this.#backlog?.close();
     await this.#scans?.close();
     this.#reads.close();

@@ -3,13 +3,14 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
-import type { StateAndChanges, StateAndObjects, StoredObject, WantedObjects } from '../port.js';
+import type { StateAndChanges, StateAndObjects, WantedObjects } from '../port.js';
+import type { Answer, ObjectScope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
-import { collector, gatherer, type Row } from '../sql/objects.js';
+import { collector, gatherer, type Row, requireSmall } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
-import { BOUND } from './reader.js';
+import { after, BOUND } from './reader.js';
 
 /**
  * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
@@ -48,8 +49,14 @@ const IS_SAME_IN_JSON: Readonly<Record<PropertyKind, boolean>> = Object.freeze({
   json: false,
 });
 
-/** A row in a text with others; of one that is too large there is the id alone. */
-export type TextRow = Row | string;
+/** Of a row that is too large for a text. */
+interface LargeRow {
+  readonly id: string;
+  readonly octets: number;
+}
+
+/** A row in a text with others. */
+export type TextRow = Row | LargeRow;
 
 interface Statements {
   readonly one: string;
@@ -57,7 +64,7 @@ interface Statements {
   readonly many: string | null;
   /** Of the changes that come with it. */
   readonly changed: string | null;
-  /** A row as the text of a JSON array, or of its id (TextRow). */
+  /** A row as the text of a JSON array, or what is told of a large one (TextRow). */
   readonly row: string | null;
 }
 
@@ -95,10 +102,10 @@ function compose(
     .map(({ column }) => quote(column));
   const bounded = (of = ''): string => {
     const row = `json_array(${names.map((column) => of + column).join(', ')})`;
-    const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`);
-    return octets.length === 0
-      ? row
-      : `CASE WHEN ${octets.join(' + ')} > ${MAX_ROW} THEN json_quote(${of}"id") ELSE ${row} END`;
+    if (texts.length === 0) return row;
+    const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`).join(' + ');
+    const large = `json_object('id', ${of}"id", 'octets', ${octets})`;
+    return `CASE WHEN ${octets} > ${MAX_ROW} THEN ${large} ELSE ${row} END`;
   };
   const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('"t".')})
  FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
@@ -117,15 +124,17 @@ export function rowInText(
   return statementsOf(readerOf(type, properties), type, properties).row;
 }
 
-/** Null: `readObjects` takes more than there may be here. */
+/**
+ * Null: `readObjects` takes more than there may be here. A promise where the one object is large;
+ * LargeReadError where several are large together.
+ */
 export function readObjectsAtOnce(
-  connection: Connection,
-  accountId: string,
+  { connection, accountId, slices }: ObjectScope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
   maxOctets: number,
-): StateAndObjects | null {
+): Answer<StateAndObjects> | null {
   const { table } = type;
   const { length } = ids;
   if (length === 0) {
@@ -133,17 +142,29 @@ export function readObjectsAtOnce(
   }
   const reader = readerOf(type, properties);
   const { one, many } = statementsOf(reader, type, properties);
+  const collected = collector(reader, maxOctets, slices());
   if (length === 1) {
-    const [number, ...row] = connection.one(one, accountId, table, accountId, ids[0] ?? '');
-    const objects = row[0] === null ? [] : taken(reader, [row], maxOctets);
-    return objects && { number: numberOf(number), objects };
+    const [state, ...row] = connection.one(one, accountId, table, accountId, ids[0] ?? '');
+    if (row[0] !== null) collected.take(row);
+    return after(collected.objects(), (objects) => ({ number: numberOf(state), objects }));
   }
   if (many === null || length > MAX_OBJECTS) return null;
   const wanted = JSON.stringify(ids);
-  const [number, text] = connection.one(many, accountId, table, wanted, accountId);
+  const [state, text] = connection.one(many, accountId, table, wanted, accountId);
   const rows = JSON.parse(text as string) as readonly TextRow[];
-  const objects = isWhole(rows) ? taken(reader, rows, maxOctets) : null;
-  return objects && { number: numberOf(number), objects };
+  if (!isWhole(rows)) {
+    requireSmall(octetsOf(rows));
+    return null;
+  }
+  for (const row of rows) collected.take(row);
+  return after(collected.objects(), (objects) => ({ number: numberOf(state), objects }));
+}
+
+/** Of those that are too large for a text, whose characters may have several. */
+function octetsOf(rows: readonly TextRow[]): number {
+  let sum = 0;
+  for (const row of rows) if (!isRow(row)) sum += row.octets;
+  return sum;
 }
 
 /** One statement. */
@@ -172,28 +193,17 @@ export function readChangesAtOnce(
   return { ...state, found: found() };
 }
 
-/** Null where a row is too large to be decoded at once. */
-function taken(
-  reader: ObjectReader,
-  rows: readonly Row[],
-  maxOctets: number,
-): readonly StoredObject[] | null {
-  const collected = collector(reader, maxOctets);
-  for (const row of rows) collected.take(row);
-  return collected.atOnce();
-}
-
 /** No row was too large for the text. */
 export function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
   return rows.every(isRow);
 }
 
 export function isRow(row: TextRow): row is Row {
-  return typeof row !== 'string';
+  return Array.isArray(row);
 }
 
 export function idOf(row: TextRow): string {
-  return isRow(row) ? (row[0] as string) : row;
+  return isRow(row) ? (row[0] as string) : row.id;
 }
 
 /** There is none before the first change. */

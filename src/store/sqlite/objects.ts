@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
-import type { Answer, Scope } from '../sql/engine.js';
+import type { Answer, ObjectScope, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import {
   collector,
@@ -95,7 +95,7 @@ export const DECODERS: Decoders = {
 
 /** One statement. */
 export function readObjects(
-  scope: Scope<Reader>,
+  scope: ObjectScope<Reader>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
@@ -110,7 +110,7 @@ export function readObjects(
 
 /** One statement. */
 export function readFirstObjects(
-  scope: Scope<Reader>,
+  scope: ObjectScope<Reader>,
   type: DataTypeDefinition,
   limit: number,
   properties: readonly PropertyDefinition[],
@@ -131,33 +131,28 @@ export function readExisting(
 
 /** A single row has been in memory as a whole when it was written: nothing need stop in between. */
 function readOne(
-  { connection, accountId }: Scope<Reader>,
+  { connection, accountId, slices }: ObjectScope<Reader>,
   reader: ObjectReader,
   id: string,
   maxOctets: number,
 ): Answer<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets);
+  const collected = collector(reader, maxOctets, slices());
   return after(connection.all(reader.one, accountId, id), (rows) => {
     for (const row of rows) collected.take(row);
-    connection.admit(collected.octets);
-    return collected.objects(() => connection.check());
+    return collected.objects();
   });
 }
 
 function read(
-  { connection, accountId }: Scope<Reader>,
+  { connection, accountId, slices }: ObjectScope<Reader>,
   reader: ObjectReader,
   statement: string,
   which: string | number,
   maxOctets: number,
 ): Answer<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets);
-  const take = (row: Row): void => {
-    collected.take(row);
-    connection.admit(collected.octets);
-  };
-  return after(connection.each(statement, [accountId, which], take, maxOctets), () =>
-    collected.objects(() => connection.check()),
+  const collected = collector(reader, maxOctets, slices());
+  return after(connection.each(statement, [accountId, which], collected), () =>
+    collected.objects(),
   );
 }
 

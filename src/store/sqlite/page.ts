@@ -70,10 +70,12 @@ function pageOf(
 ): SizedPage {
   const number = numberOf(row?.[0]);
   const objects = numberOf(row?.[1]);
-  const rows = JSON.parse(`[${(row?.[2] as string | null) ?? ''}]`) as readonly TextRow[];
-  if (rowOf(type, limit, wanted) === null || wanted === null || !isWhole(rows)) {
-    return { number, objects, ids: rows.map(idOf), found: null };
+  const found = JSON.parse(`[${(row?.[2] as string | null) ?? ''}]`) as unknown;
+  if (wanted === null || rowOf(type, limit, wanted) === null) {
+    return { number, objects, ids: found as readonly string[], found: null };
   }
+  const rows = found as readonly TextRow[];
+  if (!isWhole(rows)) return { number, objects, ids: rows.map(idOf), found: null };
   const gathered = gatherer(readerOf(type, wanted.properties), wanted.maxOctets);
   for (const each of rows) gathered.take(each);
   return { number, objects, ids: gathered.ids, found: gathered.found() };

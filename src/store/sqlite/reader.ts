@@ -1,6 +1,6 @@
 import type { Answer } from '../sql/engine.js';
 import type { Fragment } from '../sql/fragment.js';
-import type { Row } from '../sql/objects.js';
+import type { Row, RowTaker } from '../sql/objects.js';
 
 export type Parameter = string | number | null;
 
@@ -15,33 +15,11 @@ export interface Reader {
   /** All rows of a composed statement. */
   query(fragment: Fragment): Answer<readonly Row[]>;
 
-  /**
-   * Calls `each` for every row. Rows behind those that make more than `maxOctets` may be left out:
-   * `each` throws by then.
-   */
-  each(
-    text: string,
-    parameters: readonly Parameter[],
-    each: (row: Row) => void,
-    maxOctets: number,
-  ): Answer<void>;
-
-  /**
-   * Throws LargeReadError where objects of so many octets are too large to be read on this
-   * connection.
-   */
-  admit(octets: number): void;
+  /** Gives all rows of a fixed statement to `rows`. */
+  each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void>;
 
   /** Throws where the transaction is over, or the time of its work. */
   check(): void;
-}
-
-/**
- * The objects of a read are too large for a connection that others wait for: it begins anew on one
- * of its own.
- */
-export class LargeReadError extends Error {
-  override readonly name = 'LargeReadError';
 }
 
 /**
@@ -53,4 +31,12 @@ export const BOUND = '? + 0';
 /** `next` of an answer, at once where it is there. */
 export function after<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
+}
+
+/** Gives each row to its taker; others have the event loop between rows that take long. */
+export async function takeInSlices(rows: Iterable<Row>, { slices, take }: RowTaker): Promise<void> {
+  for (const row of rows) {
+    take(row);
+    if (slices?.isOver() === true) await slices.next();
+  }
 }

@@ -1,42 +1,39 @@
 import { availableParallelism } from 'node:os';
 import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
-import { nextTurn } from '../../protocol/slices.js';
+import { inSlices, nextTurn, type Slices } from '../../protocol/slices.js';
 import type {
   CallOptions,
   InstantReads,
   QueryPage,
   Snapshot,
+  StateAndObjects,
   StatementPlan,
   Trace,
   TracedStatement,
 } from '../port.js';
+import type { Answer } from '../sql/engine.js';
 import type { Fragment, Raw } from '../sql/fragment.js';
 import type { StorageNames } from '../sql/names.js';
-import type { Row } from '../sql/objects.js';
+import { LargeReadError, type Row } from '../sql/objects.js';
 import { fewQuery, windowQuery } from '../sql/query.js';
+import { timeWork } from '../traced.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import type { Extents } from './extents.js';
 import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
+import type { OwnReads } from './own-reads.js';
 import { readPage, type SizedPage } from './page.js';
-import { LargeReadError } from './reader.js';
 import type { ScanOptions, Scans } from './scans/index.js';
 import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
 import { readBriefPage, SqliteSnapshot } from './snapshot.js';
 import { planOf, TracedConnection } from './traced-connection.js';
-import type { WaitingReads } from './waiting-reads.js';
 
 /**
  * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
  * once: there it keeps nobody waiting, and asking costs it a tenth of that.
  */
 const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
-/**
- * Octets of objects that a read may have of the connection that all share: about so long a moment,
- * too.
- */
-const MAX_OCTETS = 1_000_000;
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
 
@@ -46,8 +43,8 @@ export interface ReadsOptions {
   readonly extents: Extents;
   /** Where works go on that take longer than a slice; null: here. */
   readonly scans: Scans | null;
-  /** Goes on with reads that are too large for a connection that others wait for. */
-  readonly waiting: WaitingReads;
+  /** Goes on with reads of large objects. */
+  readonly large: OwnReads;
   readonly slice: ScanOptions['slice'];
   readonly moment: ScanOptions['moment'];
 }
@@ -59,7 +56,7 @@ export class Reads {
   readonly #connection: Connection;
   readonly #extents: Extents;
   readonly #scans: Scans | null;
-  readonly #waiting: WaitingReads;
+  readonly #large: OwnReads;
   readonly #slice: number;
   readonly #long: LongStatements;
   readonly #serial = new Serial();
@@ -69,13 +66,12 @@ export class Reads {
   #spent = 0;
 
   constructor(options: ReadsOptions) {
-    const { names, connection, extents, scans, waiting, slice = SLICE, moment = MOMENT } = options;
+    const { names, connection, extents, scans, large, slice = SLICE, moment = MOMENT } = options;
     this.#names = names;
     this.#connection = connection;
-    connection.maxOctets = MAX_OCTETS;
     this.#extents = extents;
     this.#scans = scans;
-    this.#waiting = waiting;
+    this.#large = large;
     this.#slice = slice;
     this.#long = new LongStatements(CACHE_LENGTH, moment, slice);
     const begin = connection.db.prepare('BEGIN');
@@ -86,15 +82,12 @@ export class Reads {
   }
 
   tracedInstant(trace: Trace): InstantReads {
-    return this.#instantOn(new TracedConnection(this.#connection, trace));
+    return this.#instantOn(new TracedConnection(this.#connection, trace), trace);
   }
 
-  #instantOn(reading: Connection): InstantReads {
+  #instantOn(reading: Connection, trace?: Trace): InstantReads {
     return Object.freeze({
-      objects: (accountId, deadline, type, ids, properties, maxOctets) =>
-        this.#atOnce(deadline, () =>
-          readObjectsAtOnce(reading, accountId, type, ids, properties, maxOctets),
-        ),
+      objects: (...objects) => this.#objectsAtOnce(reading, trace, ...objects),
       changes: (accountId, deadline, type, since, limit, wanted) =>
         this.#atOnce(deadline, () =>
           readChangesAtOnce(reading, accountId, type, since, limit, wanted),
@@ -103,23 +96,23 @@ export class Reads {
     } satisfies InstantReads);
   }
 
-  /** Works must not wait for another `run`: they have the connection one after the other. */
+  /**
+   * Works must not wait for another `run`: they have the connection one after the other. What takes
+   * long here, or reads large objects, is begun anew elsewhere.
+   */
   run<T>(
     accountId: string,
     { deadline, mayScan, trace }: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const scans = this.#scans;
-    if (mayScan !== true || scans === null) {
-      const limit = () => setDeadline(this.#connection.db, deadline);
-      return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {
-        if (!(error instanceof LargeReadError)) throw error;
-        return this.#waiting.run(accountId, deadline, work, trace);
-      });
-    }
-    const limit = () => this.#limit(accountId, deadline);
+    const scans = mayScan === true ? this.#scans : null;
+    const limit = (): void =>
+      scans === null
+        ? setDeadline(this.#connection.db, deadline)
+        : this.#limit(accountId, deadline);
     return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {
-      if (!(error instanceof SliceError)) throw error;
+      if (!(error instanceof SliceError || error instanceof LargeReadError)) throw error;
+      if (scans === null) return this.#large.run(accountId, deadline, work, trace);
       const took = (text: string, time: number) => this.#long.elsewhere(accountId, text, time);
       return scans.run(accountId, deadline, work, took, trace);
     });
@@ -170,6 +163,31 @@ export class Reads {
     const end = Math.min(performance.now() + half, deadline);
     setDeadline(db, end, endOfSlice(half, deadline, lateError));
     this.#connection.slice = this.#long.of(accountId);
+  }
+
+  #objectsAtOnce(
+    connection: Connection,
+    trace: Trace | undefined,
+    ...[accountId, deadline, type, ids, properties, maxOctets]: Parameters<InstantReads['objects']>
+  ): Answer<StateAndObjects> | null {
+    // A row that is read here is in no transaction any more: whatever it takes to decode it.
+    const slices = (): Slices => inSlices(() => checkDeadline(deadline));
+    const scope = { connection, accountId, slices };
+    try {
+      return this.#atOnce(deadline, () =>
+        readObjectsAtOnce(scope, type, ids, properties, maxOctets),
+      );
+    } catch (error) {
+      if (!(error instanceof LargeReadError)) throw error;
+    }
+    const work = async (snapshot: Snapshot): Promise<StateAndObjects> => ({
+      number: await snapshot.stateNumber(type),
+      objects: await snapshot.get(type, ids, properties, maxOctets),
+    });
+    if (trace === undefined) return this.#large.run(accountId, deadline, work);
+    return timeWork(trace, work, 'waiting', (told) =>
+      this.#large.run(accountId, deadline, told, trace),
+    );
   }
 
   #pageAtOnce(
@@ -231,7 +249,7 @@ export class Reads {
       checkDeadline(deadline);
       limit();
       const connection = trace ? new TracedConnection(this.#connection, trace) : this.#connection;
-      const snapshot = new SqliteSnapshot(this.#names, connection, accountId, this.#extents);
+      const snapshot = new SharedSnapshot(this.#names, connection, accountId, this.#extents);
       this.#begin();
       try {
         return await work(snapshot);
@@ -260,4 +278,11 @@ export class Reads {
   readonly #rested = (): void => {
     this.#spent = 0;
   };
+}
+
+/** On a connection that others wait for: what it reads is there when its operations return. */
+class SharedSnapshot extends SqliteSnapshot {
+  protected override slices(): null {
+    return null;
+  }
 }

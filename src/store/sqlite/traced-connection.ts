@@ -1,8 +1,9 @@
 import type { StatementPlan, Trace } from '../port.js';
+import type { Answer } from '../sql/engine.js';
 import type { Fragment } from '../sql/fragment.js';
 import { render } from '../sql/fragment.js';
-import type { Row } from '../sql/objects.js';
-import { tracedAnswer, tracedRows } from '../traced.js';
+import type { Row, RowTaker } from '../sql/objects.js';
+import { tracedAnswer } from '../traced.js';
 import { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
@@ -15,91 +16,78 @@ export class TracedConnection extends Connection {
   constructor(base: Connection, trace: Trace) {
     super(base.db);
     this.group = base.group;
-    this.maxOctets = base.maxOctets;
     this.#base = base;
     this.#trace = trace;
   }
 
   override all(text: string, ...parameters: readonly Parameter[]): readonly Row[] {
-    return tracedRows(this.#trace, text, parameters, () => this.#base.all(text, ...parameters));
+    return this.#tell(text, parameters, () => this.#base.all(text, ...parameters), lengthOf);
   }
 
   override one(text: string, ...parameters: readonly Parameter[]): Row {
     const run = (): Row => this.#base.one(text, ...parameters);
-    return tracedAnswer(this.#trace, text, parameters, run, () => 1);
+    return this.#tell(text, parameters, run, () => 1);
   }
 
-  override each(text: string, parameters: readonly Parameter[], each: (row: Row) => void): void {
-    let rows = 0;
-    const take = (row: Row): void => {
-      rows += 1;
-      each(row);
-    };
-    const run = (): void => this.#base.each(text, parameters, take);
-    tracedAnswer(this.#trace, text, parameters, run, () => rows);
+  override each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void> {
+    const counted = countRows(rows);
+    const run = (): Answer<void> => this.#base.each(text, parameters, counted);
+    return this.#tell(text, parameters, run, () => counted.count);
   }
 
-  override *iterate(text: string, parameters: readonly Parameter[]): Generator<Row> {
-    const answered = this.#trace.asked({ sql: text, parameters, inThread: false });
-    let rows: number | null = null;
-    try {
-      let count = 0;
-      for (const row of this.#base.iterate(text, parameters)) {
-        count += 1;
-        yield row;
-      }
-      rows = count;
-    } finally {
-      answered(rows);
-    }
+  override endReads(): void {
+    this.#base.endReads();
   }
 
   override runWith(text: string, parameters: readonly Parameter[]): number {
     const run = (): number => this.#base.runWith(text, parameters);
-    return tracedAnswer(this.#trace, text, parameters, run, (rows) => rows);
+    return this.#tell(text, parameters, run, (rows) => rows);
+  }
+
+  #tell<R>(
+    sql: string,
+    parameters: readonly Parameter[],
+    run: () => R,
+    rowsOf: (answer: Awaited<R>) => number,
+  ): R {
+    return tracedAnswer(this.#trace, { sql, parameters, inThread: false }, run, rowsOf);
   }
 }
 
-/** The same of a reader that answers later, of another thread by default. */
-export function tracedReader(reader: Reader, trace: Trace, inThread = true): Reader {
-  const told = async <T>(
-    sql: string,
-    parameters: readonly Parameter[],
-    run: () => T | Promise<T>,
-    rowsOf: (result: T) => number,
-  ): Promise<T> => {
-    const answered = trace.asked({ sql, parameters, inThread });
-    try {
-      const result = await run();
-      answered(rowsOf(result));
-      return result;
-    } catch (error) {
-      answered(null);
-      throw error;
-    }
+/** The same of a reader of another thread. */
+export function tracedReader(reader: Reader, trace: Trace): Reader {
+  const all = (sql: string, ...parameters: readonly Parameter[]): Answer<readonly Row[]> => {
+    const run = (): Answer<readonly Row[]> => reader.all(sql, ...parameters);
+    return tracedAnswer(trace, { sql, parameters, inThread: true }, run, lengthOf);
   };
-  const all = (text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> =>
-    told(
-      text,
-      parameters,
-      () => reader.all(text, ...parameters),
-      (rows) => rows.length,
-    );
   return {
     all,
     query: (fragment: Fragment) =>
       all(render(fragment, sqlite.placeholder), ...(fragment.values as readonly Parameter[])),
-    each: (text, parameters, each, maxOctets) => {
-      let rows = 0;
-      const take = (row: Row): void => {
-        rows += 1;
-        each(row);
-      };
-      const run = (): void | Promise<void> => reader.each(text, parameters, take, maxOctets);
-      return told(text, parameters, run, () => rows);
+    each: (sql, parameters, rows) => {
+      const counted = countRows(rows);
+      const run = (): Answer<void> => reader.each(sql, parameters, counted);
+      return tracedAnswer(trace, { sql, parameters, inThread: true }, run, () => counted.count);
     },
-    admit: (octets) => reader.admit(octets),
     check: () => reader.check(),
+  };
+}
+
+function lengthOf({ length }: readonly unknown[]): number {
+  return length;
+}
+
+function countRows(rows: RowTaker): RowTaker & { readonly count: number } {
+  let count = 0;
+  return {
+    ...rows,
+    get count() {
+      return count;
+    },
+    take: (row) => {
+      count += 1;
+      rows.take(row);
+    },
   };
 }
 

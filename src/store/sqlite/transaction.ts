@@ -8,4 +8,9 @@ export class SqliteTransaction extends SqlTransaction<Connection> {
   constructor(names: StorageNames, connection: Connection, accountId: string, now: number) {
     super(engine, names, connection, accountId, now);
   }
+
+  override end(): void {
+    super.end();
+    this.scope.connection.endReads();
+  }
 }

@@ -6,13 +6,13 @@ import { inTime } from '../../in-time.js';
 import type { Trace } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
 import type { Extents } from '../extents.js';
+import { FairTurns } from '../fair-turns.js';
 import type { Log } from '../log.js';
 import { SqliteSnapshot } from '../snapshot.js';
 import { tracedReader } from '../traced-connection.js';
 import type { Checkpoint } from './messages.js';
 import { RemoteReader } from './remote.js';
 import { ReadingThread } from './thread.js';
-import { FairTurns } from './turns.js';
 
 /**
  * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one

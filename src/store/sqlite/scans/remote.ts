@@ -1,8 +1,8 @@
 import { checkDeadline } from '../../../database/sqlite/deadline.js';
 import { type Fragment, render } from '../../sql/fragment.js';
-import type { Row } from '../../sql/objects.js';
+import type { Row, RowTaker } from '../../sql/objects.js';
 import { atLeisure, sqlite } from '../dialect.js';
-import type { Parameter, Reader } from '../reader.js';
+import { type Parameter, type Reader, takeInSlices } from '../reader.js';
 import type { ReadingThread } from './thread.js';
 
 /** The connection of another thread, for one work. */
@@ -36,17 +36,8 @@ export class RemoteReader implements Reader {
     );
   }
 
-  async each(
-    text: string,
-    parameters: readonly Parameter[],
-    each: (row: Row) => void,
-    maxOctets: number,
-  ): Promise<void> {
-    for (const row of await this.#ask(text, parameters, maxOctets)) each(row);
-  }
-
-  admit(): void {
-    // Nobody else waits for this thread.
+  async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
+    await takeInSlices(await this.#ask(text, parameters, rows.maxOctets), rows);
   }
 
   check(): void {

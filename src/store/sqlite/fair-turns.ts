@@ -1,5 +1,5 @@
-import { lateError } from '../../../database/sqlite/deadline.js';
-import { UnavailableError } from '../../../protocol/errors.js';
+import { lateError } from '../../database/sqlite/deadline.js';
+import { UnavailableError } from '../../protocol/errors.js';
 
 /** Works that may wait; beyond it a call is turned away at once (D6). */
 const QUEUE_LIMIT = 1024;
@@ -13,7 +13,7 @@ interface Waiting {
 
 /**
  * At most so many works at once. Accounts take turns, and where there is place for several works no
- * account has all of it: one that scans without end keeps nobody else from scanning.
+ * account has all of it: one that reads without end keeps nobody else from reading.
  */
 export class FairTurns {
   readonly #size: number;
@@ -86,7 +86,7 @@ export class FairTurns {
 
   #turn(accountId: string, deadline: number): Promise<void> {
     if (this.#queued >= QUEUE_LIMIT) {
-      return Promise.reject(new UnavailableError('Too many scans are waiting.'));
+      return Promise.reject(new UnavailableError('Too many reads are waiting.'));
     }
     return new Promise((resolve, reject) => {
       const left = Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);

@@ -2,25 +2,24 @@ import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Snapshot, Trace } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
-import { Turns } from '../turns.js';
 import type { Connection } from './connection.js';
-import { GradualReader } from './gradual.js';
+import { FairTurns } from './fair-turns.js';
 import type { Log } from './log.js';
 import { SqliteSnapshot } from './snapshot.js';
-import { tracedReader } from './traced-connection.js';
+import { TracedConnection } from './traced-connection.js';
 
-/** Connections for works that wait, each opened when it is first needed. */
+/** Connections, each opened when it is first needed. */
 const CONNECTIONS = 4;
 
 /**
- * Snapshots for works that wait for other things than the database (hooks), and for those that read
- * much. Each has a connection of its own meanwhile, so that the other reads needn't wait for it.
+ * Snapshots on connections that no other work has meanwhile, so that their works may pause: hooks
+ * wait for the world outside, large reads for their slices.
  */
-export class WaitingReads {
+export class OwnReads {
   readonly #names: StorageNames;
   readonly #log: Log;
   readonly #open: () => Connection;
-  readonly #turns = new Turns(CONNECTIONS);
+  readonly #turns = new FairTurns(CONNECTIONS);
   readonly #idle: Connection[] = [];
 
   constructor(names: StorageNames, log: Log, open: () => Connection) {
@@ -40,15 +39,14 @@ export class WaitingReads {
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
-      const gradual = new GradualReader(connection);
-      const reader = trace === undefined ? gradual : tracedReader(gradual, trace, false);
-      const snapshot = new SqliteSnapshot(this.#names, reader, accountId);
+      const reading = trace === undefined ? connection : new TracedConnection(connection, trace);
+      const snapshot = new SqliteSnapshot(this.#names, reading, accountId);
       try {
         db.exec('BEGIN');
         return await work(snapshot);
       } finally {
         snapshot.end();
-        await gradual.end();
+        connection.endReads();
         end(db);
         this.#idle.push(connection);
       }
@@ -56,7 +54,9 @@ export class WaitingReads {
     return this.#turns.run(accountId, deadline, () => this.#log.read(deadline, read));
   }
 
+  /** What runs ends; what waits, or comes later, is turned away. */
   async close(): Promise<void> {
+    this.#turns.close();
     await this.#turns.idle();
     for (const { db } of this.#idle.splice(0)) db.close();
   }
