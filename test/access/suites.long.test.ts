@@ -36,5 +36,5 @@ describe('streams and sockets that are open, on PostgreSQL', () => {
   const server = useServer(async () => ({
     env: { DATABASE_URL: await postgresql().createDatabase('open') },
   }));
-  openSuite(server);
+  openSuite(server, 1000);
 });
