@@ -40,17 +40,17 @@ export async function stringifyInSlices(
   return writing.end();
 }
 
-/** Whether a value takes long to write: it looks at no more values than are written in a moment. */
+/** Whether a value is too much to be written at once. Looks at no more of it than that takes. */
 export function isHeavy(value: unknown): boolean {
-  return new Scales(WEIGHT).weigh(value) > WEIGHT;
+  return weigh(value) > WEIGHT;
 }
 
 /**
- * About how many values `stringifyInSlices` would write at once, of which a piece has at most
- * `limit`; no more is counted.
+ * Returns about how many values there are in one, itself included. A text counts as one for each 64
+ * characters. Stops counting once the value is heavy.
  */
-export function weigh(value: unknown, limit = WEIGHT): number {
-  return new Scales(limit).weigh(value);
+export function weigh(value: unknown): number {
+  return new Scales(WEIGHT).weigh(value);
 }
 
 class Writing {

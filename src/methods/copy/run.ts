@@ -4,6 +4,7 @@ import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import { runInSlices } from '../../protocol/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -72,14 +73,14 @@ export class CopyRun {
       const error = this.#copy(creationId, entry);
       if (error !== null) this.#notCreated.set(creationId, error);
     }
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     await this.#settle();
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     this.#tell();
     const newState = oldState + unit.steps(index.type);
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     await unit.record();
-    if (slices?.isOver() === true) await slices.next();
+    if (slices.isOver()) await slices.next();
     const copied = {
       fromAccountId: from.id,
       accountId: accountOf(context).id,
@@ -150,7 +151,7 @@ export class CopyRun {
     const operations = this.#copies.map(({ operation }) => operation);
     const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
-    for (const _ of proposal.fold()) if (slices?.isOver() === true) await slices.next();
+    await runInSlices(proposal.fold(), slices);
     // They get their rows before the objects' references to them.
     for (const { id } of this.#scene.blobs.values()) unit.blobs.add(id);
     const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Changes, TypeHooks, Wanted } from '../../capability/hooks.js';
-import type { Slices } from '../../protocol/slices.js';
+import { inSlices, type Slices } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import type { Registry } from '../registry.js';
@@ -125,7 +125,7 @@ class RegistryHooks implements SetHooks {
       context.hooks.keep(
         `afterCommit of ${name}`,
         // All that the transaction has done to the type by its end, once.
-        async (call) => after(await told(unit.changes().get(name) ?? changes, null), call),
+        async (call) => after(await told(unit.changes().get(name) ?? changes, inSlices()), call),
         further,
       );
     }
@@ -173,7 +173,7 @@ class RegistryHooks implements SetHooks {
 /** What hooks are told is for reading: what they did to it would be written, or sent. */
 function told(
   { created, updated, destroyed }: Changes<StoredObject>,
-  slices: Slices | null,
+  slices: Slices,
 ): Promise<Changes<never>> {
   return frozenInSlices({ created, updated, destroyed } as Changes<never>, slices);
 }

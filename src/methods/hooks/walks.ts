@@ -1,5 +1,5 @@
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
-import { inSlices, runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
 
 /*
  * Hooks get frozen values. A request may hold millions of them: walks through all of them pause.
@@ -44,8 +44,8 @@ function isContainer(value: JsonValue): boolean {
 }
 
 /** Freezes data all the way down and resolves to it; what is frozen already stays as it is. */
-export async function frozenInSlices<T>(value: T, slices: Slices | null): Promise<T> {
-  await runInSlices(freeze(value, new Strides()), slices ?? inSlices());
+export async function frozenInSlices<T>(value: T, slices: Slices): Promise<T> {
+  await runInSlices(freeze(value, new Strides()), slices);
   return value;
 }
 

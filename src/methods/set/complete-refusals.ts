@@ -1,7 +1,7 @@
 import { holdsBlobs, textsAt } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { finish, runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';
@@ -49,11 +49,9 @@ interface Refused {
 export async function completeRefusals(scene: RefusalScene): Promise<void> {
   const { index, proposal, notCreated } = scene;
   if (index.links.length === 0 || proposal.refused.size + notCreated.size === 0) return;
-  const { slices } = scene.unit;
-  const updates = refusedUpdates(scene);
   const refused = [
     ...refusedCreates(scene),
-    ...(slices === null ? finish(updates) : await runInSlices(updates, slices)),
+    ...(await runInSlices(refusedUpdates(scene), scene.unit.slices)),
   ].filter(({ links }) => links.length > 0);
   if (refused.length === 0) return;
   const isThere = await lookUp(scene, refused);

@@ -29,12 +29,12 @@ export class BlobJudge {
     const { size } = refused;
     const named = new Set<string>();
     for (const row of rows.values()) {
-      if (slices?.isOver() === true) await slices.next();
+      if (slices.isOver()) await slices.next();
       for (const id of this.#added(row)) named.add(id);
     }
     await blobs.lookUp(named);
     for (const row of rows.values()) {
-      if (slices?.isOver() === true) await slices.next();
+      if (slices.isOver()) await slices.next();
       this.#requireUsable(row);
     }
     return refused.size > size;

@@ -3,13 +3,11 @@ import { MethodError } from '../../protocol/errors.js';
 import type { Slices } from '../../protocol/slices.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
+import { MAX_IDS } from '../many.js';
 import type { Registry } from '../registry.js';
 import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
-
-/** Ids that are looked for at once. */
-const MAX_IDS = 10_000;
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;
@@ -25,16 +23,11 @@ export class ReferenceJudge {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
-  readonly #slices: Slices | null;
+  readonly #slices: Slices;
   readonly #existing = new Map<string, Map<string, boolean>>();
   readonly #ancestry = new Map<string, Ancestry>();
 
-  constructor(
-    proposal: Proposal,
-    snapshot: Snapshot,
-    registry: Registry,
-    slices: Slices | null = null,
-  ) {
+  constructor(proposal: Proposal, snapshot: Snapshot, registry: Registry, slices: Slices) {
     this.#proposal = proposal;
     this.#snapshot = snapshot;
     this.#registry = registry;
@@ -60,7 +53,7 @@ export class ReferenceJudge {
   async #lookUp(): Promise<void> {
     const unknown = new Map<string, Set<string>>();
     for (const row of this.#proposal.rows.values()) {
-      if (this.#slices?.isOver() === true) await this.#slices.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       for (const property of this.#proposal.index.references) {
         const { type } = property.reference;
         for (const id of added(row, property)) {
@@ -76,7 +69,7 @@ export class ReferenceJudge {
       this.#existing.set(name, known);
       const all = [...ids];
       for (let begin = 0; begin < all.length; begin += MAX_IDS) {
-        if (this.#slices?.isOver() === true) await this.#slices.next();
+        if (this.#slices.isOver()) await this.#slices.next();
         const some = all.slice(begin, begin + MAX_IDS);
         const found = await this.#snapshot.existing(type, some);
         for (const id of some) known.set(id, found.has(id));
@@ -89,7 +82,7 @@ export class ReferenceJudge {
     const { rows } = this.#proposal;
     const dependents = new Map<string, string[]>();
     for (const row of rows.values()) {
-      if (this.#slices?.isOver() === true) await this.#slices.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       for (const id of this.#requireExisting(row)) {
         const list = dependents.get(id);
         if (list === undefined) dependents.set(id, [row.id]);

@@ -61,7 +61,7 @@ export function* planSet(
   const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
   const others = creates.length + updates.length;
-  const destroys = [...distinct(args.destroy ?? [], scene.maximum - others)];
+  const destroys = [...collectIds(args.destroy ?? [], scene.maximum - others)];
   requireObjects(others + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
   const births: Birth[] = [];
@@ -94,8 +94,8 @@ export function* planSet(
   };
 }
 
-/** Each of `ids` once; those behind the first that is beyond `maximum` are not looked at. */
-function distinct(ids: readonly string[], maximum: number): ReadonlySet<string> {
+/** Returns each of `ids` once; stops at the first that is beyond `maximum`. */
+function collectIds(ids: readonly string[], maximum: number): ReadonlySet<string> {
   const found = new Set<string>();
   for (const id of ids) {
     found.add(id);

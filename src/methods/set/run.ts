@@ -1,7 +1,7 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -73,9 +73,9 @@ export class SetRun {
     const own = new Set<string>();
     if (updates.length + destroys.length > 0) for (const { id } of creates) own.add(id);
     if (updates.length + destroys.length > 0) {
-      if (slices?.isOver() === true) await slices.next();
+      if (slices.isOver()) await slices.next();
       await this.#read(updates, destroys, own);
-      if (slices?.isOver() === true) await slices.next();
+      if (slices.isOver()) await slices.next();
     }
     const going = this.#destroys(destroys, own);
     const proposal = new Proposal(
@@ -90,7 +90,7 @@ export class SetRun {
       this.#before,
       this.#compute(),
     );
-    for (const _ of proposal.fold()) if (slices?.isOver() === true) await slices.next();
+    await runInSlices(proposal.fold(), slices);
     const settlement = new Settlement({
       proposal,
       doomed: this.#doomed,
@@ -106,8 +106,7 @@ export class SetRun {
     if (counting !== null) await counting;
     await this.#unit.flush();
     if (this.#context.services.setHooks !== undefined) await this.#join();
-    const telling = this.#tell(proposal, settlement, going, destruction.refused);
-    for (const _ of telling) if (slices?.isOver() === true) await slices.next();
+    await runInSlices(this.#tell(proposal, settlement, going, destruction.refused), slices);
   }
 
   #completeRefusals(proposal: Proposal): Promise<void> {
@@ -254,6 +253,10 @@ export class SetRun {
       : sentObject(this.#index, this.#sent.create, creationId);
   }
 
+  #sentPatchOf({ key, patch }: UpdateOperation): JsonObject {
+    return this.#sent === undefined ? patch : sentPatch(this.#index, this.#sent.update, key);
+  }
+
   /**
    * An object's properties as the client expects them, if it sent one update of it, without
    * creation ids.
@@ -265,7 +268,7 @@ export class SetRun {
     return update?.touched === undefined ? undefined : expectedOf(update.touched);
   }
 
-  /** The report, from the objects as the unit leaves them. */
+  /** Fills the report from the objects as the unit leaves them. */
   *#tell(
     proposal: Proposal,
     settlement: Settlement,
@@ -273,41 +276,54 @@ export class SetRun {
     kept: ReadonlyMap<string, SetError>,
   ): Steps<void> {
     yield;
-    const report = this.#report;
+    yield* this.#tellCreates(proposal);
+    yield* this.#tellUpdates(proposal, settlement);
+    const gone = new Set(settlement.destroyed);
+    for (const [id, key] of going) {
+      const error = kept.get(id);
+      if (error !== undefined) this.#report.notDestroyed.set(key, error);
+      else if (!gone.has(id)) this.#report.notDestroyed.set(key, notFound(key));
+    }
+    this.#report.destroyed.push(...settlement.destroyed);
+  }
+
+  *#tellCreates({ creates, refused }: Proposal): Steps<void> {
     const { type } = this.#index;
-    const born = new Map<string, StoredObject>();
-    const follows = proposal.updates.length > 0 || settlement.sideEffects.size > 0;
-    for (const create of proposal.creates) {
-      const refused = proposal.refused.get(create);
-      if (refused !== undefined) {
-        report.notCreated.set(create.key, refused);
+    for (const create of creates) {
+      const { key, id } = create;
+      const error = refused.get(create);
+      if (error !== undefined) {
+        this.#report.notCreated.set(key, error);
         continue;
       }
-      if (follows) born.set(create.id, create.object);
       yield;
-      this.createdIds.set(create.key, create.id);
-      const object = this.#unit.current(type, create.id) ?? create.object;
-      report.addCreate(create.key, creationReport(this.#index, this.#sentOf(create.key), object));
+      this.createdIds.set(key, id);
+      const object = this.#unit.current(type, id) ?? create.object;
+      this.#report.addCreate(key, creationReport(this.#index, this.#sentOf(key), object));
     }
+  }
+
+  /** Tells what became of objects that updates named, or that changed as a consequence. */
+  *#tellUpdates(proposal: Proposal, { sideEffects }: Settlement): Steps<void> {
+    if (proposal.updates.length + sideEffects.size === 0) return;
+    const { type } = this.#index;
+    const born = new Map(proposal.creates.map(({ id, object }) => [id, object]));
     const given = new Map<string, JsonObject[]>();
     const before = new Map<string, StoredObject>();
     for (const operation of proposal.updates) {
-      const refused = proposal.refused.get(operation);
-      if (refused !== undefined) {
-        report.notUpdated.set(operation.key, refused);
+      const { key, id } = operation;
+      const error = proposal.refused.get(operation);
+      if (error !== undefined) {
+        this.#report.notUpdated.set(key, error);
         continue;
       }
-      const patches = given.get(operation.id);
-      const patch =
-        this.#sent === undefined
-          ? operation.patch
-          : sentPatch(this.#index, this.#sent.update, operation.key);
-      if (patches === undefined) given.set(operation.id, [patch]);
-      else patches.push(patch);
-      const was = born.get(operation.id) ?? this.#before.get(operation.id);
-      if (was !== undefined) before.set(operation.id, was);
+      const patches = given.get(id) ?? [];
+      given.set(id, patches);
+      patches.push(this.#sentPatchOf(operation));
+      const was = born.get(id) ?? this.#before.get(id);
+      if (was !== undefined) before.set(id, was);
     }
-    for (const [id, was] of settlement.sideEffects) {
+    for (const [id, was] of sideEffects) {
       if (!born.has(id) && !before.has(id)) before.set(id, was);
     }
     for (const [id, was] of before) {
@@ -319,15 +335,8 @@ export class SetRun {
       const expected = known ?? (yield* expectedBy(was, patches));
       yield;
       const isAsSent = this.#sent === undefined;
-      report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
+      this.#report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
     }
-    const gone = new Set(settlement.destroyed);
-    for (const [id, key] of going) {
-      const error = kept.get(id);
-      if (error !== undefined) report.notDestroyed.set(key, error);
-      else if (!gone.has(id)) report.notDestroyed.set(key, notFound(key));
-    }
-    report.destroyed.push(...settlement.destroyed);
   }
 }
 

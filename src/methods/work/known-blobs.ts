@@ -1,8 +1,6 @@
 import type { Slices } from '../../protocol/slices.js';
 import type { Snapshot } from '../../store/port.js';
-
-/** Ids that are looked for at once. */
-const MAX_IDS = 10_000;
+import { MAX_IDS } from '../many.js';
 
 /**
  * The blobs that the user of a call may name on objects. Looks each id up once, in the transaction
@@ -11,10 +9,10 @@ const MAX_IDS = 10_000;
 export class KnownBlobs {
   readonly #snapshot: Snapshot;
   readonly #viewer: string;
-  readonly #slices: Slices | null;
+  readonly #slices: Slices;
   readonly #known = new Map<string, boolean>();
 
-  constructor(snapshot: Snapshot, viewer: string, slices: Slices | null) {
+  constructor(snapshot: Snapshot, viewer: string, slices: Slices) {
     this.#snapshot = snapshot;
     this.#viewer = viewer;
     this.#slices = slices;
@@ -26,7 +24,7 @@ export class KnownBlobs {
     for (const id of ids) if (!this.#known.has(id)) unknown.add(id);
     const all = [...unknown];
     for (let begin = 0; begin < all.length; begin += MAX_IDS) {
-      if (this.#slices?.isOver() === true) await this.#slices.next();
+      if (this.#slices.isOver()) await this.#slices.next();
       const some = all.slice(begin, begin + MAX_IDS);
       for (const id of some) this.#known.set(id, false);
       for (const { id } of await this.#snapshot.blobs(some, this.#viewer))

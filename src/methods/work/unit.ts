@@ -20,7 +20,7 @@ import { noteBlobs, noteReferences } from './links.js';
  */
 const INDEXED_CHARACTERS = 32_768;
 
-/** References that one statement writes or removes. */
+/** References that one statement writes or removes: on SQLite it takes about 15 ms. */
 const MAX_RECORDS = 5000;
 
 /** What a unit of work did to the objects of one type; an object is in one list at most. */
@@ -59,15 +59,15 @@ interface TypeWork {
  * `record`: one for each object (D8), however often the transaction touched it.
  */
 export class UnitOfWork {
-  /** Of a call about many objects: others have a turn between its steps. */
-  readonly slices: Slices | null;
+  /** Others have their turns between the steps of a long call. */
+  readonly slices: Slices;
   /** The blobs that its user may name. */
   readonly blobs: KnownBlobs;
   readonly #transaction: Transaction;
   readonly #works = new Map<string, TypeWork>();
 
   /** `userId`: who makes the call. */
-  constructor(transaction: Transaction, userId: string, slices: Slices | null = null) {
+  constructor(transaction: Transaction, userId: string, slices: Slices) {
     this.#transaction = transaction;
     this.slices = slices;
     this.blobs = new KnownBlobs(transaction, userId, slices);
@@ -183,13 +183,13 @@ export class UnitOfWork {
         );
       }
     }
-    for (const [removed, added] of this.#parts(references)) {
-      if (this.slices?.isOver() === true) await this.slices.next();
+    for (const [removed, added] of splitRecords(references)) {
+      if (this.slices.isOver()) await this.slices.next();
       await this.#transaction.changeReferences(removed, added);
     }
     await this.#requireUsable(blobs.added);
-    for (const [removed, added] of this.#parts(blobs)) {
-      if (this.slices?.isOver() === true) await this.slices.next();
+    for (const [removed, added] of splitRecords(blobs)) {
+      if (this.slices.isOver()) await this.slices.next();
       await this.#transaction.changeBlobReferences(removed, added);
     }
   }
@@ -230,30 +230,13 @@ export class UnitOfWork {
   async #inBatches(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
-    write: (batch: readonly StoredObject[], slices?: Slices) => Promise<void>,
+    write: (batch: readonly StoredObject[], slices: Slices) => Promise<void>,
   ): Promise<void> {
     const { slices } = this;
-    if (slices === null) return write(objects);
     const size = type.search === undefined ? {} : { maxCharacters: INDEXED_CHARACTERS };
     for (const batch of batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
       await write(batch, slices);
-    }
-  }
-
-  /** All at once where they are few. */
-  *#parts<T>({ removed, added }: { removed: T[]; added: T[] }) {
-    const count = removed.length + added.length;
-    if (count === 0) return;
-    if (count <= MAX_RECORDS || this.slices === null) {
-      yield [removed, added] as const;
-      return;
-    }
-    for (let begin = 0; begin < removed.length; begin += MAX_RECORDS) {
-      yield [removed.slice(begin, begin + MAX_RECORDS), []] as const;
-    }
-    for (let begin = 0; begin < added.length; begin += MAX_RECORDS) {
-      yield [[], added.slice(begin, begin + MAX_RECORDS)] as const;
     }
   }
 
@@ -282,6 +265,21 @@ export class UnitOfWork {
     if (entry.isDirty) return;
     entry.isDirty = true;
     dirty.push(entry);
+  }
+}
+
+/** Yields what one statement each removes and adds: all at once where they are few. */
+function* splitRecords<T>({ removed, added }: { removed: T[]; added: T[] }) {
+  if (removed.length + added.length === 0) return;
+  if (removed.length + added.length <= MAX_RECORDS) {
+    yield [removed, added] as const;
+    return;
+  }
+  for (let begin = 0; begin < removed.length; begin += MAX_RECORDS) {
+    yield [removed.slice(begin, begin + MAX_RECORDS), []] as const;
+  }
+  for (let begin = 0; begin < added.length; begin += MAX_RECORDS) {
+    yield [[], added.slice(begin, begin + MAX_RECORDS)] as const;
   }
 }
 

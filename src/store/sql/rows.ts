@@ -57,15 +57,15 @@ export async function encodeLarge(
       const value = object[name];
       if (!isHeavy(value)) continue;
       const written = await stringifyInSlices(value, slices, Number.POSITIVE_INFINITY);
-      keep(object, column, written?.pieces.join('') ?? null);
+      if (written === null) throw new Error('A text without a maximum is never too long.');
+      keep(object, column, written.pieces.join(''));
     }
   }
   // To write the rows is one step.
   if (slices.isOver()) await slices.next();
 }
 
-function keep(object: StoredObject, column: string, text: string | null): void {
-  if (text === null) return;
+function keep(object: StoredObject, column: string, text: string): void {
   const columns = derived.get(object) ?? new Map<string, string>();
   derived.set(object, columns.set(column, text));
 }
