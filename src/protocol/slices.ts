@@ -22,7 +22,7 @@ const LONG_TURN = 2 * LENGTH;
  * The part of a long turn that others have the event loop for behind it: most requests take several
  * turns.
  */
-const REST = 1 / 4;
+const REST = 1 / 2;
 /** The longest of these rests, ms. */
 const LONGEST_REST = 50;
 

@@ -1,5 +1,7 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { nextTurn } from '../../protocol/slices.js';
 import type { StoredObject } from '../port.js';
-import type { WritingEngine } from '../sql/engine.js';
+import type { Scope, WritingEngine } from '../sql/engine.js';
 import { encodeRows } from '../sql/rows.js';
 import {
   changeReferences as changeBlobReferences,
@@ -27,6 +29,9 @@ import {
   readReferrers,
 } from './references.js';
 
+/** Characters of rows that take more than a moment to send. */
+const LARGE = 1_000_000;
+
 /** What PostgreSQL does its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   dialect: postgresql,
@@ -47,14 +52,8 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   blobs: readBlobs,
   blobReferences: readReferences,
   ownBlobs: readOwnBlobs,
-  insert: ({ connection, accountId }, type, objects) => {
-    connection.ahead?.forget(type.table, objects.map(idOf));
-    return connection.write(writerOf(type).insert, accountId, encodeRows(type, objects));
-  },
-  update: ({ connection, accountId }, type, objects) => {
-    connection.ahead?.forget(type.table, objects.map(idOf));
-    return connection.write(writerOf(type).update, accountId, encodeRows(type, objects));
-  },
+  insert: (scope, type, objects) => writeRows('insert', scope, type, objects),
+  update: (scope, type, objects) => writeRows('update', scope, type, objects),
   destroy: ({ connection, accountId }, type, ids) => {
     connection.ahead?.forget(type.table, ids);
     return connection.write(writerOf(type).destroy, accountId, ids);
@@ -64,6 +63,19 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   changeReferences: changeObjectReferences,
   changeBlobReferences,
 } satisfies WritingEngine<Connection>);
+
+async function writeRows(
+  verb: 'insert' | 'update',
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+): Promise<void> {
+  connection.ahead?.forget(type.table, objects.map(idOf));
+  const rows = encodeRows(type, objects);
+  // To send much takes as long as to write it: others have the event loop in between.
+  if (rows.length > LARGE) await nextTurn(true);
+  return connection.write(writerOf(type)[verb], accountId, rows);
+}
 
 function idOf({ id }: StoredObject): string {
   return id;
