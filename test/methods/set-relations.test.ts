@@ -113,6 +113,20 @@ describe('destroys', () => {
     expect((await set({ destroy: [top, child] })).destroyed).toEqual([top, child]);
   });
 
+  it('restrict: an object named by its id and by its creation id is refused under both', async () => {
+    const [top = ''] = await make({});
+    await make({ parentId: top });
+    for (const destroy of [['#k'], [top, '#k'], ['#k', top]]) {
+      const [[, { destroyed, notDestroyed }]] = (await rig.calls(
+        [['Gadget/set', { accountId: 'a1', destroy }]],
+        { createdIds: { k: top } },
+      )) as [[string, Json]];
+      expect(destroyed).toBeNull();
+      expect(Object.keys(notDestroyed)).toEqual(destroy);
+      for (const key of destroy) expect(notDestroyed[key].type).toBe('objectIsLinked');
+    }
+  });
+
   it('setNull changes what the same call was to destroy and restrict keeps', async () => {
     const [gone = ''] = await make({});
     const [kept = ''] = await make({ title: 'kept', links: { [gone]: true } });

@@ -209,7 +209,7 @@ export class SetRun {
 
   #updates(
     targets: readonly Target<PlannedUpdate>[],
-    going: ReadonlyMap<string, string>,
+    going: Going,
     own: ReadonlySet<string>,
   ): readonly UpdateOperation[] {
     const updates: UpdateOperation[] = [];
@@ -231,18 +231,19 @@ export class SetRun {
     return updates;
   }
 
-  /** By id, with the key as sent: an object by its id and by its creation id counts once. */
-  #destroys(
-    targets: readonly Target<string>[],
-    own: ReadonlySet<string>,
-  ): ReadonlyMap<string, string> {
-    const going = new Map<string, string>();
+  /** Notes what can't be destroyed, and returns the rest. */
+  #destroys(targets: readonly Target<string>[], own: ReadonlySet<string>): Going {
+    const going = new Map<string, string[]>();
     for (const { key, id } of targets) {
       if (this.#index.type.singleton === true && id === SINGLETON_ID) {
         this.#report.notDestroyed.set(key, singletonError(this.#index));
       } else if (id === null || !(own.has(id) || this.#doomed.has(id))) {
         this.#report.notDestroyed.set(key, notFound(key));
-      } else if (!going.has(id)) going.set(id, key);
+      } else {
+        const keys = going.get(id);
+        if (keys === undefined) going.set(id, [key]);
+        else keys.push(key);
+      }
     }
     return going;
   }
@@ -272,17 +273,16 @@ export class SetRun {
   *#tell(
     proposal: Proposal,
     settlement: Settlement,
-    going: ReadonlyMap<string, string>,
+    going: Going,
     kept: ReadonlyMap<string, SetError>,
   ): Steps<void> {
     yield;
     yield* this.#tellCreates(proposal);
     yield* this.#tellUpdates(proposal, settlement);
     const gone = new Set(settlement.destroyed);
-    for (const [id, key] of going) {
-      const error = kept.get(id);
-      if (error !== undefined) this.#report.notDestroyed.set(key, error);
-      else if (!gone.has(id)) this.#report.notDestroyed.set(key, notFound(key));
+    for (const [id, keys] of going) {
+      if (gone.has(id)) continue;
+      for (const key of keys) this.#report.notDestroyed.set(key, kept.get(id) ?? notFound(key));
     }
     this.#report.destroyed.push(...settlement.destroyed);
   }
@@ -339,6 +339,12 @@ export class SetRun {
     }
   }
 }
+
+/**
+ * Objects that the call is to destroy: by id, the keys as sent. An object may be named by its id and
+ * by creation ids.
+ */
+type Going = ReadonlyMap<string, readonly string[]>;
 
 /**
  * An entry of `update` or `destroy` and the object that it is about; null where nothing was created
