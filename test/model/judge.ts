@@ -1,6 +1,7 @@
 import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { defaults, equal, mapIds, property, type Stored, shown } from './account.js';
+import { hasBlobKeys, mapBlobs } from './blobs.js';
 import { canonicalDate, fits, isMap } from './schema.js';
 
 /** What an entry of /set or /copy comes to by itself. */
@@ -14,16 +15,17 @@ export interface Judged {
 
 /**
  * The id that a creation id stands for, that of an object of the type if there is one; undefined where it stands for
- * none.
+ * none. For a blob the type is null: an earlier call created it.
  */
-export type Resolve = (creationId: string, type?: string) => string | undefined;
+export type Resolve = (creationId: string, type?: string | null) => string | undefined;
 
 /** A value as it is stored: creation ids replaced, dates in their canonical form. */
-function asStored({ reference, kind }: ModelProperty, value: Json, resolve: Resolve): Json {
-  if (reference !== undefined)
-    return mapIds(value, (id) =>
-      id.startsWith('#') ? (resolve(id.slice(1), reference.type) ?? id) : id,
-    );
+function asStored(property: ModelProperty, value: Json, resolve: Resolve): Json {
+  const { reference, kind, blobs } = property;
+  const meant = (id: string) =>
+    id.startsWith('#') ? (resolve(id.slice(1), reference?.type ?? null) ?? id) : id;
+  if (reference !== undefined) return mapIds(value, meant);
+  if (blobs.length > 0) return mapBlobs(property, value, meant);
   return kind === 'date' && typeof value === 'string' ? canonicalDate(value) : value;
 }
 
@@ -96,10 +98,12 @@ export function judgeUpdate(
     if (rest.length > 0) {
       const there = known === undefined ? null : (view[name] ?? null);
       const [member = ''] = rest;
-      const isReference = known?.reference !== undefined && member.startsWith('#');
-      const id = isReference ? resolve(member.slice(1), known.reference?.type) : undefined;
+      const hasIds = known !== undefined && (known.reference !== undefined || hasBlobKeys(known));
+      const isCreationId = hasIds && member.startsWith('#');
+      const of = known?.reference?.type ?? null;
+      const id = isCreationId ? resolve(member.slice(1), of) : undefined;
       // A creation id that is nobody's is refused where it is taken out, too, rather than passed over.
-      if (isReference && value === null && id === undefined && isMap(there)) bad.push(name);
+      if (isCreationId && value === null && id === undefined && isMap(there)) bad.push(name);
       const next = patched(there, value === null && id !== undefined ? [id] : rest, value);
       if (next === NOT_THERE || known === undefined) return wrong;
       view[name] = next;

@@ -1,6 +1,7 @@
 import type { ModelType } from '../../scripts/generator/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { equal, idsIn, mapIds, type Stored, shown, type Types, typeOf } from './account.js';
+import { unknownBlobs } from './blobs.js';
 
 /** Objects of all types of an account, by type and id. */
 export type Contents = ReadonlyMap<string, ReadonlyMap<string, Stored>>;
@@ -132,7 +133,7 @@ function guilty(
 const lastsOf = (standing: readonly Operation[]): readonly Operation[] =>
   standing.filter(({ id }, n) => standing.findLastIndex((one) => one.id === id) === n);
 
-/** Ids that operations bring in must be those of objects; no object leads back to itself. */
+/** Ids that operations bring in must be those of objects and blobs; no object leads back to itself. */
 function wrongReferences(scene: Scene, standing: readonly Operation[], draft: Draft) {
   const { type, before } = scene;
   const found = new Map<Operation, Refusal>();
@@ -148,20 +149,21 @@ function wrongReferences(scene: Scene, standing: readonly Operation[], draft: Dr
   return some(found) ?? circle(scene, standing, draft);
 }
 
-/** Names of properties with ids that were not there before and that no object has. */
+/** Names of properties with ids that were not there before, and that no object or blob has. */
 export function unknownReferences(
   type: ModelType,
   contents: Contents,
   object: Stored,
   old: Stored | undefined,
 ): readonly string[] {
-  return shown(type).flatMap(({ name, reference }) => {
+  const names = shown(type).flatMap(({ name, reference }) => {
     if (reference === undefined) return [];
     const had = idsIn(old?.[name]);
     const objects = contents.get(reference.type);
     const added = idsIn(object[name]).filter((id) => !had.includes(id));
     return added.every((id) => objects?.has(id) === true) ? [] : [name];
   });
+  return [...names, ...unknownBlobs(type, object, old)];
 }
 
 /** The last of the operations that make a circle. */

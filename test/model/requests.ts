@@ -105,12 +105,15 @@ export class Requests {
     const properties = shown(type);
     for (let n = dice.below(3); n >= 0; n -= 1) {
       const one = dice.pick(properties);
-      const { name, reference, schema } = one;
+      const { name, reference, schema, blobs } = one;
       const isDeep = schema.type === 'object' ? dice.chance(60) : dice.chance(3);
       if (isDeep) {
-        const from = reference === undefined ? [] : reference.type;
-        const tokens =
-          typeof from === 'string' ? [...known.ids(from), ...known.strangers(from)] : [];
+        const ids = reference === undefined ? [] : known.ids(reference.type);
+        const strangers =
+          reference !== undefined || blobs.length > 0
+            ? known.strangers(reference?.type ?? type.name)
+            : [];
+        const tokens = [...ids, ...strangers];
         const [pointer, value] = pointerInto(dice, name, before[name] ?? null, tokens);
         patch[pointer] = value;
       } else if (one.access === 'serverSet') patch[name] = before[name] ?? dice.below(3);

@@ -70,8 +70,9 @@ function validText({ maxLength = Infinity, format }: JSONSchema7, text: string):
 }
 
 function validMembers(schema: JSONSchema7, value: Record<string, Json>): boolean {
-  const { properties = {}, additionalProperties, propertyNames, maxProperties } = schema;
+  const { properties = {}, additionalProperties, propertyNames, maxProperties, required } = schema;
   const names = Object.keys(value);
+  if (required?.some((name) => !Object.hasOwn(value, name)) === true) return false;
   if (names.length > (maxProperties ?? Infinity)) return false;
   return names.every((name) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -74,15 +74,20 @@ export function checkSet(
   // What refers to another type can't mean what this call creates.
   const resolve: Resolve = (key, of = typeName) =>
     of === typeName && Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
-  const { wanted, notDestroyed, literal } = want(type, account, args, creates, resolve);
+  const { wanted, notDestroyed, sentAs } = want(type, account, args, creates, resolve);
   const outcome = settled(scope, account, type, wanted);
   const { refused, kept } = outcome;
   const ids = (id: string) => (id.startsWith(TEMPORARY) ? (bound.get(id) ?? id) : id);
   const bound = bindIds(scope, type, outcome, response);
   const { notCreated, notUpdated } = refusals(type, outcome, ids);
-  for (const [id, refusal] of kept) notDestroyed.set(id, withIds(refusal, ids));
   const gone = wanted.destroys.filter((id) => !outcome.proposed.get(typeName)?.has(id));
-  for (const id of gone) notDestroyed.set(literal.get(id) ?? id, { type: 'notFound' });
+  for (const [id, keys] of sentAs) {
+    const stays = kept.get(id);
+    for (const key of keys) {
+      if (stays !== undefined) notDestroyed.set(key, withIds(stays, ids));
+      else if (gone.includes(id)) notDestroyed.set(key, { type: 'notFound' });
+    }
+  }
   agreeOnRefusals(`${what} notCreated`, entries(response, 'notCreated'), notCreated);
   agreeOnRefusals(`${what} notUpdated`, entries(response, 'notUpdated'), notUpdated);
   agreeOnRefusals(`${what} notDestroyed`, entries(response, 'notDestroyed'), notDestroyed);
@@ -111,19 +116,19 @@ function want(
   const notCreated = new Map<string, Refusal>();
   const notUpdated = new Map<string, Refusal>();
   const notDestroyed = new Map<string, Refusal>();
-  /** How an id in `destroy` was sent. */
-  const literal = new Map<string, string>();
   const refusedValues: RefusedValue[] = [];
   const operations: Operation[] = [];
   const real = (id: string) => (id.startsWith('#') ? (resolve(id.slice(1)) ?? id) : id);
 
-  const sentDestroys = (args['destroy'] ?? []) as string[];
-  const destroys = [...new Set(sentDestroys.map(real))].filter((id) => {
-    if (!type.singleton || !objects.has(id)) return true;
-    notDestroyed.set(id, { type: 'singleton' });
-    return false;
+  /** How each id in `destroy` was sent. */
+  const sentAs = new Map<string, string[]>();
+  for (const sent of (args['destroy'] ?? []) as string[])
+    sentAs.set(real(sent), [...(sentAs.get(real(sent)) ?? []), sent]);
+  const destroys = [...sentAs].flatMap(([id, keys]) => {
+    if (!type.singleton || !objects.has(id)) return [id];
+    for (const key of keys) notDestroyed.set(key, { type: 'singleton' });
+    return [];
   });
-  for (const sent of sentDestroys) literal.set(real(sent), sent);
 
   const drafts = new Map<string, Judged>();
   for (const [key, sent] of Object.entries(creates)) {
@@ -170,7 +175,7 @@ function want(
     destroys,
     ofCreates,
   };
-  return { wanted, notDestroyed, literal };
+  return { wanted, notDestroyed, sentAs };
 }
 
 /** Creation ids of the same call that a create refers to, with the property. */

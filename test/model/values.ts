@@ -1,6 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { ModelFilter, ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import type { Json, JsonMap } from '../support/json.js';
+import { mapBlobs } from './blobs.js';
 import type { Dice } from './dice.js';
 import { isMap } from './schema.js';
 import { ALPHABET } from './text.js';
@@ -36,7 +37,11 @@ export const textOf = (dice: Dice, most = 4): string =>
 /** A value that a property may have. */
 export function goodValue(dice: Dice, type: ModelType, one: ModelProperty, known: Known): Json {
   const { name, schema, nullable, reference, blobs } = one;
-  if (blobs.length > 0) return (one.default ?? null) as Json;
+  if (blobs.length > 0) {
+    // The sequences upload none, so a value that names a blob is refused.
+    if (!dice.chance(3)) return (one.default ?? null) as Json;
+    return mapBlobs(one, ofSchema(dice, schema), () => dice.pick(known.strangers(type.name)));
+  }
   if (nullable && dice.chance(20)) return null;
   if (reference !== undefined) {
     const from = [...known.ids(reference.type), ...known.strangers(reference.type)];
