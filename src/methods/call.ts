@@ -127,6 +127,11 @@ export class MethodCall implements CallContext {
     this.#admitted = { response, text, octets, createdIds };
   }
 
+  /** Whether the handler has admitted this response. */
+  hasAdmitted(response: object): boolean {
+    return this.#admitted?.response === response;
+  }
+
   /** What the handler's response was admitted as; admits it now where the handler didn't. */
   settle(response: object): Admitted {
     if (this.#admitted?.response !== response) this.admit(response);

@@ -226,10 +226,10 @@ class RequestRun {
   ): Promise<Following> {
     try {
       const handled = await handling;
-      const admitted =
-        this.#isLong || showsMany(handled) || isHeavy(handled)
-          ? await call.settleInSlices(handled)
-          : call.settle(handled);
+      // A response that is admitted isn't looked into: its members may be made when they are read.
+      const isShort =
+        call.hasAdmitted(handled) || !(this.#isLong || showsMany(handled) || isHeavy(handled));
+      const admitted = isShort ? call.settle(handled) : await call.settleInSlices(handled);
       this.#settled(call, current, admitted);
       return call.followUps;
     } catch (error) {

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { isPlain, PlainBatch, plainType } from '../../src/methods/set/plain.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { Random } from '../support/random.js';
-import { type Json, Rig } from './rig.js';
+import { CORE, type Json, Rig, WIDGETS } from './rig.js';
 import { SCHEMAS, validator, Widget } from './widget.js';
 
 /**
@@ -180,4 +180,15 @@ describe('plain creates are answered, stored and recorded as all others (RFC 862
     expect(batch.objects.length).toBeGreaterThan(100);
     expect(batch.text).toBe(JSON.stringify(batch.created));
   });
+});
+
+it('the report of plain creates is made once, as text', async () => {
+  const made = vi.spyOn(PlainBatch.prototype, 'created', 'get');
+  const [rig] = rigs;
+  const create = { k: { title: 'a' } };
+  // As text: the rig reads `created` of what it parses.
+  const call = ['Widget/set', { accountId: 'a1', create }, 'c'];
+  const answer = await rig?.text(JSON.stringify({ using: [CORE, WIDGETS], methodCalls: [call] }));
+  expect(JSON.parse(answer ?? '').methodResponses[0][1].created.k.id).toBeTypeOf('string');
+  expect(made).not.toHaveBeenCalled();
 });
