@@ -1,4 +1,6 @@
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { registry as generated } from '../../generated/registry.js';
 import * as standard from '../../generated/standard/validators.js';
@@ -14,6 +16,9 @@ import type { Store } from '../../src/store/port.js';
 import type { Random } from '../support/random.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
 import { method, property, validator } from './widget.js';
+
+/** None of the calls stores a blob. */
+export const BLOB_FOLDER = mkdtempSync(join(tmpdir(), 'foresight-blobs-'));
 
 /** Requests of calls that refer to one another, answered with foresight and without: the same octets. */
 
@@ -133,7 +138,7 @@ export class Twin {
       : (['Thing', 'Todo'] as const).map((name) => [name, {}] as const);
     const services = {
       ...{ store, registry: { ...registry, typeHooks: new Map(hooks) }, limits: all },
-      ...{ now: this.now, blobs: createFilesystemBlobStore(tmpdir()) },
+      ...{ now: this.now, blobs: createFilesystemBlobStore(BLOB_FOLDER) },
       ids: { next: (prefix: string) => this.#next(prefix) },
       hashing: new HashTurns(),
     };

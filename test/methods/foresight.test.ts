@@ -20,8 +20,10 @@ import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
-import { compared, Twin, registry as things, thingTable } from './foresight-drawn.js';
+import { BLOB_FOLDER, compared, Twin, registry as things, thingTable } from './foresight-drawn.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
+
+afterAll(() => rmSync(BLOB_FOLDER, { recursive: true, force: true }));
 
 const migrations = (engine: string): string =>
   fileURLToPath(new URL(`../../prisma/${engine}/migrations`, import.meta.url));
@@ -137,7 +139,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       const services = {
         ...{ store: opened.store, registry: foresees ? registry : shortSighted },
         ...{ ids: createIdGenerator(), limits: { ...LIMITS, ...limits } },
-        blobs: createFilesystemBlobStore(tmpdir()),
+        blobs: createFilesystemBlobStore(BLOB_FOLDER),
         hashing: new HashTurns(),
       };
       const dispatcher = createDispatcher(services, { ...LIMITS, ...limits }, (error) => {
