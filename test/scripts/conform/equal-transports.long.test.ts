@@ -4,12 +4,11 @@ import { describedWorld } from '../../conformance/descriptor.js';
 import { makeFixtures } from '../../support/fixtures.js';
 import { type RunningServer, startServer } from '../../support/server.js';
 import { EXAMPLES, sharedProject } from '../../support/shared-project.js';
-import { differences, type Transcript, transcript } from './equal-transports.js';
+import { differences, TICKING, type Transcript, transcript } from './equal-transports.js';
 
 // All checks for every type of gadget.yaml and of examples/: two fresh servers, one seed, a transport each.
 const descriptors = ['gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
 
-const clock = new URL('ticking-clock.mjs', import.meta.url).href;
 const servers: RunningServer[] = [];
 afterAll(async () => {
   for (const server of servers) await server.remove();
@@ -17,8 +16,7 @@ afterAll(async () => {
 
 async function over(transport: 'http' | 'websocket'): Promise<Transcript> {
   const world = describedWorld(...descriptors);
-  const env = { NODE_OPTIONS: `--import=${clock}` };
-  const server = await startServer({ project: await sharedProject(), env });
+  const server = await startServer({ project: await sharedProject(), env: TICKING });
   servers.push(server);
   const { u1, u2, u3 } = await makeFixtures(server);
   const users = {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { bearer } from '../../../scripts/conform/client/credentials.js';
+import { Server } from '../../../scripts/conform/subject/server.js';
 import { describedWorld } from '../../conformance/descriptor.js';
 import { type RunningServer, type ToolStep, useServer } from '../../support/server.js';
-import { differences, sample, transcript, type Users } from './equal-transports.js';
+import { differences, sample, TICKING, transcript, type Users } from './equal-transports.js';
 
 // Some checks, one type, two users who are alike, on one server: equal-transports.long.test.ts has all, on two.
-const server = useServer();
+const server = useServer({ env: TICKING });
+const TODOS = 'urn:example:todos';
 const world = describedWorld('../../capabilities/todos.yaml');
 
 /** A user with two accounts and one to read, and another user. */
@@ -23,6 +25,22 @@ async function users(of: RunningServer, name: string): Promise<Users> {
   const [own = '', ...others] = outputs.slice(5).map(bearer);
   return { url: of.url, authorization: own, others };
 }
+
+describe('the server of both runs', () => {
+  it('gives no two objects one moment', async () => {
+    const { url, authorization } = await users(server(), 'm');
+    const connected = await Server.connect({ url, authorization });
+    const [accountId] = connected.writable(TODOS);
+    const create = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`k${index}`, { text: 'one' }]),
+    );
+    const { created } = await connected.user.client(TODOS).set('Todo', { accountId, create });
+    connected.close();
+    const moments = Object.values(created ?? {}).map((one) => one['created']);
+    expect(moments).toHaveLength(100);
+    expect(new Set(moments).size).toBe(100);
+  });
+});
 
 describe('the checks over HTTP and over WebSocket', () => {
   it('send the same and are answered the same, for Todo', async () => {

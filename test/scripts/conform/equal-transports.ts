@@ -12,6 +12,14 @@ import type { World } from '../../../scripts/conform/subject/described.js';
 import { Server } from '../../../scripts/conform/subject/server.js';
 import { Subject } from '../../../scripts/conform/subject/subject.js';
 
+/**
+ * Gives the server of both runs a clock that shows no moment twice. Without it a tick within one
+ * /set decides whether its objects have one `created`, so whether a second sort key counts.
+ */
+export const TICKING: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=${new URL('ticking-clock.mjs', import.meta.url).href}`,
+};
+
 /** Whom a run is made for: alike on either side, and nothing of theirs is there yet. */
 export interface Users {
   readonly url: string;
