@@ -134,14 +134,16 @@ export class MethodCall implements CallContext {
 
   /** What the handler's response was admitted as; admits it now where the handler didn't. */
   settle(response: object): Admitted {
-    if (this.#admitted?.response !== response) this.admit(response);
+    if (!this.hasAdmitted(response)) this.admit(response);
     if (this.#admitted === null) throw new Error('An admitted response is kept.');
     return this.#admitted;
   }
 
-  /** The same for a response that may take long to serialise: others have their turns meanwhile. */
+  /**
+   * Admits a response that the handler didn't, and that may take long to serialise: others have
+   * their turns meanwhile.
+   */
   async settleInSlices(response: object): Promise<Admitted> {
-    if (this.#admitted?.response === response) return this.#admitted;
     await turn();
     await this.admitInSlices(
       response,
