@@ -27,15 +27,16 @@ export class BlobJudge {
     if (index.blobs.length === 0) return false;
     const { blobs, slices } = this.#unit;
     const { size } = refused;
-    const named = new Set<string>();
+    const named: { readonly row: ProposedRow; readonly ids: readonly string[] }[] = [];
     for (const row of rows.values()) {
       if (slices.isOver()) await slices.next();
-      for (const id of this.#added(row)) named.add(id);
+      const ids = this.#added(row);
+      if (ids.length > 0) named.push({ row, ids });
     }
-    await blobs.lookUp(named);
-    for (const row of rows.values()) {
+    await blobs.lookUp(named.flatMap(({ ids }) => ids));
+    for (const { row, ids } of named) {
       if (slices.isOver()) await slices.next();
-      this.#requireUsable(row);
+      this.#requireUsable(row, ids);
     }
     return refused.size > size;
   }
@@ -47,9 +48,9 @@ export class BlobJudge {
     return [...blobIdsOf(index, after)].filter((id) => !held.has(id));
   }
 
-  #requireUsable(row: ProposedRow): void {
+  #requireUsable(row: ProposedRow, ids: readonly string[]): void {
     const { blobs } = this.#unit;
-    const unusable = new Set(this.#added(row).filter((id) => !blobs.isUsable(id)));
+    const unusable = new Set(ids.filter((id) => !blobs.isUsable(id)));
     if (unusable.size === 0) return;
     for (const property of this.#proposal.index.blobs) {
       const texts = [...textsAt(property.blobs, row.after[property.name])];
