@@ -13,18 +13,23 @@ export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
 }
 
 function arraysEqual(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
-  return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index] ?? null));
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) {
+    if (!jsonEqual(a[index] ?? null, b[index] ?? null)) return false;
+  }
+  return true;
 }
 
 function objectsEqual(a: JsonObject, b: JsonObject): boolean {
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => {
+  for (const name of names) {
     const member = a[name];
     // JSON has own members alone, so an inherited one of `b` doesn't count.
-    if (member === b[name]) return true;
-    return Object.hasOwn(b, name) && jsonEqual(member ?? null, b[name] ?? null);
-  });
+    if (member === b[name]) continue;
+    if (!Object.hasOwn(b, name) || !jsonEqual(member ?? null, b[name] ?? null)) return false;
+  }
+  return true;
 }
 
 function inexactEqual(a: unknown, b: unknown): boolean {

@@ -21,6 +21,12 @@ describe('jsonEqual', () => {
     expect(jsonEqual(parse(a), parse(b))).toBe(true);
   });
 
+  it('follows values as deep as a request may nest them', () => {
+    const deep = (text: string) => parse(`${'[{"a":'.repeat(1249)}${text}${'}]'.repeat(1249)}`);
+    expect(jsonEqual(deep('1'), deep('1'))).toBe(true);
+    expect(jsonEqual(deep('1'), deep('2'))).toBe(false);
+  });
+
   it.each([
     ['null', 'false'],
     ['null', '{}'],
