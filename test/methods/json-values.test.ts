@@ -20,6 +20,10 @@ function nested(levels: number, innermost: Json = []): Json {
   return value;
 }
 
+function manyMembers(): Json {
+  return Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`m${n}`, n]));
+}
+
 describe('what no column holds', () => {
   it.each<[string, Json, string]>([
     ['U+0000 in a text', 'a\0', 'U+0000'],
@@ -45,6 +49,8 @@ describe('what no column holds', () => {
     expect(count(many({ list: many(1) }))).toBe(1);
     expect(count(many({ a: { b: { c: many(many({})) } } }))).toBeGreaterThan(100);
     expect(count(Array.from({ length: 100_000 }, () => ({})))).toBeGreaterThan(8);
+    expect(count({ list: Array(100_000).fill(1) })).toBeGreaterThan(8);
+    expect(count({ map: manyMembers() })).toBeGreaterThan(8);
   });
 });
 
@@ -74,6 +80,13 @@ describe('numbers that no double holds exactly', () => {
         expect(own === value).toBe(text === before);
       }),
     );
+  });
+
+  it('are copied with pauses, however many values are beside them', () => {
+    const count = (value: Json): number => [...ownInexact(value, [])].length;
+    expect(count({ list: [...Array(100_000).fill(1), INEXACT] })).toBeGreaterThan(8);
+    // Once to find them, and once to copy them.
+    expect(count({ map: { ...manyMembers(), last: INEXACT } })).toBeGreaterThan(16);
   });
 
   it('stay what a validator made of them', () => {

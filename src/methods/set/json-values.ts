@@ -29,58 +29,53 @@ export interface JsonFindings {
 export function* inspectJson(value: JsonValue): Steps<JsonFindings> {
   const inspection = new Inspection();
   inspection.lookAt(value);
+  let looked = 0;
   for (let depth = 0; ; depth += 1) {
     const level = inspection.takeInner();
     if (level.length === 0) return inspection;
-    if (depth === MAX_DEPTH && level.some(isContainer)) inspection.problem = TOO_DEEP;
+    if (depth === MAX_DEPTH) inspection.problem = TOO_DEEP;
     for (const one of level) {
       if (inspection.problem !== null) return inspection;
-      if (inspection.lookInto(one)) yield;
+      // In about half the time that Object.entries takes for a large object.
+      const names = Array.isArray(one) ? null : Object.keys(one);
+      const size = (names ?? (one as readonly JsonValue[])).length;
+      for (let at = 0; at < size; at += 1) {
+        inspection.lookAtMember(one, names === null ? at : (names[at] ?? ''));
+        looked += 1;
+        if (looked % STRIDE === 0) yield;
+      }
+      looked += 1;
+      if (looked % STRIDE === 0) yield;
     }
   }
 }
 
+type Container = readonly JsonValue[] | JsonObject;
+
 class Inspection implements JsonFindings {
   problem: string | null = null;
   hasInexact = false;
-  /** Arrays, objects and inexact numbers that lie in what was looked into. */
-  #inner: object[] = [];
-  #looked = 0;
+  /** Arrays and objects that lie in what was looked into. */
+  #inner: Container[] = [];
 
-  takeInner(): readonly object[] {
+  takeInner(): readonly Container[] {
     const inner = this.#inner;
     this.#inner = [];
     return inner;
   }
 
+  lookAtMember(container: Container, key: string | number): void {
+    if (typeof key === 'string' && key.includes(NUL)) this.problem = HOLDS_NUL;
+    this.lookAt((container as Readonly<Record<string | number, JsonValue>>)[key] ?? null);
+  }
+
   lookAt(value: JsonValue): void {
     if (typeof value === 'string') {
       if (value.includes(NUL)) this.problem = HOLDS_NUL;
-    } else if (typeof value === 'object' && value !== null) this.#inner.push(value);
-  }
-
-  /** True where it is time for a pause. */
-  lookInto(value: object): boolean {
-    if (value instanceof InexactNumber) {
+    } else if (value instanceof InexactNumber) {
       this.hasInexact = true;
       if (!Number.isFinite(value.value)) this.problem = BEYOND_DOUBLES;
-    } else if (Array.isArray(value)) {
-      this.#looked += value.length;
-      for (const item of value as readonly JsonValue[]) this.lookAt(item);
-    } else {
-      const members = value as JsonObject;
-      // In about half the time that Object.entries takes for a large object.
-      const names = Object.keys(members);
-      this.#looked += names.length;
-      for (const name of names) {
-        if (name.includes(NUL)) this.problem = HOLDS_NUL;
-        this.lookAt(members[name] ?? null);
-      }
-    }
-    this.#looked += 1;
-    const isDue = this.#looked > STRIDE;
-    if (isDue) this.#looked = 0;
-    return isDue;
+    } else if (typeof value === 'object' && value !== null) this.#inner.push(value);
   }
 }
 
@@ -93,12 +88,15 @@ export function* ownInexact(value: JsonValue, places: InexactPlace[]): Steps<Jso
   yield;
   const members = value as unknown as Readonly<Record<string | number, JsonValue>>;
   let own: Record<string | number, unknown> | null = null;
+  let looked = 0;
   for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    looked += 1;
+    if (looked % STRIDE === 0) yield;
     const member = members[key] ?? null;
-    const inner = yield* ownInexact(member, places);
+    const inner = isContainer(member) ? yield* ownInexact(member, places) : member;
     const isInexact = member instanceof InexactNumber;
     if (inner === member && !isInexact) continue;
-    own ??= copyOf(value);
+    own ??= yield* copyOf(value);
     own[key] = inner;
     if (isInexact) places.push({ holder: own, key });
   }
@@ -117,8 +115,14 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof InexactNumber);
 }
 
-function copyOf(value: object): Record<string | number, unknown> {
-  return Array.isArray(value)
-    ? ([...value] as unknown as Record<number, unknown>)
-    : Object.assign(emptyObject(), value);
+function* copyOf(value: object): Steps<Record<string | number, unknown>> {
+  if (Array.isArray(value)) return [...value] as unknown as Record<number, unknown>;
+  const copy = emptyObject<unknown>();
+  let copied = 0;
+  for (const name of Object.keys(value)) {
+    copied += 1;
+    if (copied % STRIDE === 0) yield;
+    copy[name] = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return copy;
 }
