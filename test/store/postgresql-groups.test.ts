@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import { nextTurn } from '../../src/protocol/slices.js';
 import type { StateChange, Store, Transaction } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -179,6 +180,26 @@ describe('writes of an account that wait together', () => {
     // Of one snapshot, the one of the second run.
     expect(await reading).toEqual([102, 102]);
     expect(seen).toEqual([2, 102]);
+  });
+
+  it.each([
+    ['large', 1_100_000],
+    ['small', 10],
+  ])('a %s write that outlives its work is refused', async (_, length) => {
+    let outliving: Promise<unknown> = Promise.resolve();
+    const failing = store.write(A, soon(), (transaction) => {
+      outliving = transaction.insert(Gadget, [gadget('r1', { title: 'x'.repeat(length) })]);
+      outliving.catch(() => undefined);
+      return Promise.reject(new Error('failed'));
+    });
+    const next = store.write(A, soon(), async (transaction) => {
+      await create(transaction, 'r2');
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    });
+    await expect(failing).rejects.toThrow('failed');
+    await next;
+    expect(await ids()).toEqual(['r2']);
+    await expect(outliving).rejects.toThrow('after its work had ended');
   });
 
   it('what is asked at once is of one snapshot', async () => {

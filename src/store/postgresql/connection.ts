@@ -73,6 +73,8 @@ export class Connection extends Questions {
   #ready = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
+  /** Which work runs. */
+  #entered = 0;
   /** The running work has sent something that writes; any work has. */
   #works = false;
   #wrote = false;
@@ -155,6 +157,7 @@ export class Connection extends Questions {
   enter(deadline: number, savepoint: number | undefined): void {
     this.#deadline.move(deadline);
     this.#savepoints.enter(savepoint);
+    this.#entered += 1;
     this.#works = false;
   }
 
@@ -254,9 +257,17 @@ export class Connection extends Questions {
 
   protected override toWrite(): Promise<void> | null {
     // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
-    if (!this.#ready) return this.#begun.then(() => this.#writes());
+    if (!this.#ready) return this.#toWriteLater(this.#entered);
     this.#writes();
     return null;
+  }
+
+  /** What the work has not waited for must not be written by the next one. */
+  async #toWriteLater(entered: number): Promise<void> {
+    await this.#begun;
+    if (entered !== this.#entered)
+      throw new Error('A storage operation was to write after its work had ended.');
+    this.#writes();
   }
 
   #writes(): void {

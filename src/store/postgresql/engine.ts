@@ -1,7 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { nextTurn } from '../../protocol/slices.js';
 import type { StoredObject } from '../port.js';
-import type { Scope, WritingEngine } from '../sql/engine.js';
+import type { ObjectScope, WritingEngine } from '../sql/engine.js';
 import { encodeRows } from '../sql/rows.js';
 import {
   changeReferences as changeBlobReferences,
@@ -66,14 +65,14 @@ export const engine: WritingEngine<Connection> = Object.freeze({
 
 async function writeRows(
   verb: 'insert' | 'update',
-  { connection, accountId }: Scope<Connection>,
+  { connection, accountId, slices }: ObjectScope<Connection>,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
 ): Promise<void> {
-  connection.ahead?.forget(type.table, objects.map(idOf));
   const rows = encodeRows(type, objects);
   // To send much takes as long as to write it: others have the event loop in between.
-  if (rows.length > LARGE) await nextTurn(true);
+  if (rows.length > LARGE) await slices()?.next();
+  connection.ahead?.forget(type.table, objects.map(idOf));
   return connection.write(writerOf(type)[verb], accountId, rows);
 }
 

@@ -33,9 +33,9 @@ export interface Scope<C> {
   readonly accountId: string;
 }
 
-/** The same for reads of objects, which may be large. */
+/** The same for objects, which may be large. */
 export interface ObjectScope<C> extends Scope<C> {
-  /** Slices for one read; null where others wait for the connection, so that no read may pause. */
+  /** Slices for one operation; null where others wait for the connection, so that none may pause. */
   slices(): Slices | null;
 }
 
@@ -145,13 +145,13 @@ export interface ReadingEngine<C> {
 /** The same of what a transaction does (transaction.ts). */
 export interface WritingEngine<C> extends ReadingEngine<C> {
   insert(
-    scope: Scope<C>,
+    scope: ObjectScope<C>,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Answer<unknown>;
 
   update(
-    scope: Scope<C>,
+    scope: ObjectScope<C>,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Answer<unknown>;
