@@ -331,4 +331,46 @@ describe('a transaction that reads large rows', () => {
     expect(found[0]).toEqual(['0', '1', '2', '3', '4', '5']);
     expect(found[1]).toHaveLength(3);
   });
+
+  it('reads by the same statement meanwhile', async () => {
+    const ids = await prepare();
+    const found = await write((transaction) =>
+      Promise.all([
+        transaction.get(Gadget, ids, [PROPERTIES.id], HUGE),
+        transaction.existing(Gadget, ids),
+        transaction.get(Gadget, ids, [PROPERTIES.id], HUGE),
+      ]),
+    );
+    const objects = ids.map((id) => ({ id }));
+    expect(found).toEqual([objects, new Set(ids), objects]);
+  });
+
+  it('is refused those that are too many octets, and no more are read, where it writes meanwhile', async () => {
+    const ids = await prepare();
+    const { writerDatabase } = engine;
+    let rows = 0;
+    const prepareStatement = writerDatabase.prepare.bind(writerDatabase);
+    vi.spyOn(writerDatabase, 'prepare').mockImplementation((sql: string) => {
+      const statement = prepareStatement(sql);
+      const iterate = statement.iterate.bind(statement);
+      statement.iterate = function* (...parameters) {
+        for (const row of iterate(...parameters)) {
+          rows += 1;
+          yield row;
+        }
+      };
+      return statement;
+    });
+    await write(async (transaction) => {
+      const reading = transaction.get(Gadget, ids, WHOLE, 300_000);
+      await Promise.all([
+        expect(reading).rejects.toThrow('larger than one call may handle'),
+        transaction.destroy(Gadget, ids.slice(3)),
+      ]);
+    });
+    expect(rows).toBe(2);
+    expect(await read((snapshot) => snapshot.existing(Gadget, ids))).toEqual(
+      new Set(ids.slice(0, 3)),
+    );
+  });
 });

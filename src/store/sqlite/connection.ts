@@ -2,13 +2,14 @@ import type { Database, Statement } from 'better-sqlite3';
 import { tick } from '../../database/sqlite/deadline.js';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import type { Slices } from '../../protocol/slices.js';
 import type { Answer } from '../sql/engine.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';
 import { Cursor } from './cursor.js';
 import { sqlite } from './dialect.js';
 import type { GroupReads } from './group-reads.js';
-import { type Parameter, type Reader, takeInSlices } from './reader.js';
+import type { Parameter, Reader } from './reader.js';
 import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
@@ -65,7 +66,8 @@ export class Connection implements Reader {
    * other statements between two of them, the same text as well.
    */
   each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void> {
-    if (rows.slices !== null) return this.#eachInSlices(text, parameters, rows);
+    const { slices } = rows;
+    if (slices !== null) return this.#eachInSlices(text, parameters, rows, slices);
     return this.#guard(text, () => {
       for (const row of this.#prepare(text).iterate(...parameters)) rows.take(row as Row);
     });
@@ -73,7 +75,7 @@ export class Connection implements Reader {
 
   /** Ends what a work has left of its reads, when the work has ended. */
   endReads(): void {
-    for (const cursor of this.#cursors) cursor.return();
+    for (const cursor of this.#cursors) cursor.end();
   }
 
   /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
@@ -127,14 +129,14 @@ export class Connection implements Reader {
     text: string,
     parameters: readonly Parameter[],
     rows: RowTaker,
+    slices: Slices,
   ): Promise<void> {
     let cursor: Cursor | undefined;
     try {
-      const prepared = this.#prepare(text);
-      const statement = prepared.busy ? this.#compile(text) : prepared;
-      cursor = new Cursor(statement.iterate(...parameters) as IterableIterator<Row>);
+      const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
+      cursor = new Cursor(found, rows);
       this.#cursors.add(cursor);
-      await takeInSlices(cursor, rows);
+      await cursor.read(slices);
     } catch (error) {
       throw translateError(error);
     } finally {
@@ -142,8 +144,14 @@ export class Connection implements Reader {
     }
   }
 
+  /** One that a cursor reads can't be run for another read meanwhile. */
   #prepare(text: string): Statement {
     this.#onStatement?.(text);
+    const statement = this.#kept(text);
+    return this.#cursors.size > 0 && statement.busy ? this.#compile(text) : statement;
+  }
+
+  #kept(text: string): Statement {
     if (text.length > CACHE_LENGTH) return this.#compile(text);
     let statement = this.#statements.get(text);
     if (statement !== undefined) return statement;

@@ -1,31 +1,40 @@
-import type { Row } from '../sql/objects.js';
+import type { Slices } from '../../protocol/slices.js';
+import type { Row, RowTaker } from '../sql/objects.js';
 
 /**
- * The rows of a statement that is read little by little. Until it has ended, its connection can read
- * by other statements, but can neither write nor end a transaction.
+ * A statement whose rows are read little by little. Until it has ended, its connection can read by
+ * other statements, but can neither write nor end a transaction.
  */
-export class Cursor implements IterableIterator<Row> {
-  #rows: IterableIterator<Row>;
+export class Cursor {
+  readonly #rows: IterableIterator<Row>;
+  readonly #taker: RowTaker;
+  #failure: { readonly error: unknown } | undefined;
 
-  constructor(statement: IterableIterator<Row>) {
-    this.#rows = statement;
+  constructor(rows: IterableIterator<Row>, taker: RowTaker) {
+    this.#rows = rows;
+    this.#taker = taker;
   }
 
-  [Symbol.iterator](): this {
-    return this;
+  /** Gives each row to its taker; others have the event loop between rows that take long. */
+  async read(slices: Slices): Promise<void> {
+    for (const row of this.#rows) {
+      this.#taker.take(row);
+      if (slices.isOver()) await slices.next();
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  next(): IteratorResult<Row> {
-    return this.#rows.next();
+  /** Reads the rows that are left at once. `read` throws what comes of it. */
+  finish(): void {
+    try {
+      for (const row of this.#rows) this.#taker.take(row);
+    } catch (error) {
+      this.#failure = { error };
+    }
   }
 
   /** Ends the statement; there are no more rows. */
-  return(): IteratorResult<Row> {
-    return this.#rows.return?.() ?? { done: true, value: undefined };
-  }
-
-  /** Ends the statement; the rows that are left are read at once. */
-  finish(): void {
-    this.#rows = [...this.#rows].values();
+  end(): void {
+    this.#rows.return?.();
   }
 }

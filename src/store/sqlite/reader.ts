@@ -32,11 +32,3 @@ export const BOUND = '? + 0';
 export function after<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }
-
-/** Gives each row to its taker; others have the event loop between rows that take long. */
-export async function takeInSlices(rows: Iterable<Row>, { slices, take }: RowTaker): Promise<void> {
-  for (const row of rows) {
-    take(row);
-    if (slices?.isOver() === true) await slices.next();
-  }
-}

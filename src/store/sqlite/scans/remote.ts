@@ -2,7 +2,7 @@ import { checkDeadline } from '../../../database/sqlite/deadline.js';
 import { type Fragment, render } from '../../sql/fragment.js';
 import type { Row, RowTaker } from '../../sql/objects.js';
 import { atLeisure, sqlite } from '../dialect.js';
-import { type Parameter, type Reader, takeInSlices } from '../reader.js';
+import type { Parameter, Reader } from '../reader.js';
 import type { ReadingThread } from './thread.js';
 
 /** The connection of another thread, for one work. */
@@ -37,7 +37,7 @@ export class RemoteReader implements Reader {
   }
 
   async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
-    await takeInSlices(await this.#ask(text, parameters, rows.maxOctets), rows);
+    for (const row of await this.#ask(text, parameters, rows.maxOctets)) rows.take(row);
   }
 
   check(): void {
