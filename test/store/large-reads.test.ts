@@ -122,6 +122,27 @@ describe('a row', () => {
   });
 });
 
+describe('a large object that is read by itself', () => {
+  it('is decoded beside few others, however many calls ask for one', async () => {
+    await insert([gadget('r1', { list: Array.from({ length: 5 }, () => LIST).flat() })]);
+    // The text of a row is copied once, as its decoding begins.
+    const copy = vi.spyOn(Buffer, 'from');
+    const begun = (): number =>
+      copy.mock.calls.filter(([text]) => String(text).length > 1_000_000).length;
+    const reads: Promise<unknown>[] = [];
+    const { deadline } = soon();
+    for (let count = 0; count < 8; count += 1) {
+      const found = engine.store.instant?.objects(A, deadline, Gadget, ['r1'], WHOLE, HUGE);
+      reads.push(Promise.resolve(found ?? read(getting(['r1']))));
+      await new Promise(setImmediate);
+    }
+    await Promise.race(reads);
+    expect(begun()).toBeLessThan(5);
+    await Promise.all(reads);
+    expect(begun()).toBe(8);
+  });
+});
+
 describe('the connection that reads share', () => {
   it('has nobody wait for the slices of a large row', async () => {
     await insert([gadget('r1', { list: LIST }), gadget('r2')]);

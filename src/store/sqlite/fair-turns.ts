@@ -33,13 +33,19 @@ export class FairTurns {
 
   async run<T>(accountId: string, deadline: number, work: () => Promise<T>): Promise<T> {
     if (this.#closed) throw closedError();
-    if (this.#mayRun(accountId)) this.#start(accountId);
+    if (this.isFree(accountId)) this.#start(accountId);
     else await this.#turn(accountId, deadline);
     try {
       return await work();
     } finally {
       this.#end(accountId);
     }
+  }
+
+  /** Whether a work of the account would run at once. */
+  isFree(accountId: string): boolean {
+    if (this.#closed || this.#count >= this.#size) return false;
+    return (this.#running.get(accountId) ?? 0) < this.#share;
   }
 
   /** Turns away what waits, and what comes. */
@@ -55,10 +61,6 @@ export class FairTurns {
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
     });
-  }
-
-  #mayRun(accountId: string): boolean {
-    return this.#count < this.#size && (this.#running.get(accountId) ?? 0) < this.#share;
   }
 
   #start(accountId: string): void {
@@ -78,7 +80,7 @@ export class FairTurns {
 
   #next(): void {
     for (const [accountId, [waiting]] of this.#waiting) {
-      if (waiting === undefined || !this.#mayRun(accountId)) continue;
+      if (waiting === undefined || !this.isFree(accountId)) continue;
       waiting.go();
       return;
     }

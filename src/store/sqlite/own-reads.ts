@@ -54,6 +54,16 @@ export class OwnReads {
     return this.#turns.run(accountId, deadline, () => this.#log.read(deadline, read));
   }
 
+  /** Whether a read of the account would begin at once. */
+  isFree(accountId: string): boolean {
+    return this.#turns.isFree(accountId);
+  }
+
+  /** Counts a read that has its rows as one of these until its objects are decoded. */
+  decode<T>(accountId: string, deadline: number, objects: Promise<T>): Promise<T> {
+    return this.#turns.run(accountId, deadline, () => objects);
+  }
+
   /** What runs ends; what waits, or comes later, is turned away. */
   async close(): Promise<void> {
     this.#turns.close();

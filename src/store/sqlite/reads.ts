@@ -170,13 +170,15 @@ export class Reads {
     trace: Trace | undefined,
     ...[accountId, deadline, type, ids, properties, maxOctets]: Parameters<InstantReads['objects']>
   ): Answer<StateAndObjects> | null {
-    // A row that is read here is in no transaction any more: whatever it takes to decode it.
-    const slices = (): Slices => inSlices(() => checkDeadline(deadline));
+    // A row that is read here is in no transaction any more. Few large ones are decoded at a time.
+    const slices = (): Slices | null =>
+      this.#large.isFree(accountId) ? inSlices(() => checkDeadline(deadline)) : null;
     const scope = { connection, accountId, slices };
     try {
-      return this.#atOnce(deadline, () =>
+      const found = this.#atOnce(deadline, () =>
         readObjectsAtOnce(scope, type, ids, properties, maxOctets),
       );
+      return found instanceof Promise ? this.#large.decode(accountId, deadline, found) : found;
     } catch (error) {
       if (!(error instanceof LargeReadError)) throw error;
     }
