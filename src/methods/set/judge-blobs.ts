@@ -44,6 +44,7 @@ export class BlobJudge {
   /** Returns the ids that are new to the object: it may go on naming the others, anywhere. */
   #added({ before, after }: ProposedRow): readonly string[] {
     const { index } = this.#proposal;
+    if (index.blobs.every(({ name }) => before?.[name] === after[name])) return NOTHING;
     const held = before === null ? NONE : blobIdsOf(index, before);
     return [...blobIdsOf(index, after)].filter((id) => !held.has(id));
   }
@@ -67,6 +68,7 @@ export class BlobJudge {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NOTHING: readonly string[] = Object.freeze([]);
 
 const HIDDEN = setError(
   'invalidProperties',
