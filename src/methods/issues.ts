@@ -1,6 +1,6 @@
 import type { ValidationIssue, Validator } from '../capability/validation.js';
 import { excerpt } from '../protocol/excerpt.js';
-import { declaredObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { declaredObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
 import type { Steps } from '../protocol/slices.js';
 
@@ -32,32 +32,25 @@ export function* judgeProperties(
   validator: Validator,
   values: Record<string, JsonValue>,
 ): Steps<readonly Complaint[]> {
+  const names = Object.keys(values);
+  const large = names.filter((name) => isLarge(values[name]));
+  if (large.length === 0) return complaintsOf(validator, values);
   const complaints: Complaint[] = [];
-  for (const part of listParts(values)) {
+  const small = names.filter((name) => !large.includes(name));
+  for (const part of [small, ...large.map((name) => [name])]) {
     yield;
-    complaints.push(...complaintsOf(validator, part));
-    Object.assign(values, part);
+    const alone = declaredObject();
+    for (const name of part) alone[name] = values[name] ?? null;
+    complaints.push(...complaintsOf(validator, alone));
+    Object.assign(values, alone);
   }
   return complaints;
-}
-
-/** All small values, then each large one. */
-function listParts(values: JsonObject): readonly JsonObject[] {
-  const small = declaredObject();
-  const parts = [small];
-  for (const name of Object.keys(values)) {
-    const value = values[name] ?? null;
-    const part = isLarge(value) ? declaredObject() : small;
-    if (part !== small) parts.push(part);
-    part[name] = value;
-  }
-  return parts;
 }
 
 /** Members of a map, items of an array or characters of a text that are judged in a moment. */
 const FEW = 10_000;
 
-function isLarge(value: JsonValue): boolean {
+function isLarge(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return value.length > FEW;
   if (typeof value !== 'object' || value === null) return false;
   return (Array.isArray(value) ? value.length : Object.keys(value).length) > FEW;

@@ -276,7 +276,6 @@ export class SetRun {
     going: Going,
     kept: ReadonlyMap<string, SetError>,
   ): Steps<void> {
-    yield;
     yield* this.#tellCreates(proposal);
     yield* this.#tellUpdates(proposal, settlement);
     const gone = new Set(settlement.destroyed);
@@ -333,7 +332,7 @@ export class SetRun {
       const patches = given.get(id) ?? [];
       const known = patches.length === 1 ? this.#expected(proposal, id) : undefined;
       const expected = known ?? (yield* expectedBy(was, patches));
-      yield;
+      if (known === undefined) yield;
       const isAsSent = this.#sent === undefined;
       this.#report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
     }

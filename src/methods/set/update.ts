@@ -176,9 +176,10 @@ function* changedValues(
       continue;
     }
     const before = current[name] ?? null;
-    yield;
+    const isJson = typeof given === 'object';
+    if (isJson) yield;
     const value = yield* newValue(property, given, values);
-    yield;
+    if (isJson) yield;
     if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;

@@ -187,7 +187,7 @@ export class UnitOfWork {
       if (this.slices.isOver()) await this.slices.next();
       await this.#transaction.changeReferences(removed, added);
     }
-    await this.#requireUsable(blobs.added);
+    if (blobs.added.length > 0) await this.#requireUsable(blobs.added);
     for (const [removed, added] of splitRecords(blobs)) {
       if (this.slices.isOver()) await this.slices.next();
       await this.#transaction.changeBlobReferences(removed, added);
@@ -210,7 +210,6 @@ export class UnitOfWork {
    * theirs.
    */
   async #requireUsable(added: readonly BlobReference[]): Promise<void> {
-    if (added.length === 0) return;
     await this.blobs.lookUp(added.map(({ blobId }) => blobId));
     const wrong = added.find(({ blobId }) => !this.blobs.isUsable(blobId));
     if (wrong === undefined) return;

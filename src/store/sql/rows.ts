@@ -33,6 +33,20 @@ const SHORT = 16_384;
 /** The values that columns store for long texts and large JSON, by column. */
 const derived = new WeakMap<StoredObject, Map<string, string>>();
 
+/** Whether to make the objects' column values takes more than a moment. */
+export function holdsLarge(type: DataTypeDefinition, objects: readonly StoredObject[]): boolean {
+  for (const object of objects) {
+    for (const { property } of type.shadows) if (isLong(object[property.name])) return true;
+    for (const { kind, name } of type.properties)
+      if (kind === 'json' && isHeavy(object[name])) return true;
+  }
+  return false;
+}
+
+function isLong(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.length > SHORT;
+}
+
 /**
  * Makes the column values of the objects' long texts and large JSON in steps: at once it would take
  * seconds.
@@ -47,7 +61,7 @@ export async function encodeLarge(
     if (steps === null) continue;
     for (const object of objects) {
       const value = object[property.name];
-      if (typeof value !== 'string' || value.length <= SHORT) continue;
+      if (!isLong(value)) continue;
       keep(object, column, await runInSlices(steps(value), slices));
     }
   }
@@ -83,7 +97,7 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
       const encode = (object: StoredObject): JsonValue => {
         const value = object[property.name];
         if (typeof value !== 'string') return null;
-        return value.length > SHORT ? (derived.get(object)?.get(column) ?? key(value)) : key(value);
+        return (isLong(value) ? derived.get(object)?.get(column) : undefined) ?? key(value);
       };
       return { column, encode };
     }),

@@ -10,7 +10,7 @@ import type {
 } from '../port.js';
 import type { Answer, WritingEngine } from './engine.js';
 import type { StorageNames } from './names.js';
-import { encodeLarge } from './rows.js';
+import { encodeLarge, holdsLarge } from './rows.js';
 import { SqlSnapshot } from './snapshot.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
@@ -89,7 +89,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
-    if (slices !== undefined) await encodeLarge(type, objects, slices);
+    if (slices !== undefined && holdsLarge(type, objects)) await encodeLarge(type, objects, slices);
     await this.#write(() => this.#engine[verb](this.scope, type, objects));
   }
 
