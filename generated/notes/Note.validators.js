@@ -56,22 +56,9 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate1;
-const schema1 = {"$id":"create","$ref":"update"};
+export const filter = validate1;
+const schema1 = {"$id":"filter","type":"object","properties":{"body":{"type":["string","null"]},"title":{"type":["string","null"]}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="create" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"body":{"type":["string","null"]},"title":{"type":["string","null"]}},"additionalProperties":false};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -85,14 +72,14 @@ errors++;
 if(data.body !== undefined){
 let data0 = data.body;
 if((typeof data0 !== "string") && (data0 !== null)){
-if (keepsIssue(vErrors, "#/properties/body/type")) (vErrors ??= []).push({instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema2.properties.body.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/body/type")) (vErrors ??= []).push({instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema1.properties.body.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.title !== undefined){
 let data1 = data.title;
 if((typeof data1 !== "string") && (data1 !== null)){
-if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema1.properties.title.type},message:"must be string,null"});
 errors++;
 }
 }
@@ -101,6 +88,6 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate3.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }

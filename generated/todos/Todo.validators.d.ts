@@ -2,11 +2,8 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties of Todo that an update touches. */
+/** The values of properties of Todo that a create or an update gives. */
 export declare const update: Validator;
-
-/** A whole Todo as a client creates it. */
-export declare const create: Validator;
 
 /** One FilterCondition of Todo/query. */
 export declare const filter: Validator;

@@ -45,28 +45,9 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate1;
-const schema1 = {"$id":"create","$ref":"update","required":["text"]};
+export const filter = validate1;
+const schema1 = {"$id":"filter","type":"object","properties":{"done":{"type":["boolean","null"]},"text":{"type":["string","null"]}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="create" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.text === undefined){
-if (keepsIssue(vErrors, "#/required")) (vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"});
-errors++;
-}
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"done":{"type":["boolean","null"]},"text":{"type":["string","null"]}},"additionalProperties":false};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -80,14 +61,14 @@ errors++;
 if(data.done !== undefined){
 let data0 = data.done;
 if((typeof data0 !== "boolean") && (data0 !== null)){
-if (keepsIssue(vErrors, "#/properties/done/type")) (vErrors ??= []).push({instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"});
+if (keepsIssue(vErrors, "#/properties/done/type")) (vErrors ??= []).push({instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema1.properties.done.type},message:"must be boolean,null"});
 errors++;
 }
 }
 if(data.text !== undefined){
 let data1 = data.text;
 if((typeof data1 !== "string") && (data1 !== null)){
-if (keepsIssue(vErrors, "#/properties/text/type")) (vErrors ??= []).push({instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema2.properties.text.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/text/type")) (vErrors ??= []).push({instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema1.properties.text.type},message:"must be string,null"});
 errors++;
 }
 }
@@ -96,6 +77,6 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate3.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }

@@ -68,7 +68,7 @@ export function dataType<Shape extends TypeShape>(
     buildFilter(name, filter, find),
   );
   const builtSorts = sorts.map((sort) => buildSort(sort, find));
-  const { create, update, filter, server } = source.validate;
+  const { update, filter, server } = source.validate;
   return frozen({
     table: source.name,
     acceptSnakeCase: false,
@@ -79,7 +79,7 @@ export function dataType<Shape extends TypeShape>(
     shadows: shadowsOf(properties, builtFilters, builtSorts),
     ...(uniques.length === 0 ? {} : { uniques: uniques.map((names) => buildUnique(names, find)) }),
     // The module of the validators can't be frozen, and may have others.
-    validate: { create, update, filter, ...(server === undefined ? {} : { server }) },
+    validate: { update, filter, ...(server === undefined ? {} : { server }) },
   });
 }
 

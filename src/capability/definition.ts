@@ -197,9 +197,10 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly search?: SearchIndexDefinition;
   readonly limits?: TypeLimits;
   readonly validate: {
-    /** A whole create object: unknown, missing and wrong properties. Server-set ones count as unknown. */
-    readonly create: Validator;
-    /** The new values of the top-level properties that an update touches; the same without `required`. */
+    /**
+     * The values of top-level properties that a create or an update gives: unknown and wrong
+     * properties. Server-set ones count as unknown. Which a create must give is in `properties`.
+     */
     readonly update: Validator;
     /** One FilterCondition whose names are all declared. */
     readonly filter: Validator;

@@ -92,7 +92,7 @@ function dataType(
   return {
     ...{ name, table, properties, capability: CROSSWISE, acceptSnakeCase: false },
     ...{ filters: [], sorts: [], shadows: [] },
-    validate: { create: accepts, update: accepts, filter: accepts },
+    validate: { update: accepts, filter: accepts },
     ...more,
   };
 }

@@ -49,17 +49,15 @@ export function described(types: object): Described {
 }
 
 function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
-  const compile = (properties: readonly ModelProperty[], required: readonly string[] = []) =>
+  const compile = (properties: readonly ModelProperty[]) =>
     createAjv().compile({
       type: 'object',
       properties: Object.fromEntries(
         properties.map((one) => [one.name, validationSchema(one.schema, 'stored')]),
       ),
       additionalProperties: false,
-      required,
     }) as Validator;
   const given = type.properties.filter(isGiven);
-  const required = given.filter((one) => one.required).map(({ name }) => name);
   return {
     ...type,
     capability,
@@ -69,7 +67,6 @@ function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
     uniques: [],
     singleton: undefined as never,
     validate: {
-      create: compile(given, required),
       update: compile(given),
       filter: compile([]),
       server: compile(type.properties.filter(isGivenByHooks)),

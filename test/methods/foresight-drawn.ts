@@ -65,7 +65,7 @@ export const Thing: DataTypeDefinition = {
     { column: 'title_casemap', property: PROPERTIES.title, transform: 'casemap' },
   ],
   validate: {
-    ...{ create: given, update: given },
+    update: given,
     filter: validator({ flagged: { type: 'boolean' }, title: { type: 'string' }, minRank: whole }),
   },
 };

@@ -121,7 +121,6 @@ export function dataType(
   schemas: object,
   more: Partial<DataTypeDefinition> = {},
 ): DataTypeDefinition {
-  const required = properties.filter((one) => one.required).map((one) => one.name);
   return {
     name,
     capability: CAPABILITY,
@@ -132,7 +131,6 @@ export function dataType(
     sorts: [],
     shadows: [],
     validate: {
-      create: validator(schemas, required),
       update: validator(schemas),
       filter: validator({}),
     },

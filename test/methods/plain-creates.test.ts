@@ -22,7 +22,6 @@ const PLAIN: DataTypeDefinition = {
     .map((property) => (property.name === 'kind' ? { ...property, nullable: true } : property)),
   validate: {
     ...Widget.validate,
-    create: validator(NULLABLE_KIND, ['title']),
     update: validator(NULLABLE_KIND),
   },
 };

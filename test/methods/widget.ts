@@ -113,7 +113,6 @@ export const Widget: DataTypeDefinition = {
     { column: 'title_casemap', property: PROPERTIES.title, transform: 'casemap' },
   ],
   validate: {
-    create: validator(SCHEMAS, ['title']),
     update: validator(SCHEMAS),
     filter: validator(FILTER_SCHEMAS),
   },

@@ -167,7 +167,7 @@ export const Gadget: DataTypeDefinition = {
   ],
   uniques: Object.values(UNIQUES),
   search: SEARCH,
-  validate: { create: accepts, update: accepts, filter: accepts },
+  validate: { update: accepts, filter: accepts },
 };
 
 function refersToGadget(name: string): PropertyDefinition {

@@ -9,7 +9,7 @@ import { emitValidators, type ValidatorSource, validatorFiles } from './validato
 /** Of fewer types, what a second thread loads takes as long as what it spares. */
 const MANY = 40;
 
-/** Validators of each type: create, update, filter, and arguments where it has some of its own. */
+/** Validators of each type: update, filter, and arguments where it has some of its own. */
 export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
   const modules = model.capabilities.flatMap((capability) =>
     capability.types.map((type) => ({
@@ -38,11 +38,10 @@ export function sourceOf(capability: ModelCapability): string {
 
 function validatorsOf(type: ModelType): readonly ValidatorSource[] {
   const writable = type.properties.filter(isGiven);
-  const required = writable.filter((property) => property.required).map(({ name }) => name);
   return [
     {
       name: 'update',
-      words: `The new values of the properties of ${type.name} that an update touches.`,
+      words: `The values of properties of ${type.name} that a create or an update gives.`,
       schema: {
         type: 'object',
         properties: Object.fromEntries(
@@ -50,11 +49,6 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
         ),
         additionalProperties: false,
       },
-    },
-    {
-      name: 'create',
-      words: `A whole ${type.name} as a client creates it.`,
-      schema: { $ref: 'update', ...(required.length === 0 ? {} : { required }) },
     },
     {
       name: 'filter',

@@ -91,8 +91,9 @@ export function isPlain({ index, given }: PlainType, value: JsonValue): value is
     const one = value[name];
     if (property === undefined || one === undefined || !isPlainValue(property, one)) return false;
   }
+  for (const name of index.required) if (value[name] === undefined) return false;
   // It writes into arrays and objects alone, which there are none of.
-  return index.type.validate.create(value);
+  return index.type.validate.update(value);
 }
 
 /** See canonicalSteps. */

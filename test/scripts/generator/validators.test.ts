@@ -23,7 +23,6 @@ const standard = {
 };
 
 interface Validators {
-  readonly create: Validator;
   readonly update: Validator;
   readonly filter: Validator;
 }
@@ -45,7 +44,7 @@ function complaints(validate: Validator, data: unknown): string[] {
 
 const gadgetWith = (more: object) => ({ title: 'x', ...more });
 
-describe('an emitted create validator', () => {
+describe('an emitted validator of values', () => {
   it('compiles nothing and requires nothing when it is loaded', () => {
     expect(text).not.toMatch(/\brequire\(|\beval\(|new Function/);
     expect(text.match(/^import .*$/gm)).toEqual([
@@ -68,12 +67,12 @@ describe('an emitted create validator', () => {
       extra: { any: [{ thing: null }] },
       blobId: 'G1',
     });
-    expect(complaints(gadget.create, whole)).toEqual([]);
+    expect(complaints(gadget.update, whole)).toEqual([]);
   });
 
   it('tells about everything that is wrong at once', () => {
     const wrong = { title: '', foo: null, rank: 11, done: 'yes', count: 1, id: 'x', kind: 'big' };
-    expect(complaints(gadget.create, wrong).sort()).toEqual(
+    expect(complaints(gadget.update, wrong).sort()).toEqual(
       [
         ' additionalProperties',
         ' additionalProperties',
@@ -84,27 +83,26 @@ describe('an emitted create validator', () => {
         '/title minLength',
       ].sort(),
     );
-    expect(complaints(gadget.create, {})).toEqual([' required']);
     expect(complaints(gadget.update, {})).toEqual([]);
-    expect(complaints(gadget.create, 'x')).toEqual([' type']);
+    expect(complaints(gadget.update, 'x')).toEqual([' type']);
   });
 
   it('counts lengths in code points (decision 14)', () => {
-    expect(complaints(gadget.create, { title: '😀'.repeat(200) })).toEqual([]);
-    expect(complaints(gadget.create, { title: '😀'.repeat(201) })).toEqual(['/title maxLength']);
+    expect(complaints(gadget.update, { title: '😀'.repeat(200) })).toEqual([]);
+    expect(complaints(gadget.update, { title: '😀'.repeat(201) })).toEqual(['/title maxLength']);
   });
 
   it('has bounds where the descriptor gives none', () => {
     const points = (count: number) => gadgetWith({ points: new Array(count).fill(0) });
-    expect(complaints(gadget.create, points(1000))).toEqual([]);
-    expect(complaints(gadget.create, points(1001))).toEqual(['/points maxItems']);
+    expect(complaints(gadget.update, points(1000))).toEqual([]);
+    expect(complaints(gadget.update, points(1001))).toEqual(['/points maxItems']);
     const names = (length: number) => gadgetWith({ names: { x: 'a'.repeat(length) } });
-    expect(complaints(gadget.create, names(65_535))).toEqual([]);
-    expect(complaints(gadget.create, names(65_536))).toEqual(['/names/x maxLength']);
+    expect(complaints(gadget.update, names(65_535))).toEqual([]);
+    expect(complaints(gadget.update, names(65_536))).toEqual(['/names/x maxLength']);
   });
 
   it('refuses null where the property is not nullable', () => {
-    expect(complaints(gadget.create, gadgetWith({ rank: null, score: null, title: null }))).toEqual(
+    expect(complaints(gadget.update, gadgetWith({ rank: null, score: null, title: null }))).toEqual(
       ['/rank type', '/title type'],
     );
   });
@@ -117,7 +115,7 @@ describe('an emitted create validator', () => {
     ['a key of a map', { names: { '\0': 'x' } }, '/names storable'],
     ['a key of any JSON', { extra: { '\0': 1 } }, '/extra storable'],
   ])('refuses U+0000 in %s', (_where, more, complaint) => {
-    expect(complaints(gadget.create, gadgetWith(more))).toContain(complaint);
+    expect(complaints(gadget.update, gadgetWith(more))).toContain(complaint);
   });
 
   it('never takes an inexact number for an integer (decision 4)', () => {
@@ -127,7 +125,7 @@ describe('an emitted create validator', () => {
       level: inexact,
       meta: { note: null, a: { b: { c: inexact } } },
     });
-    expect(complaints(gadget.create, wrong).filter((line) => line.endsWith(' type'))).toEqual([
+    expect(complaints(gadget.update, wrong).filter((line) => line.endsWith(' type'))).toEqual([
       '/level type',
       '/meta/a/b/c type',
       '/rank type',
@@ -139,7 +137,7 @@ describe('an emitted create validator', () => {
       score: new InexactNumber('9007199254740993'),
       points: [1, new InexactNumber('4.99999999999999999999')],
     });
-    expect(complaints(gadget.create, data)).toEqual([]);
+    expect(complaints(gadget.update, data)).toEqual([]);
     expect(data).toEqual({ title: 'x', score: 9007199254740992, points: [1, 5] });
   });
 
@@ -151,7 +149,7 @@ describe('an emitted create validator', () => {
   it('refuses a number beyond the range of doubles, and never takes one for an object', () => {
     const huge = new InexactNumber('1e400');
     const data = gadgetWith({ score: huge, extra: huge, names: huge, meta: huge, points: [huge] });
-    const complained = complaints(gadget.create, data);
+    const complained = complaints(gadget.update, data);
     expect(new Set(complained.map((line) => line.split(' ')[0]))).toEqual(
       new Set(['/score', '/extra', '/names', '/meta', '/points/0']),
     );
@@ -159,28 +157,28 @@ describe('an emitted create validator', () => {
     expect(complained).toContain('/meta noNumber');
     // An object whose members are all declared and none required is not what is missing all of them.
     const within = gadgetWith({ meta: { note: null, a: huge } });
-    expect(complaints(gadget.create, within)).toEqual(['/meta/a noNumber']);
+    expect(complaints(gadget.update, within)).toEqual(['/meta/a noNumber']);
   });
 
   it('takes any UTCDate for a property, and the canonical form alone within one', () => {
     const loose = '2026-01-31T12:00:00.120Z';
-    expect(complaints(gadget.create, gadgetWith({ due: loose }))).toEqual([]);
-    expect(complaints(gadget.create, gadgetWith({ meta: { note: null, at: loose } }))).toEqual([
+    expect(complaints(gadget.update, gadgetWith({ due: loose }))).toEqual([]);
+    expect(complaints(gadget.update, gadgetWith({ meta: { note: null, at: loose } }))).toEqual([
       '/meta/at canonicalFormat',
     ]);
     for (const due of ['2026-02-31T12:00:00Z', '2026-01-31T12:00:00+00:00', '2026-01-31', 'soon'])
-      expect(complaints(gadget.create, gadgetWith({ due }))).toEqual(['/due format']);
+      expect(complaints(gadget.update, gadgetWith({ due }))).toEqual(['/due format']);
   });
 
   it('takes __proto__, constructor and toString for what they are: names that nobody declared', () => {
     const hostile = JSON.parse('{"title":"x","__proto__":{"a":1},"constructor":1,"toString":1}');
-    expect(complaints(gadget.create, hostile)).toEqual([
+    expect(complaints(gadget.update, hostile)).toEqual([
       ' additionalProperties',
       ' additionalProperties',
       ' additionalProperties',
     ]);
     expect(
-      complaints(gadget.create, JSON.parse('{"title":"x","names":{"__proto__":"x"}}')),
+      complaints(gadget.update, JSON.parse('{"title":"x","names":{"__proto__":"x"}}')),
     ).toEqual([]);
     expect(({} as Record<string, unknown>)['a']).toBeUndefined();
   });
@@ -337,7 +335,7 @@ describe('the emitted registry', () => {
     const filter = type?.filters.find(({ property }) => property.name === 'title');
     expect(filter?.property).toBe(type?.properties.find(({ name }) => name === 'title'));
     expect(Object.isFrozen(type) && Object.isFrozen(type?.properties[0])).toBe(true);
-    expect(type?.validate.create({ title: 'x' })).toBe(true);
+    expect(type?.validate.update({ title: 'x' })).toBe(true);
     expect(capability?.methods.map(({ name }) => name)).toContain('Gadget/rebuild');
   });
 });

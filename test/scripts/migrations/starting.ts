@@ -28,7 +28,7 @@ export function start(
     dataTypes: types.map(({ name, table, properties, shadows, uniques }) => ({
       ...{ name, table, properties, shadows, uniques, capability: 'urn:example:things' },
       ...{ acceptSnakeCase: false, filters: [], sorts: [] },
-      validate: { create: fits, update: fits, filter: fits },
+      validate: { update: fits, filter: fits },
     })),
     methods: [],
     hooks: { types: hooks },

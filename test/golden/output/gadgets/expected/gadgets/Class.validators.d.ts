@@ -2,11 +2,8 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties of Class that an update touches. */
+/** The values of properties of Class that a create or an update gives. */
 export declare const update: Validator;
-
-/** A whole Class as a client creates it. */
-export declare const create: Validator;
 
 /** One FilterCondition of Class/query. */
 export declare const filter: Validator;

@@ -28,22 +28,9 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate1;
-const schema1 = {"$id":"create","$ref":"update"};
+export const filter = validate1;
+const schema1 = {"$id":"filter","type":"object","properties":{"delete":{"type":["boolean","null"]}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="create" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"delete":{"type":["boolean","null"]}},"additionalProperties":false};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
@@ -57,7 +44,7 @@ errors++;
 if(data.delete !== undefined){
 let data0 = data.delete;
 if((typeof data0 !== "boolean") && (data0 !== null)){
-if (keepsIssue(vErrors, "#/properties/delete/type")) (vErrors ??= []).push({instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: schema2.properties.delete.type},message:"must be boolean,null"});
+if (keepsIssue(vErrors, "#/properties/delete/type")) (vErrors ??= []).push({instancePath:instancePath+"/delete",schemaPath:"#/properties/delete/type",keyword:"type",params:{type: schema1.properties.delete.type},message:"must be boolean,null"});
 errors++;
 }
 }
@@ -66,6 +53,6 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate3.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }

@@ -468,34 +468,15 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate1;
-const schema1 = {"$id":"create","$ref":"update","required":["title"]};
+export const filter = validate1;
+const schema1 = {"$id":"filter","type":"object","properties":{"code":{"type":["string","null"]},"createdAfter":{"type":["string","null"],"format":"utc-date"},"done":{"type":["boolean","null"]},"dueAt":{"type":["array","null"],"items":{"type":"string","format":"utc-date"}},"dueBefore":{"type":["string","null"],"format":"utc-date"},"ids":{"type":["array","null"],"items":{"type":"string"}},"kind":{"type":["array","null"],"items":{"type":"string"}},"levels":{"type":["array","null"],"items":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"maxScore":{"nearest":true,"allOf":[{"type":["number","null"]}]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"noCode":{"type":["boolean","null"]},"noExtra":{"type":["boolean","null"]},"title":{"type":["string","null"]},"titleStart":{"type":["string","null"]}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="create" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.title === undefined){
-if (keepsIssue(vErrors, "#/required")) (vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"});
-errors++;
-}
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"code":{"type":["string","null"]},"createdAfter":{"type":["string","null"],"format":"utc-date"},"done":{"type":["boolean","null"]},"dueAt":{"type":["array","null"],"items":{"type":"string","format":"utc-date"}},"dueBefore":{"type":["string","null"],"format":"utc-date"},"ids":{"type":["array","null"],"items":{"type":"string"}},"kind":{"type":["array","null"],"items":{"type":"string"}},"levels":{"type":["array","null"],"items":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"maxScore":{"nearest":true,"allOf":[{"type":["number","null"]}]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"noCode":{"type":["boolean","null"]},"noExtra":{"type":["boolean","null"]},"title":{"type":["string","null"]},"titleStart":{"type":["string","null"]}},"additionalProperties":false};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func0.call(schema2.properties, key0))){
+if(!(func0.call(schema1.properties, key0))){
 if (keepsIssue(vErrors, "#/additionalProperties")) (vErrors ??= []).push({instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"});
 errors++;
 }
@@ -503,14 +484,14 @@ errors++;
 if(data.code !== undefined){
 let data0 = data.code;
 if((typeof data0 !== "string") && (data0 !== null)){
-if (keepsIssue(vErrors, "#/properties/code/type")) (vErrors ??= []).push({instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema2.properties.code.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/code/type")) (vErrors ??= []).push({instancePath:instancePath+"/code",schemaPath:"#/properties/code/type",keyword:"type",params:{type: schema1.properties.code.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.createdAfter !== undefined){
 let data1 = data.createdAfter;
 if((typeof data1 !== "string") && (data1 !== null)){
-if (keepsIssue(vErrors, "#/properties/createdAfter/type")) (vErrors ??= []).push({instancePath:instancePath+"/createdAfter",schemaPath:"#/properties/createdAfter/type",keyword:"type",params:{type: schema2.properties.createdAfter.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/createdAfter/type")) (vErrors ??= []).push({instancePath:instancePath+"/createdAfter",schemaPath:"#/properties/createdAfter/type",keyword:"type",params:{type: schema1.properties.createdAfter.type},message:"must be string,null"});
 errors++;
 }
 if(typeof data1 === "string"){
@@ -523,14 +504,14 @@ errors++;
 if(data.done !== undefined){
 let data2 = data.done;
 if((typeof data2 !== "boolean") && (data2 !== null)){
-if (keepsIssue(vErrors, "#/properties/done/type")) (vErrors ??= []).push({instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema2.properties.done.type},message:"must be boolean,null"});
+if (keepsIssue(vErrors, "#/properties/done/type")) (vErrors ??= []).push({instancePath:instancePath+"/done",schemaPath:"#/properties/done/type",keyword:"type",params:{type: schema1.properties.done.type},message:"must be boolean,null"});
 errors++;
 }
 }
 if(data.dueAt !== undefined){
 let data3 = data.dueAt;
 if((!(Array.isArray(data3))) && (data3 !== null)){
-if (keepsIssue(vErrors, "#/properties/dueAt/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueAt",schemaPath:"#/properties/dueAt/type",keyword:"type",params:{type: schema2.properties.dueAt.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/dueAt/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueAt",schemaPath:"#/properties/dueAt/type",keyword:"type",params:{type: schema1.properties.dueAt.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data3)){
@@ -553,7 +534,7 @@ errors++;
 if(data.dueBefore !== undefined){
 let data5 = data.dueBefore;
 if((typeof data5 !== "string") && (data5 !== null)){
-if (keepsIssue(vErrors, "#/properties/dueBefore/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema2.properties.dueBefore.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/dueBefore/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema1.properties.dueBefore.type},message:"must be string,null"});
 errors++;
 }
 if(typeof data5 === "string"){
@@ -566,7 +547,7 @@ errors++;
 if(data.ids !== undefined){
 let data6 = data.ids;
 if((!(Array.isArray(data6))) && (data6 !== null)){
-if (keepsIssue(vErrors, "#/properties/ids/type")) (vErrors ??= []).push({instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema2.properties.ids.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/ids/type")) (vErrors ??= []).push({instancePath:instancePath+"/ids",schemaPath:"#/properties/ids/type",keyword:"type",params:{type: schema1.properties.ids.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data6)){
@@ -582,7 +563,7 @@ errors++;
 if(data.kind !== undefined){
 let data8 = data.kind;
 if((!(Array.isArray(data8))) && (data8 !== null)){
-if (keepsIssue(vErrors, "#/properties/kind/type")) (vErrors ??= []).push({instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema2.properties.kind.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/kind/type")) (vErrors ??= []).push({instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema1.properties.kind.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data8)){
@@ -598,7 +579,7 @@ errors++;
 if(data.levels !== undefined){
 let data10 = data.levels;
 if((!(Array.isArray(data10))) && (data10 !== null)){
-if (keepsIssue(vErrors, "#/properties/levels/type")) (vErrors ??= []).push({instancePath:instancePath+"/levels",schemaPath:"#/properties/levels/type",keyword:"type",params:{type: schema2.properties.levels.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/levels/type")) (vErrors ??= []).push({instancePath:instancePath+"/levels",schemaPath:"#/properties/levels/type",keyword:"type",params:{type: schema1.properties.levels.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data10)){
@@ -629,14 +610,14 @@ data12 = data12.value;
 data["maxScore"] = data12;
 }
 if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){
-if (keepsIssue(vErrors, "#/properties/maxScore/allOf/0/type")) (vErrors ??= []).push({instancePath:instancePath+"/maxScore",schemaPath:"#/properties/maxScore/allOf/0/type",keyword:"type",params:{type: schema2.properties.maxScore.allOf[0].type},message:"must be number,null"});
+if (keepsIssue(vErrors, "#/properties/maxScore/allOf/0/type")) (vErrors ??= []).push({instancePath:instancePath+"/maxScore",schemaPath:"#/properties/maxScore/allOf/0/type",keyword:"type",params:{type: schema1.properties.maxScore.allOf[0].type},message:"must be number,null"});
 errors++;
 }
 }
 if(data.minRank !== undefined){
 let data13 = data.minRank;
 if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-if (keepsIssue(vErrors, "#/properties/minRank/type")) (vErrors ??= []).push({instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema2.properties.minRank.type},message:"must be integer,null"});
+if (keepsIssue(vErrors, "#/properties/minRank/type")) (vErrors ??= []).push({instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema1.properties.minRank.type},message:"must be integer,null"});
 errors++;
 }
 if((typeof data13 == "number") && (isFinite(data13))){
@@ -653,28 +634,28 @@ errors++;
 if(data.noCode !== undefined){
 let data14 = data.noCode;
 if((typeof data14 !== "boolean") && (data14 !== null)){
-if (keepsIssue(vErrors, "#/properties/noCode/type")) (vErrors ??= []).push({instancePath:instancePath+"/noCode",schemaPath:"#/properties/noCode/type",keyword:"type",params:{type: schema2.properties.noCode.type},message:"must be boolean,null"});
+if (keepsIssue(vErrors, "#/properties/noCode/type")) (vErrors ??= []).push({instancePath:instancePath+"/noCode",schemaPath:"#/properties/noCode/type",keyword:"type",params:{type: schema1.properties.noCode.type},message:"must be boolean,null"});
 errors++;
 }
 }
 if(data.noExtra !== undefined){
 let data15 = data.noExtra;
 if((typeof data15 !== "boolean") && (data15 !== null)){
-if (keepsIssue(vErrors, "#/properties/noExtra/type")) (vErrors ??= []).push({instancePath:instancePath+"/noExtra",schemaPath:"#/properties/noExtra/type",keyword:"type",params:{type: schema2.properties.noExtra.type},message:"must be boolean,null"});
+if (keepsIssue(vErrors, "#/properties/noExtra/type")) (vErrors ??= []).push({instancePath:instancePath+"/noExtra",schemaPath:"#/properties/noExtra/type",keyword:"type",params:{type: schema1.properties.noExtra.type},message:"must be boolean,null"});
 errors++;
 }
 }
 if(data.title !== undefined){
 let data16 = data.title;
 if((typeof data16 !== "string") && (data16 !== null)){
-if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema1.properties.title.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.titleStart !== undefined){
 let data17 = data.titleStart;
 if((typeof data17 !== "string") && (data17 !== null)){
-if (keepsIssue(vErrors, "#/properties/titleStart/type")) (vErrors ??= []).push({instancePath:instancePath+"/titleStart",schemaPath:"#/properties/titleStart/type",keyword:"type",params:{type: schema2.properties.titleStart.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/titleStart/type")) (vErrors ??= []).push({instancePath:instancePath+"/titleStart",schemaPath:"#/properties/titleStart/type",keyword:"type",params:{type: schema1.properties.titleStart.type},message:"must be string,null"});
 errors++;
 }
 }
@@ -683,12 +664,12 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate3.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const server = validate4;
-const schema3 = {"$id":"server","type":"object","properties":{"count":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false};
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const server = validate2;
+const schema2 = {"$id":"server","type":"object","properties":{"count":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false};
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="server" */;
 let vErrors = null;
 let errors = 0;
@@ -721,6 +702,6 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate4.errors = vErrors;
+validate2.errors = vErrors;
 return errors === 0;
 }

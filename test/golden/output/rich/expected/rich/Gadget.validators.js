@@ -487,34 +487,15 @@ errors++;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const create = validate1;
-const schema1 = {"$id":"create","$ref":"update","required":["title"]};
+export const filter = validate1;
+const schema1 = {"$id":"filter","type":"object","properties":{"dueBefore":{"type":["string","null"],"format":"utc-date"},"hasTag":{"type":["string","null"]},"kind":{"type":["array","null"],"items":{"type":"string"}},"listed":{"type":["string","null"]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"parentId":{"type":["string","null"]},"startsAfter":{"type":["string","null"],"format":"date"},"text":{"type":["string","null"]},"title":{"type":["string","null"]}},"additionalProperties":false};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="create" */;
-let vErrors = null;
-let errors = 0;
-if(!(validate0(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate0.errors : vErrors.concat(validate0.errors);
-errors = vErrors.length;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.title === undefined){
-if (keepsIssue(vErrors, "#/required")) (vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"});
-errors++;
-}
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-export const filter = validate3;
-const schema2 = {"$id":"filter","type":"object","properties":{"dueBefore":{"type":["string","null"],"format":"utc-date"},"hasTag":{"type":["string","null"]},"kind":{"type":["array","null"],"items":{"type":"string"}},"listed":{"type":["string","null"]},"minRank":{"type":["integer","null"],"minimum":-9007199254740991,"maximum":9007199254740991},"parentId":{"type":["string","null"]},"startsAfter":{"type":["string","null"],"format":"date"},"text":{"type":["string","null"]},"title":{"type":["string","null"]}},"additionalProperties":false};
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="filter" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func0.call(schema2.properties, key0))){
+if(!(func0.call(schema1.properties, key0))){
 if (keepsIssue(vErrors, "#/additionalProperties")) (vErrors ??= []).push({instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"});
 errors++;
 }
@@ -522,7 +503,7 @@ errors++;
 if(data.dueBefore !== undefined){
 let data0 = data.dueBefore;
 if((typeof data0 !== "string") && (data0 !== null)){
-if (keepsIssue(vErrors, "#/properties/dueBefore/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema2.properties.dueBefore.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/dueBefore/type")) (vErrors ??= []).push({instancePath:instancePath+"/dueBefore",schemaPath:"#/properties/dueBefore/type",keyword:"type",params:{type: schema1.properties.dueBefore.type},message:"must be string,null"});
 errors++;
 }
 if(typeof data0 === "string"){
@@ -535,14 +516,14 @@ errors++;
 if(data.hasTag !== undefined){
 let data1 = data.hasTag;
 if((typeof data1 !== "string") && (data1 !== null)){
-if (keepsIssue(vErrors, "#/properties/hasTag/type")) (vErrors ??= []).push({instancePath:instancePath+"/hasTag",schemaPath:"#/properties/hasTag/type",keyword:"type",params:{type: schema2.properties.hasTag.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/hasTag/type")) (vErrors ??= []).push({instancePath:instancePath+"/hasTag",schemaPath:"#/properties/hasTag/type",keyword:"type",params:{type: schema1.properties.hasTag.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.kind !== undefined){
 let data2 = data.kind;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-if (keepsIssue(vErrors, "#/properties/kind/type")) (vErrors ??= []).push({instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema2.properties.kind.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/kind/type")) (vErrors ??= []).push({instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: schema1.properties.kind.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data2)){
@@ -558,14 +539,14 @@ errors++;
 if(data.listed !== undefined){
 let data4 = data.listed;
 if((typeof data4 !== "string") && (data4 !== null)){
-if (keepsIssue(vErrors, "#/properties/listed/type")) (vErrors ??= []).push({instancePath:instancePath+"/listed",schemaPath:"#/properties/listed/type",keyword:"type",params:{type: schema2.properties.listed.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/listed/type")) (vErrors ??= []).push({instancePath:instancePath+"/listed",schemaPath:"#/properties/listed/type",keyword:"type",params:{type: schema1.properties.listed.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.minRank !== undefined){
 let data5 = data.minRank;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (data5 !== null)){
-if (keepsIssue(vErrors, "#/properties/minRank/type")) (vErrors ??= []).push({instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema2.properties.minRank.type},message:"must be integer,null"});
+if (keepsIssue(vErrors, "#/properties/minRank/type")) (vErrors ??= []).push({instancePath:instancePath+"/minRank",schemaPath:"#/properties/minRank/type",keyword:"type",params:{type: schema1.properties.minRank.type},message:"must be integer,null"});
 errors++;
 }
 if((typeof data5 == "number") && (isFinite(data5))){
@@ -582,14 +563,14 @@ errors++;
 if(data.parentId !== undefined){
 let data6 = data.parentId;
 if((typeof data6 !== "string") && (data6 !== null)){
-if (keepsIssue(vErrors, "#/properties/parentId/type")) (vErrors ??= []).push({instancePath:instancePath+"/parentId",schemaPath:"#/properties/parentId/type",keyword:"type",params:{type: schema2.properties.parentId.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/parentId/type")) (vErrors ??= []).push({instancePath:instancePath+"/parentId",schemaPath:"#/properties/parentId/type",keyword:"type",params:{type: schema1.properties.parentId.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.startsAfter !== undefined){
 let data7 = data.startsAfter;
 if((typeof data7 !== "string") && (data7 !== null)){
-if (keepsIssue(vErrors, "#/properties/startsAfter/type")) (vErrors ??= []).push({instancePath:instancePath+"/startsAfter",schemaPath:"#/properties/startsAfter/type",keyword:"type",params:{type: schema2.properties.startsAfter.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/startsAfter/type")) (vErrors ??= []).push({instancePath:instancePath+"/startsAfter",schemaPath:"#/properties/startsAfter/type",keyword:"type",params:{type: schema1.properties.startsAfter.type},message:"must be string,null"});
 errors++;
 }
 if(typeof data7 === "string"){
@@ -602,14 +583,14 @@ errors++;
 if(data.text !== undefined){
 let data8 = data.text;
 if((typeof data8 !== "string") && (data8 !== null)){
-if (keepsIssue(vErrors, "#/properties/text/type")) (vErrors ??= []).push({instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema2.properties.text.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/text/type")) (vErrors ??= []).push({instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: schema1.properties.text.type},message:"must be string,null"});
 errors++;
 }
 }
 if(data.title !== undefined){
 let data9 = data.title;
 if((typeof data9 !== "string") && (data9 !== null)){
-if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema2.properties.title.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/title/type")) (vErrors ??= []).push({instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: schema1.properties.title.type},message:"must be string,null"});
 errors++;
 }
 }
@@ -618,12 +599,12 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate3.errors = vErrors;
+validate1.errors = vErrors;
 return errors === 0;
 }
-export const server = validate4;
-const schema3 = {"$id":"server","type":"object","properties":{"cost":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false};
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const server = validate2;
+const schema2 = {"$id":"server","type":"object","properties":{"cost":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},"additionalProperties":false};
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="server" */;
 let vErrors = null;
 let errors = 0;
@@ -656,12 +637,12 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate4.errors = vErrors;
+validate2.errors = vErrors;
 return errors === 0;
 }
-export const queryArguments = validate5;
-const schema4 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"},"collapse":{"type":"boolean"}},"noNumber":true,"additionalProperties":false};
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const queryArguments = validate3;
+const schema3 = {"$id":"queryArguments","type":"object","required":["accountId"],"properties":{"accountId":{"type":"string"},"filter":{"type":["object","null"],"noNumber":true},"sort":{"type":["array","null"],"items":{"type":"object","required":["property"],"properties":{"property":{"type":"string"},"isAscending":{"type":"boolean"},"collation":{"type":"string"}},"noNumber":true}},"position":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"anchor":{"type":["string","null"]},"anchorOffset":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},"limit":{"type":["integer","null"],"minimum":0,"maximum":9007199254740991},"calculateTotal":{"type":"boolean"},"collapse":{"type":"boolean"}},"noNumber":true,"additionalProperties":false};
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="queryArguments" */;
 let vErrors = null;
 let errors = 0;
@@ -675,7 +656,7 @@ if (keepsIssue(vErrors, "#/required")) (vErrors ??= []).push({instancePath,schem
 errors++;
 }
 for(const key0 in data){
-if(!(func0.call(schema4.properties, key0))){
+if(!(func0.call(schema3.properties, key0))){
 if (keepsIssue(vErrors, "#/additionalProperties")) (vErrors ??= []).push({instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"});
 errors++;
 }
@@ -689,7 +670,7 @@ errors++;
 if(data.filter !== undefined){
 let data1 = data.filter;
 if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (data1 !== null)){
-if (keepsIssue(vErrors, "#/properties/filter/type")) (vErrors ??= []).push({instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema4.properties.filter.type},message:"must be object,null"});
+if (keepsIssue(vErrors, "#/properties/filter/type")) (vErrors ??= []).push({instancePath:instancePath+"/filter",schemaPath:"#/properties/filter/type",keyword:"type",params:{type: schema3.properties.filter.type},message:"must be object,null"});
 errors++;
 }
 if(func5(data1)){
@@ -700,7 +681,7 @@ errors++;
 if(data.sort !== undefined){
 let data2 = data.sort;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-if (keepsIssue(vErrors, "#/properties/sort/type")) (vErrors ??= []).push({instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema4.properties.sort.type},message:"must be array,null"});
+if (keepsIssue(vErrors, "#/properties/sort/type")) (vErrors ??= []).push({instancePath:instancePath+"/sort",schemaPath:"#/properties/sort/type",keyword:"type",params:{type: schema3.properties.sort.type},message:"must be array,null"});
 errors++;
 }
 if(Array.isArray(data2)){
@@ -762,7 +743,7 @@ errors++;
 if(data.anchor !== undefined){
 let data8 = data.anchor;
 if((typeof data8 !== "string") && (data8 !== null)){
-if (keepsIssue(vErrors, "#/properties/anchor/type")) (vErrors ??= []).push({instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema4.properties.anchor.type},message:"must be string,null"});
+if (keepsIssue(vErrors, "#/properties/anchor/type")) (vErrors ??= []).push({instancePath:instancePath+"/anchor",schemaPath:"#/properties/anchor/type",keyword:"type",params:{type: schema3.properties.anchor.type},message:"must be string,null"});
 errors++;
 }
 }
@@ -786,7 +767,7 @@ errors++;
 if(data.limit !== undefined){
 let data10 = data.limit;
 if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (data10 !== null)){
-if (keepsIssue(vErrors, "#/properties/limit/type")) (vErrors ??= []).push({instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema4.properties.limit.type},message:"must be integer,null"});
+if (keepsIssue(vErrors, "#/properties/limit/type")) (vErrors ??= []).push({instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: schema3.properties.limit.type},message:"must be integer,null"});
 errors++;
 }
 if((typeof data10 == "number") && (isFinite(data10))){
@@ -817,12 +798,12 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate5.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
-export const queryResponse = validate6;
-const schema5 = {"$id":"queryResponse","type":"object","required":["collapsed"],"properties":{"collapsed":{"type":"integer"}},"noNumber":true,"additionalProperties":false};
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const queryResponse = validate4;
+const schema4 = {"$id":"queryResponse","type":"object","required":["collapsed"],"properties":{"collapsed":{"type":"integer"}},"noNumber":true,"additionalProperties":false};
+function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="queryResponse" */;
 let vErrors = null;
 let errors = 0;
@@ -853,6 +834,6 @@ else {
 if (keepsIssue(vErrors, "#/type")) (vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
-validate6.errors = vErrors;
+validate4.errors = vErrors;
 return errors === 0;
 }

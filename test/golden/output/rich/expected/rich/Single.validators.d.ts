@@ -2,11 +2,8 @@
 
 import type { Validator } from 'jmapsmith/capability';
 
-/** The new values of the properties of Single that an update touches. */
+/** The values of properties of Single that a create or an update gives. */
 export declare const update: Validator;
-
-/** A whole Single as a client creates it. */
-export declare const create: Validator;
 
 /** One FilterCondition of Single/query. */
 export declare const filter: Validator;
