@@ -107,7 +107,7 @@ describe('validators', () => {
       local: '2026-01-31T14:00:00',
       pin: '1234',
     };
-    expect(complaints(validators.create, value)).toEqual([]);
+    expect(complaints(validators.update, value)).toEqual([]);
     expect(complaints(validators.filter, { hasTag: 'x', text: null })).toEqual([]);
   });
 
