@@ -11,6 +11,8 @@ import { filesOf, roundTrips } from './random/round-trip.js';
 
 const { seed } = Random.fromEnvironment();
 const RUNS = 8;
+/** Each project is generated, compiled and started several times: a slow machine takes a minute and more, ms. */
+const PATIENCE = 1_800_000;
 const postgresql = usePostgresql();
 
 const CONFIG = {
@@ -19,22 +21,26 @@ const CONFIG = {
   include: ['generated'],
 };
 
-it(`many random descriptors generate, pass the compiler and serve on both databases (TEST_SEED=${seed})`, async () => {
-  const size = { files: 4, types: 6, properties: 14 };
-  for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {
-    const { root, generate, write } = await createProject(filesOf(project));
-    const what = `project ${index} of TEST_SEED=${seed}: ${root}`;
-    const { code, stderr } = await generate();
-    expect(code, `${what}\n${stderr}`).toBe(0);
-    await write('tsconfig.json', JSON.stringify(CONFIG));
-    expect(await compile(root), what).toBe('');
-    await roundTrips(root, project, seed + index);
-    const url = await postgresql().createDatabase(`random${index}`);
-    await roundTrips(root, project, seed + index, url);
-    // What is made twice is the same.
-    expect(await generate({ check: true }), what).toMatchObject({ code: 0 });
-  }
-});
+it(
+  `many random descriptors generate, pass the compiler and serve on both databases (TEST_SEED=${seed})`,
+  async () => {
+    const size = { files: 4, types: 6, properties: 14 };
+    for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {
+      const { root, generate, write } = await createProject(filesOf(project));
+      const what = `project ${index} of TEST_SEED=${seed}: ${root}`;
+      const { code, stderr } = await generate();
+      expect(code, `${what}\n${stderr}`).toBe(0);
+      await write('tsconfig.json', JSON.stringify(CONFIG));
+      expect(await compile(root), what).toBe('');
+      await roundTrips(root, project, seed + index);
+      const url = await postgresql().createDatabase(`random${index}`);
+      await roundTrips(root, project, seed + index, url);
+      // What is made twice is the same.
+      expect(await generate({ check: true }), what).toMatchObject({ code: 0 });
+    }
+  },
+  PATIENCE,
+);
 
 async function compile(root: string): Promise<string> {
   const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
