@@ -19,7 +19,12 @@ const END = '<!-- counts: end -->';
 /** What hooks of other types write to comes first, while nobody has written there: later it is too much to run beside. */
 const JOURNALS: readonly string[] = ['Post', 'Entry'];
 const OWN = ['notes', 'todos'].map((name) => join(ROOT, 'capabilities', `${name}.yaml`));
-const TYPES = [...describedWorld(...OWN, ...DESCRIPTORS).keys()];
+/**
+ * Left out: its unique values are internal and computed by a hook, so nobody can tell from the
+ * descriptor which objects it takes.
+ */
+const UNTOLD = 'Shelf';
+const TYPES = [...describedWorld(...OWN, ...DESCRIPTORS).keys()].filter((one) => one !== UNTOLD);
 
 interface Report {
   readonly counts: { readonly passed: number; readonly failed: number };
