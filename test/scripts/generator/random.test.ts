@@ -6,13 +6,19 @@ import { projects } from './random/descriptors.js';
 import { filesOf, roundTrips } from './random/round-trip.js';
 
 const { seed } = Random.fromEnvironment();
+/** A slow machine takes half a minute to generate a project and to start its server twice, ms. */
+const PATIENCE = 180_000;
 
-it(`random descriptors generate and serve what is created (TEST_SEED=${seed})`, async () => {
-  const size = { files: 2, types: 3, properties: 6 };
-  for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {
-    const { root, generate } = await createProject(filesOf(project));
-    const { code, stderr } = await generate();
-    expect(code, stderr).toBe(0);
-    await roundTrips(root, project, seed);
-  }
-});
+it(
+  `random descriptors generate and serve what is created (TEST_SEED=${seed})`,
+  async () => {
+    const size = { files: 2, types: 3, properties: 6 };
+    for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {
+      const { root, generate } = await createProject(filesOf(project));
+      const { code, stderr } = await generate();
+      expect(code, stderr).toBe(0);
+      await roundTrips(root, project, seed);
+    }
+  },
+  PATIENCE,
+);
