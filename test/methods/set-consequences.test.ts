@@ -97,6 +97,27 @@ describe('a patch', () => {
     );
     expect(answer.notUpdated[user]).toMatchObject({ type: 'invalidPatch' });
   });
+
+  it('of a whole property and of an entry of it is invalidPatch, also where the entry leads nowhere', async () => {
+    const [user] = await two();
+    const { notUpdated } = await set({ update: { [user]: { links: {}, 'links/#nobody': true } } });
+    expect(notUpdated[user]).toMatchObject({ type: 'invalidPatch' });
+  });
+
+  it.each([true, null])(
+    'of an entry that leads nowhere alone is invalidProperties: %s',
+    async (value) => {
+      const [user] = await two();
+      const { notUpdated } = await set({
+        update: { [user]: { title: 7, 'links/#nobody': value } },
+      });
+      expect(notUpdated[user]).toMatchObject({
+        type: 'invalidProperties',
+        properties: ['links', 'title'],
+        description: expect.stringContaining('creation id under which nothing was created'),
+      });
+    },
+  );
 });
 
 describe('a creation id whose create fails', () => {

@@ -60,7 +60,8 @@ export function settle(scene: Scene): Settled {
   const refused = new Map<Operation, Refusal>();
   for (;;) {
     for (const one of scene.operations)
-      if (lacksObject(scene, one, refused)) refused.set(one, { type: 'notFound' });
+      if (!refused.has(one) && lacksObject(scene, one, refused))
+        refused.set(one, { type: 'notFound' });
     const standing = scene.operations.filter((one) => !refused.has(one));
     const draft = copyOf(scene.before);
     for (const { id, after } of standing) draft.get(scene.type.name)?.set(id, after);

@@ -121,7 +121,6 @@ function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems):
   const resolved = emptyObject();
   for (const pointer of pointers) {
     const target = hasCreationId(pointer) ? resolvedPointer(scene, pointer, problems) : pointer;
-    if (target === null) continue;
     if (Object.hasOwn(resolved, target)) return null;
     resolved[target] = patch[pointer] ?? null;
   }
@@ -132,8 +131,8 @@ function hasCreationId(pointer: string): boolean {
   return pointer.includes('/#');
 }
 
-/** Null where a creation id in it leads nowhere, which is noted. */
-function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems): string | null {
+/** As sent where a creation id in it leads nowhere, which is noted. */
+function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems): string {
   const [name = '', ...path] = parsePointer(`/${pointer}`) ?? [];
   const property = writableProperty(scene.index, name, scene.author);
   if (property === undefined) return pointer;
@@ -147,7 +146,7 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
   });
   if (!ids.includes(null)) return [name, ...ids].map((token) => escapeToken(token ?? '')).join('/');
   problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
-  return null;
+  return pointer;
 }
 
 /** The names of a set's members are what it holds. */
