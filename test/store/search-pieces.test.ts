@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -138,8 +139,7 @@ describe('a long text in the search index on SQLite', () => {
   it('begins anew where the text changes while it is indexed', async () => {
     const { bench, engine, db } = await opened();
     await bench.insert([gadget(prose(20_000))]);
-    while (rows(db, 'Gadget_search_piece_row') < 3)
-      await new Promise((resolve) => setImmediate(resolve));
+    while (rows(db, 'Gadget_search_piece_row') < 3) await setImmediate();
     await bench.write((transaction) => transaction.update(Gadget, [gadget(prose(20_000, 'late'))]));
     await engine.store.indexed();
     expect(await bench.found(condition('found', 'late19999'))).toEqual(['r000000']);

@@ -74,7 +74,7 @@ export function createSqliteStore(
 }
 
 export interface SearchedStore {
-  /** Resolves when all long texts are indexed for searching. */
+  /** Resolves when the long texts of earlier commits are indexed for searching. */
   indexed(): Promise<void>;
 }
 
@@ -240,7 +240,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     return this.#scans?.isBusy === true;
   }
 
-  /** Resolves when all long texts are indexed for searching. */
+  /** Resolves when the long texts of earlier commits are indexed for searching. */
   indexed(): Promise<void> {
     return this.#pieces.idle();
   }

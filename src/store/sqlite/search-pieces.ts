@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { nextTurn } from '../../protocol/slices.js';
 import { quote } from '../sql/fragment.js';
@@ -51,7 +52,8 @@ export class SearchPieces {
   readonly #options: SearchPiecesOptions;
   readonly #works: readonly TableWork[];
   #timer: NodeJS.Timeout | null = null;
-  #running: Promise<void> | null = null;
+  /** Resolves to whether all that was due has been done. */
+  #running: Promise<boolean> | null = null;
   #isClosed = false;
 
   constructor(options: SearchPiecesOptions) {
@@ -70,21 +72,16 @@ export class SearchPieces {
     if (!this.#works.some(({ isDue }) => isDue)) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#running ??= this.#run().finally(() => {
-        this.#running = null;
-        // Texts may have been written meanwhile.
-        this.wake({});
-      });
+      void this.#start();
     }, delay);
     this.#timer.unref();
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when what was committed before the call is indexed, whatever is written meanwhile. */
   async idle(): Promise<void> {
-    this.wake();
-    while (this.#timer !== null || this.#running !== null) {
-      await (this.#running ?? new Promise((resolve) => setTimeout(resolve, DELAY)));
-    }
+    await this.#running;
+    for (const work of this.#works) work.isDue = true;
+    while (!(await this.#start())) await sleep(RETRY);
   }
 
   async close(): Promise<void> {
@@ -94,7 +91,16 @@ export class SearchPieces {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  #start(): Promise<boolean> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+      // Texts may have been written meanwhile.
+      this.wake({});
+    });
+    return this.#running;
+  }
+
+  async #run(): Promise<boolean> {
     try {
       for (const work of this.#works) {
         if (!work.isDue) continue;
@@ -102,10 +108,12 @@ export class SearchPieces {
         while (await this.#step(work));
       }
     } catch (error) {
-      if (this.#isClosed) return;
+      if (this.#isClosed) return true;
       this.#options.onError(error);
       this.wake(undefined, RETRY);
+      return false;
     }
+    return true;
   }
 
   async #step(work: TableWork): Promise<boolean> {
@@ -119,7 +127,7 @@ export class SearchPieces {
       work.step(accountId);
       spent = performance.now() - begun;
     });
-    await new Promise((resolve) => setTimeout(resolve, spent * SHARE));
+    await sleep(spent * SHARE);
     return true;
   }
 }
