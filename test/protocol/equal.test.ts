@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonEqual } from '../../src/protocol/equal.js';
+import { equalSteps, jsonEqual } from '../../src/protocol/equal.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
-import { emptyObject } from '../../src/protocol/json.js';
+import { emptyObject, type JsonValue } from '../../src/protocol/json.js';
+import { finish } from '../../src/protocol/slices.js';
 
 const parse = (text: string) => parseIJson(Buffer.from(text));
 
@@ -63,5 +64,38 @@ describe('jsonEqual', () => {
         expect(jsonEqual(JSON.parse(text), JSON.parse(`{"x":${text}}`))).toBe(false);
       }),
     );
+  });
+});
+
+describe('equalSteps', () => {
+  const json = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      // 7 stands for a number that no double holds.
+      fc.constantFrom(null, 0, 7, '', 'a', true),
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', '0', '__proto__', 'toString'), tie('value'), {
+        maxKeys: 2,
+      }),
+    ),
+  })).value;
+  const value = (drawn: unknown) => parse(JSON.stringify(drawn).replaceAll('7', '1e400'));
+
+  it('says what jsonEqual says', () => {
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        expect(finish(equalSteps(value(a), value(b)))).toBe(jsonEqual(value(a), value(b)));
+        expect(finish(equalSteps(value(a), value(a)))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each<[string, () => JsonValue]>([
+    ['items', () => Array.from({ length: 100_000 }, () => 1)],
+    ['items of items', () => Array.from({ length: 1000 }, () => Array(100).fill(1))],
+    ['members', () => parse(`{${Array.from({ length: 99_999 }, (_, n) => `"m${n}":0`)}}`)],
+  ])('pauses within many %s', (_, many) => {
+    expect([...equalSteps(many(), many())].length).toBeGreaterThan(20);
   });
 });

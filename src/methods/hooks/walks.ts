@@ -1,23 +1,10 @@
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
 import { runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
+import { Strides } from '../../protocol/strides.js';
 
 /*
  * Hooks get frozen values. A request may hold millions of them: walks through all of them pause.
  */
-
-/** Values that a walk looks at between two pauses: what takes about a millisecond. */
-const STRIDE = 4096;
-
-/** Counts the values of one walk, however deep they lie. */
-export class Strides {
-  #values = 0;
-
-  /** Counts one more; true where it is time to pause. */
-  isOver(): boolean {
-    this.#values += 1;
-    return this.#values % STRIDE === 0;
-  }
-}
 
 /** The JSON again, frozen; what stands for numbers is shared. */
 export function* frozenCopy(value: JsonValue, strides = new Strides()): Steps<JsonValue> {

@@ -1,8 +1,9 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import { jsonEqual } from '../../protocol/equal.js';
+import { equalSteps } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import { declaredObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Steps } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Draft } from './draft.js';
@@ -51,16 +52,16 @@ export function defaultOf(property: PropertyDefinition): JsonValue {
  * 5.3: what the client of a create can't know: all that it didn't send, or that is stored
  * otherwise.
  */
-export function creationReport(
+export function* creationReport(
   index: TypeIndex,
   sent: JsonObject,
   object: StoredObject,
-): JsonObject {
+): Steps<JsonObject> {
   const report = declaredObject();
   for (const { name } of index.visible) {
     const value = object[name] ?? null;
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    if (given === undefined || !jsonEqual(given, value)) report[name] = value;
+    if (given === undefined || !(yield* equalSteps(given, value))) report[name] = value;
   }
   return report;
 }

@@ -298,7 +298,8 @@ export class SetRun {
       yield;
       this.createdIds.set(key, id);
       const object = this.#unit.current(type, id) ?? create.object;
-      this.#report.addCreate(key, creationReport(this.#index, this.#sentOf(key), object));
+      const report = yield* creationReport(this.#index, this.#sentOf(key), object);
+      this.#report.addCreate(key, report);
     }
   }
 
@@ -334,7 +335,9 @@ export class SetRun {
       const expected = known ?? (yield* expectedBy(was, patches));
       if (known === undefined) yield;
       const isAsSent = this.#sent === undefined;
-      this.#report.addUpdate(id, updateReport(this.#index, expected, was, now ?? was, isAsSent));
+      const after = now ?? was;
+      const report = yield* updateReport(this.#index, expected, was, after, isAsSent);
+      this.#report.addUpdate(id, report);
     }
   }
 }

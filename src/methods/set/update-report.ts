@@ -1,4 +1,4 @@
-import { jsonEqual } from '../../protocol/equal.js';
+import { equalSteps } from '../../protocol/equal.js';
 import {
   declaredObject,
   emptyObject,
@@ -45,19 +45,19 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
  * whether the form of a value or what followed from the call made it so. Null where nothing changed
  * and the client takes it so: `isAsSent` where no hook has replaced its patch.
  */
-export function updateReport(
+export function* updateReport(
   index: TypeIndex,
   expected: Expected,
   before: StoredObject,
   after: StoredObject,
   isAsSent = true,
-): JsonObject | null {
+): Steps<JsonObject | null> {
   if (before === after && isAsSent) return null;
   const report = declaredObject();
   for (const { name } of index.visible) {
     const now = after[name] ?? null;
     const known = expected.has(name) ? expected.get(name) : (before[name] ?? null);
-    if (known === undefined || !jsonEqual(known, now)) report[name] = now;
+    if (known === undefined || !(yield* equalSteps(known, now))) report[name] = now;
   }
   if (before === after) return Object.keys(report).length === 0 ? null : report;
   const updated = index.roles.updated.name;

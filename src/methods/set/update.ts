@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { keysOnPath, type Place } from '../../capability/places.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
-import { jsonEqual } from '../../protocol/equal.js';
+import { equalSteps } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
   declaredObject,
@@ -179,7 +179,8 @@ function* changedValues(
     if (isJson) yield;
     const value = yield* newValue(property, given, values);
     if (isJson) yield;
-    if (value === undefined || problems.has(name) || jsonEqual(value, before)) continue;
+    if (value === undefined || problems.has(name)) continue;
+    if (yield* equalSteps(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
@@ -189,7 +190,9 @@ function* changedValues(
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
   takeNearest(values.inexact);
-  for (const taken of [judged, further]) takeJudged(changed, taken, touched, current);
+  for (const taken of [judged, further]) {
+    yield* takeJudged(changed, taken, touched, current);
+  }
   return changed;
 }
 
@@ -197,16 +200,16 @@ function* changedValues(
  * Takes what the validators have made of the values. One that is no longer what the patch makes of
  * the property may be the current one.
  */
-function takeJudged(
+function* takeJudged(
   changed: Record<string, JsonValue>,
   judged: JsonObject,
   touched: Touched,
   current: StoredObject,
-): void {
+): Steps<void> {
   for (const name of Object.keys(judged)) {
     const value = judged[name] ?? null;
     if (value === touched.get(name)) continue;
-    if (jsonEqual(value, current[name] ?? null)) delete changed[name];
+    if (yield* equalSteps(value, current[name] ?? null)) delete changed[name];
     else changed[name] = value;
   }
 }

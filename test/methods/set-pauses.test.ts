@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { creationReport, newObject } from '../../src/methods/set/create.js';
+import { updateObject } from '../../src/methods/set/update.js';
+import { updateReport } from '../../src/methods/set/update-report.js';
+import { indexOf } from '../../src/methods/type-index.js';
+import { parseIJson } from '../../src/protocol/ijson.js';
+import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
+import type { Steps } from '../../src/protocol/slices.js';
+import { gadgetCapability } from './gadget.js';
+
+// An object of a request may have 100,000 members. No step of a /set may go over all of them at once.
+
+const [gadget] = gadgetCapability.dataTypes;
+if (gadget === undefined) throw new Error('The capability has no type.');
+const index = indexOf(gadget);
+const createdIds = { earlier: new Map(), own: new Map(), ownType: gadget.name };
+const scene = { index, createdIds, author: 'client', now: 0 } as const;
+
+const MANY = 99_999;
+
+/** As many members; the number of each stands for the % of its name. */
+function members(name: string, value: JsonValue): JsonObject {
+  const texts = Array.from({ length: MANY }, (_, n) => {
+    return `${JSON.stringify(name.replace('%', `${n}`))}:${JSON.stringify(value)}`;
+  });
+  return parseIJson(Buffer.from(`{${texts}}`)) as JsonObject;
+}
+
+const stored = (links: JsonObject = {}) =>
+  newObject(index, { title: 'x', links }, { id: 'g', time: 0 });
+
+function pauses(steps: Steps<unknown>): number {
+  return [...steps].length;
+}
+
+describe('a /set pauses', () => {
+  it('while it compares a value with the one that is stored', () => {
+    const same = updateObject(scene, stored(members('r%', true)), { links: members('r%', true) });
+    const other = updateObject(scene, stored(), { links: members('r%', true) });
+    expect(pauses(same)).toBeGreaterThan(pauses(other) + 20);
+  });
+
+  it('while it looks for what its client does not know', () => {
+    const links = () => members('r%', true);
+    const report = creationReport(index, { title: 'x', links: links() }, stored(links()));
+    expect(pauses(report)).toBeGreaterThan(20);
+    const expected = new Map([['links', links()]]);
+    expect(pauses(updateReport(index, expected, stored(), stored(links())))).toBeGreaterThan(20);
+  });
+});
