@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { creationReport, newObject } from '../../src/methods/set/create.js';
+import { draftCreate } from '../../src/methods/set/draft.js';
 import { updateObject } from '../../src/methods/set/update.js';
 import { updateReport } from '../../src/methods/set/update-report.js';
 import { indexOf } from '../../src/methods/type-index.js';
@@ -38,6 +39,17 @@ describe('a /set pauses', () => {
     const same = updateObject(scene, stored(members('r%', true)), { links: members('r%', true) });
     const other = updateObject(scene, stored(), { links: members('r%', true) });
     expect(pauses(same)).toBeGreaterThan(pauses(other) + 20);
+  });
+
+  it('while it looks for objects behind creation ids in pointers', () => {
+    const plain = updateObject(scene, stored(), members('links/r%', true));
+    const behind = updateObject(scene, stored(), members('links/#r%', true));
+    expect(pauses(behind)).toBeGreaterThan(pauses(plain) + 10);
+  });
+
+  it('between properties that the type does not have', () => {
+    expect(pauses(updateObject(scene, stored(), members('no%', 1)))).toBeGreaterThan(10);
+    expect(pauses(draftCreate(index, members('no%', 1), createdIds))).toBeGreaterThan(10);
   });
 
   it('while it looks for what its client does not know', () => {

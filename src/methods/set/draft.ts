@@ -7,6 +7,7 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { finish, type Steps } from '../../protocol/slices.js';
+import { Strides } from '../../protocol/strides.js';
 import { judgeProperties } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
@@ -75,9 +76,10 @@ function* draft(
   const settable = declaredObject();
   const further = author === 'client' ? NOTHING : declaredObject();
   const scene = { createdIds, problems, inexact: [] };
+  const strides = new Strides();
   for (const name of Object.keys(object)) {
     const given = object[name] ?? null;
-    if (typeof given === 'object' && given !== null) yield;
+    if (strides.isOver() || (typeof given === 'object' && given !== null)) yield;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);

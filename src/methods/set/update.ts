@@ -12,6 +12,7 @@ import {
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
 import type { Steps } from '../../protocol/slices.js';
+import { Strides } from '../../protocol/strides.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties } from '../issues.js';
@@ -97,7 +98,7 @@ function* applied(
   problems: Problems,
 ): Steps<Applied> {
   const { links } = scene.index;
-  const resolved = links.length === 0 ? patch : resolveKeys(scene, patch, problems);
+  const resolved = links.length === 0 ? patch : yield* resolveKeys(scene, patch, problems);
   if (resolved === null) {
     const why = 'Two patches of this object point to the same entry, one by its creation id.';
     return { kind: 'refused', error: setError('invalidPatch', why) };
@@ -115,11 +116,17 @@ const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
  * `links/#k`: names of members that are ids of objects or blobs may be creation ids too. Null where
  * that makes two pointers one.
  */
-function resolveKeys(scene: UpdateScene, patch: JsonObject, problems: Problems): JsonObject | null {
+function* resolveKeys(
+  scene: UpdateScene,
+  patch: JsonObject,
+  problems: Problems,
+): Steps<JsonObject | null> {
   const pointers = Object.keys(patch);
   if (!pointers.some(hasCreationId)) return patch;
   const resolved = emptyObject();
+  const strides = new Strides();
   for (const pointer of pointers) {
+    if (strides.isOver()) yield;
     const target = hasCreationId(pointer) ? resolvedPointer(scene, pointer, problems) : pointer;
     if (Object.hasOwn(resolved, target)) return null;
     resolved[target] = patch[pointer] ?? null;
@@ -168,7 +175,9 @@ function* changedValues(
   const changed = declaredObject();
   const judged = declaredObject();
   const further = scene.author === 'hook' ? declaredObject() : NO_VALUES;
+  const strides = new Strides();
   for (const [name, given] of touched) {
+    if (strides.isOver()) yield;
     const property = writableProperty(scene.index, name, scene.author);
     if (property === undefined) {
       problems.add(name, `is no property of ${type.name}`);
