@@ -69,30 +69,30 @@ export class Follower {
 
 /** The results of a query as a client keeps them, whole and only from the beginning (5.6). */
 export class QueryCache {
-  readonly #type: string;
-  readonly #question: JsonMap;
+  readonly type: string;
+  readonly question: JsonMap;
   ids: readonly string[];
   queryState: string;
 
   constructor(type: string, question: JsonMap, response: JsonMap) {
-    this.#type = type;
-    this.#question = question;
+    this.type = type;
+    this.question = question;
     this.ids = response['ids'] as string[];
     this.queryState = String(response['queryState']);
   }
 
   calls(more: JsonMap): [Call, Call] {
-    const since = { ...this.#question, sinceQueryState: this.queryState };
-    const again = { ...this.#question, calculateTotal: true };
+    const since = { ...this.question, sinceQueryState: this.queryState };
+    const again = { ...this.question, calculateTotal: true };
     return [
-      [`${this.#type}/queryChanges`, { ...since, ...more }, 'c'],
-      [`${this.#type}/query`, again, 'q'],
+      [`${this.type}/queryChanges`, { ...since, ...more }, 'c'],
+      [`${this.type}/query`, again, 'q'],
     ];
   }
 
   /** Splices what changed into the copy as 5.6 says: it is what a fresh query has. */
   splice(changes: JsonMap | null, fresh: JsonMap, held: number, more: JsonMap): void {
-    const what = `${this.#type}/queryChanges, spliced into a copy`;
+    const what = `${this.type}/queryChanges, spliced into a copy`;
     const ids = fresh['ids'] as string[];
     if (changes !== null) {
       const removed = changes['removed'] as string[];

@@ -57,7 +57,10 @@ function request(session: Session, dice: Dice): readonly Call[] {
   const able = session.typeWith(dice, act);
   const name = able ?? session.typeWith(dice, 'get') ?? '';
   const get: Call = [`${name}/get`, requests.get(name), 'g'];
-  const cache = session.queries.length === 0 ? undefined : dice.pick(session.queries);
+  const caches = session.queries.filter(
+    ({ type, question }) => !readsUpdated(typeOf(session.types, type), question),
+  );
+  const cache = caches.length === 0 ? undefined : dice.pick(caches);
   switch (able === undefined ? 'set' : act) {
     case 'copy':
       return [[`${name}/copy`, requests.copy(name), 'c'], get];
@@ -87,7 +90,7 @@ function request(session: Session, dice: Dice): readonly Call[] {
 function withoutUpdated(
   type: ModelType,
   { filter = null, sort = null, ...rest }: JsonMap,
-): JsonMap {
+): JsonMap & { readonly sort: readonly Json[] } {
   const isUpdated = (property: ModelProperty | undefined) => property?.role === 'updated';
   const reads = (node: Json): boolean =>
     isMap(node) &&
@@ -101,6 +104,12 @@ function withoutUpdated(
     return !isUpdated(found?.property);
   });
   return { ...rest, filter: reads(filter) ? null : filter, sort: comparators };
+}
+
+function readsUpdated(type: ModelType, question: JsonMap): boolean {
+  const { filter = null, sort } = withoutUpdated(type, question);
+  const asked = Array.isArray(question['sort']) ? question['sort'] : [];
+  return sort.length < asked.length || (filter === null && (question['filter'] ?? null) !== null);
 }
 
 interface Place {
