@@ -61,6 +61,7 @@ export function* creationReport(
   for (const { name } of index.visible) {
     const value = object[name] ?? null;
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (given === value) continue;
     if (given === undefined || !(yield* equalSteps(given, value))) report[name] = value;
   }
   return report;

@@ -57,6 +57,7 @@ export function* updateReport(
   for (const { name } of index.visible) {
     const now = after[name] ?? null;
     const known = expected.has(name) ? expected.get(name) : (before[name] ?? null);
+    if (known === now) continue;
     if (known === undefined || !(yield* equalSteps(known, now))) report[name] = now;
   }
   if (before === after) return Object.keys(report).length === 0 ? null : report;

@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { keysOnPath, type Place } from '../../capability/places.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
-import { equalSteps } from '../../protocol/equal.js';
+import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
   declaredObject,
@@ -189,7 +189,7 @@ function* changedValues(
     const value = yield* newValue(property, given, values);
     if (isJson) yield;
     if (value === undefined || problems.has(name)) continue;
-    if (yield* equalSteps(value, before)) continue;
+    if (isJson ? yield* equalSteps(value, before) : jsonEqual(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
