@@ -4,7 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
 import { nextTurn } from '../../src/protocol/slices.js';
-import type { StateChange, Store, Transaction } from '../../src/store/port.js';
+import type {
+  BlobReference,
+  ReferenceRecord,
+  StateChange,
+  Store,
+  Transaction,
+} from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
@@ -200,6 +206,33 @@ describe('writes of an account that wait together', () => {
     await next;
     expect(await ids()).toEqual(['r2']);
     await expect(outliving).rejects.toThrow('after its work had ended');
+  });
+
+  it('a write of several statements is undone as a whole where its work fails meanwhile', async () => {
+    const record = (fromId: string): ReferenceRecord => ({
+      ...{ toType: 'Gadget', toId: 'warm', fromType: 'Gadget', fromId, property: 'parentId' },
+    });
+    const blob = (blobId: string): BlobReference => ({
+      ...{ blobId, dataType: 'Gadget', objectId: 'r4' },
+    });
+    const first = add('r1');
+    const failing = store.write(A, soon(), (transaction) => {
+      // The failure is heard while the statements are asked for.
+      return new Promise((_, reject) => {
+        queueMicrotask(() => {
+          reject(new Error('failed'));
+          transaction.changeReferences([record('r1')], [record('r2')]).catch(() => undefined);
+          transaction.changeBlobReferences([blob('b1')], [blob('b2')]).catch(() => undefined);
+        });
+      });
+    });
+    const next = add('r3');
+    await expect(failing).rejects.toThrow('failed');
+    await Promise.all([first, next]);
+    const { rows: found } = await operator.query(
+      'SELECT "fromId" FROM "JmapReference" UNION SELECT "objectId" FROM "JmapBlobReference"',
+    );
+    expect(found).toEqual([]);
   });
 
   it('what is asked at once is of one snapshot', async () => {

@@ -104,7 +104,7 @@ export async function insertBlobs(
 
 /**
  * At most three statements: one for what goes, one for what comes, one that notes what is
- * unreferenced now.
+ * unreferenced now. All are asked for at once: the work can't end between them.
  */
 export async function changeReferences(
   { connection, accountId }: Scope<Connection>,
@@ -112,12 +112,14 @@ export async function changeReferences(
   added: readonly BlobReference[],
   now: number,
 ): Promise<void> {
+  const writes: Promise<void>[] = [];
   if (removed.length > 0)
-    await connection.write(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
+    writes.push(connection.write(DELETE_REFERENCES, accountId, blobReferenceRows(removed)));
   if (added.length > 0)
-    await connection.write(INSERT_REFERENCES, accountId, blobReferenceRows(added));
+    writes.push(connection.write(INSERT_REFERENCES, accountId, blobReferenceRows(added)));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
-  await connection.write(NOTE_UNREFERENCED, now, accountId, [...blobIds]);
+  writes.push(connection.write(NOTE_UNREFERENCED, now, accountId, [...blobIds]));
+  await Promise.all(writes);
 }
 
 /** One statement: blobs of any account that may be collected, those unreferenced for longest first. */

@@ -81,12 +81,14 @@ export async function readOwnReferences(
   return (await connection.all(OWN, accountId, table, columns, ids)).map(referenceOf);
 }
 
-/** At most two statements. */
+/** At most two statements, both asked for at once: the work can't end between them. */
 export async function changeObjectReferences(
   { connection, accountId }: Scope<Connection>,
   removed: readonly ReferenceRecord[],
   added: readonly ReferenceRecord[],
 ): Promise<void> {
-  if (removed.length > 0) await connection.write(DELETE, accountId, referenceRows(removed));
-  if (added.length > 0) await connection.write(INSERT, accountId, referenceRows(added));
+  const writes: Promise<void>[] = [];
+  if (removed.length > 0) writes.push(connection.write(DELETE, accountId, referenceRows(removed)));
+  if (added.length > 0) writes.push(connection.write(INSERT, accountId, referenceRows(added)));
+  await Promise.all(writes);
 }
