@@ -1,3 +1,4 @@
+import { SqliteError } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import { CallTrace } from '../../src/methods/trace.js';
@@ -394,4 +395,35 @@ describe('a transaction that reads large rows', () => {
       new Set(ids.slice(0, 3)),
     );
   });
+
+  it.each([
+    ['alone', true],
+    ['with others', false],
+  ])(
+    '%s writes nothing once the database has rolled it back in such a read',
+    async (_, exclusive) => {
+      const ids = await prepare();
+      const { writerDatabase } = engine;
+      const prepareStatement = writerDatabase.prepare.bind(writerDatabase);
+      vi.spyOn(writerDatabase, 'prepare').mockImplementation((sql: string) => {
+        const statement = prepareStatement(sql);
+        const iterate = statement.iterate.bind(statement);
+        // What SQLite does where the disk fails: it rolls back, whatever the statement.
+        statement.iterate = function* (...parameters) {
+          const [row] = [...iterate(...parameters)];
+          yield row;
+          writerDatabase.exec('ROLLBACK');
+          throw new SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+        };
+        return statement;
+      });
+      const failing = write(
+        (transaction) =>
+          Promise.all([getting(ids)(transaction), transaction.insert(Gadget, [gadget('r7')])]),
+        { exclusive },
+      );
+      await expect(failing).rejects.toBeInstanceOf(UnavailableError);
+      expect(await read((snapshot) => snapshot.existing(Gadget, ['r7']))).toEqual(new Set());
+    },
+  );
 });

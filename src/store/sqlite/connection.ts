@@ -101,6 +101,8 @@ export class Connection implements Reader {
   runWith(text: string, parameters: readonly Parameter[]): number {
     // What the work reads beside is what was there before.
     for (const cursor of this.#cursors) cursor.finish();
+    // The database may have rolled back in one of these: a write by itself would be committed.
+    if (this.#cursors.size > 0) this.assertTransaction();
     return this.#guard(text, () => this.#prepare(text).run(...parameters).changes);
   }
 
@@ -144,7 +146,7 @@ export class Connection implements Reader {
     }
   }
 
-  /** One that a cursor reads can't be run for another read meanwhile. */
+  /** A statement that a cursor reads is busy: another read of the same text gets one of its own. */
   #prepare(text: string): Statement {
     this.#onStatement?.(text);
     const statement = this.#kept(text);
