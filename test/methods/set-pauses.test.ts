@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { PropertyDefinition } from '../../src/capability/definition.js';
+import type { Place } from '../../src/capability/places.js';
 import { creationReport, newObject } from '../../src/methods/set/create.js';
 import { draftCreate } from '../../src/methods/set/draft.js';
+import { Problems } from '../../src/methods/set/problems.js';
 import { updateObject } from '../../src/methods/set/update.js';
 import { updateReport } from '../../src/methods/set/update-report.js';
+import { canonicalSteps } from '../../src/methods/set/value.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import type { Steps } from '../../src/protocol/slices.js';
-import { gadgetCapability } from './gadget.js';
+import { gadgetCapability, property } from './gadget.js';
 
 // An object of a request may have 100,000 members. No step of a /set may go over all of them at once.
 
@@ -30,6 +34,15 @@ function members(name: string, value: JsonValue): JsonObject {
 const stored = (links: JsonObject = {}) =>
   newObject(index, { title: 'x', links }, { id: 'g', time: 0 });
 
+/** A property that holds blobs there. */
+const kept = (...blobs: readonly Place[]) => property('kept', 'json', { blobs });
+
+function ofGadget(name: string): PropertyDefinition {
+  const found = index.properties.get(name);
+  if (found === undefined) throw new Error(`A gadget has no ${name}.`);
+  return found;
+}
+
 function pauses(steps: Steps<unknown>): number {
   return [...steps].length;
 }
@@ -45,6 +58,18 @@ describe('a /set pauses', () => {
     const plain = updateObject(scene, stored(), members('links/r%', true));
     const behind = updateObject(scene, stored(), members('links/#r%', true));
     expect(pauses(behind)).toBeGreaterThan(pauses(plain) + 10);
+  });
+
+  it.each<[string, PropertyDefinition, () => JsonValue]>([
+    ['names of members', kept([{ each: 'key' }]), () => members('#b%', true)],
+    ['values of members', kept([{ each: 'value' }]), () => members('m%', '#b')],
+    ['items', kept([{ each: 'item' }]), () => Array<string>(MANY).fill('#b')],
+    ['a set of references', ofGadget('links'), () => members('#r%', true)],
+    ['a list of references', ofGadget('others'), () => Array<string>(MANY).fill('#r')],
+  ])('while it looks for what is behind creation ids in %s', (_, holder, value) => {
+    const steps = (of: PropertyDefinition) =>
+      canonicalSteps(of, value(), { createdIds, problems: new Problems(), inexact: [] });
+    expect(pauses(steps(holder))).toBeGreaterThan(pauses(steps(kept())) + 20);
   });
 
   it('between properties that the type does not have', () => {

@@ -1,10 +1,8 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { type Place, replaceTexts, textsAt } from '../../capability/places.js';
-import type { JsonObject, JsonValue } from '../../protocol/json.js';
-import { resolveId } from '../creation-ids.js';
+import { type Place, textsAt } from '../../capability/places.js';
+import type { JsonObject } from '../../protocol/json.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
-import type { Problems } from './problems.js';
 
 /** A property whose values hold ids of blobs. */
 export interface BlobProperty extends PropertyDefinition {
@@ -18,23 +16,6 @@ export function blobIdsOf(index: TypeIndex, object: JsonObject): ReadonlySet<str
     for (const id of textsAt(blobs, object[name])) ids.add(id);
   }
   return ids;
-}
-
-/**
- * The value with the id of a blob for each creation id; what nothing was created under is noted and
- * stays.
- */
-export function resolvedBlobs(
-  { name, blobs }: BlobProperty,
-  value: JsonValue,
-  createdIds: ReadonlyMap<string, string>,
-  problems: Problems,
-): JsonValue {
-  return replaceTexts(blobs, value, (text) => {
-    const id = resolveId(text, createdIds);
-    if (id === null) problems.add(name, NO_BLOB_CREATED);
-    return id ?? text;
-  });
 }
 
 export const NO_BLOB_CREATED = 'refers to a creation id under which no blob was created';

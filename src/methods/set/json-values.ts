@@ -23,6 +23,8 @@ export interface JsonFindings {
   readonly problem: string | null;
   /** Whether a number of the value is one that no double holds exactly. */
   readonly hasInexact: boolean;
+  /** Whether it took longer than a moment to look through it. */
+  readonly isLarge: boolean;
 }
 
 /** Looks through a JSON value for whatever a column can't hold. */
@@ -46,6 +48,7 @@ export function* inspectJson(value: JsonValue): Steps<JsonFindings> {
       }
       looked += 1;
       if (looked % STRIDE === 0) yield;
+      if (looked >= STRIDE) inspection.isLarge = true;
     }
   }
 }
@@ -55,6 +58,7 @@ type Container = readonly JsonValue[] | JsonObject;
 class Inspection implements JsonFindings {
   problem: string | null = null;
   hasInexact = false;
+  isLarge = false;
   /** Arrays and objects that lie in what was looked into. */
   #inner: Container[] = [];
 

@@ -1,7 +1,7 @@
 import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
+import type { Place } from '../../capability/places.js';
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
 import { quoted } from '../issues.js';
-import type { Problems } from './problems.js';
 
 /** A property that holds references. */
 export interface ReferenceProperty extends PropertyDefinition {
@@ -31,29 +31,29 @@ export function unknownReference(type: string, id: string, births: ReadonlySet<s
     : `refers to ${quoted(id)}, which is no ${type} of this account`;
 }
 
-/** The value with each "#" id in its place; what can't be resolved is noted and left as it is. */
+const IN_LISTS: readonly Place[] = Object.freeze([[], [{ each: 'item' }]]);
+const IN_SETS: readonly Place[] = Object.freeze([...IN_LISTS, [{ each: 'key' }]]);
+
+/** Where the ids in a reference property's value are, whatever its shape. */
+export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
+  return reference.form === 'set' ? IN_SETS : IN_LISTS;
+}
+
+/** The value with another text in the place of each id. */
 export function resolvedReferences(
-  property: PropertyDefinition,
+  property: ReferenceProperty,
   value: JsonValue,
-  resolve: (text: string) => string | null,
-  problems: Problems,
+  resolve: (text: string) => string,
 ): JsonValue {
-  const one = (text: string): string => {
-    const id = resolve(text);
-    if (id === null) {
-      problems.add(property.name, NOTHING_CREATED);
-    }
-    return id ?? text;
-  };
-  if (typeof value === 'string') return one(value);
+  if (typeof value === 'string') return resolve(value);
   if (Array.isArray(value)) {
-    return value.map((item: JsonValue) => (typeof item === 'string' ? one(item) : item));
+    return value.map((item: JsonValue) => (typeof item === 'string' ? resolve(item) : item));
   }
-  if (property.reference?.form !== 'set' || !isJsonObject(value)) return value;
+  if (property.reference.form !== 'set' || !isJsonObject(value)) return value;
   const keys = Object.keys(value);
   if (!keys.some((key) => key.startsWith('#'))) return value;
   const resolved = emptyObject();
-  for (const key of keys) resolved[one(key)] = value[key] ?? null;
+  for (const key of keys) resolved[resolve(key)] = value[key] ?? null;
   return resolved;
 }
 

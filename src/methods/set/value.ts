@@ -1,14 +1,15 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats/index.js';
-import { holdsBlobs } from '../../capability/places.js';
+import { holdsBlobs, replaceTexts } from '../../capability/places.js';
+import { replaceSteps } from '../../capability/replace-steps.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
-import { resolvedBlobs } from './blobs.js';
+import { NO_BLOB_CREATED } from './blobs.js';
 import { type InexactPlace, inspectJson, ownInexact } from './json-values.js';
 import type { Problems } from './problems.js';
-import { resolvedReferences } from './reference-values.js';
+import { isReference, NOTHING_CREATED, placesOf, resolvedReferences } from './reference-values.js';
 
 /** What a "#" in a value can mean. */
 export interface CreationIds {
@@ -51,13 +52,15 @@ export function* canonicalSteps(
   if (property.kind !== 'json') {
     return typeof value === 'string' ? canonicalText(property, value, scene) : value;
   }
-  const { problem, hasInexact } = yield* inspectJson(value);
+  const { problem, hasInexact, isLarge } = yield* inspectJson(value);
   if (problem !== null) {
     scene.problems.add(property.name, problem);
     return value;
   }
   if (value instanceof InexactNumber) return value.value;
-  const resolved = resolveIds(property, value, scene);
+  const resolved = isLarge
+    ? yield* resolveSteps(property, value, scene)
+    : resolveIds(property, value, scene);
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
 }
 
@@ -69,17 +72,38 @@ function canonicalText(property: PropertyDefinition, text: string, scene: ValueS
   return text;
 }
 
-function resolveIds(
-  property: PropertyDefinition,
-  value: JsonValue,
-  { createdIds, problems }: ValueScene,
-): JsonValue {
-  const { reference } = property;
-  if (reference !== undefined) {
-    const resolve = (text: string) => resolveReference(createdIds, reference.type, text);
-    return resolvedReferences(property, value, resolve, problems);
+function resolveIds(property: PropertyDefinition, value: JsonValue, scene: ValueScene): JsonValue {
+  if (isReference(property)) {
+    return resolvedReferences(property, value, resolverOf(property, scene));
   }
   return holdsBlobs(property)
-    ? resolvedBlobs(property, value, createdIds.earlier, problems)
+    ? replaceTexts(property.blobs, value, resolverOf(property, scene))
     : value;
+}
+
+/** The same with pauses, for large values. */
+function* resolveSteps(
+  property: PropertyDefinition,
+  value: JsonValue,
+  scene: ValueScene,
+): Steps<JsonValue> {
+  const places = isReference(property) ? placesOf(property) : (property.blobs ?? []);
+  return yield* replaceSteps(places, value, resolverOf(property, scene));
+}
+
+/** Returns the id in the place of a text; what nothing was created under is noted and stays. */
+function resolverOf(
+  { name, reference }: PropertyDefinition,
+  { createdIds, problems }: ValueScene,
+): (text: string) => string {
+  return (text) => {
+    const id =
+      reference === undefined
+        ? resolveId(text, createdIds.earlier)
+        : resolveReference(createdIds, reference.type, text);
+    if (id === null) {
+      problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
+    }
+    return id ?? text;
+  };
 }

@@ -1,0 +1,115 @@
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import type { Steps } from '../protocol/slices.js';
+import { Strides } from '../protocol/strides.js';
+import type { Place, PlaceStep } from './places.js';
+
+/** `replaceTexts` with pauses, for values that may be large. */
+export function* replaceSteps(
+  places: readonly Place[],
+  value: JsonValue,
+  replace: (text: string) => string,
+): Steps<JsonValue> {
+  const strides = new Strides();
+  let now = value;
+  for (const place of places) now = yield* valueSteps({ place, replace, strides }, 0, now);
+  return now;
+}
+
+interface Walk {
+  readonly place: Place;
+  readonly replace: (text: string) => string;
+  readonly strides: Strides;
+}
+
+function* valueSteps(walk: Walk, at: number, value: JsonValue): Steps<JsonValue> {
+  const step = walk.place[at];
+  if (step === undefined || isSimple(value)) return simpleValue(walk, at, value);
+  const isToItems = 'each' in step && step.each === 'item';
+  if (Array.isArray(value)) return isToItems ? yield* itemSteps(walk, at, value) : value;
+  if (!isJsonObject(value) || isToItems) return value;
+  return 'each' in step && step.each === 'key'
+    ? yield* renamingSteps(walk, step, value)
+    : yield* memberSteps(walk, at, step, value);
+}
+
+/** Most values are: a generator for each would take several times as long. */
+function isSimple(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function simpleValue({ place, replace }: Walk, at: number, value: JsonValue): JsonValue {
+  return at === place.length && typeof value === 'string' ? replace(value) : value;
+}
+
+function* itemSteps(walk: Walk, at: number, list: readonly JsonValue[]): Steps<JsonValue> {
+  const items: JsonValue[] = [];
+  let isSame = true;
+  for (const item of list) {
+    if (walk.strides.isOver()) yield;
+    const after = isSimple(item)
+      ? simpleValue(walk, at + 1, item)
+      : yield* valueSteps(walk, at + 1, item);
+    if (after !== item) isSame = false;
+    items.push(after);
+  }
+  return isSame ? list : items;
+}
+
+function* memberSteps(
+  walk: Walk,
+  at: number,
+  step: PlaceStep,
+  object: JsonObject,
+): Steps<JsonObject> {
+  const names = 'member' in step ? [step.member] : Object.keys(object);
+  let copy: Record<string, JsonValue> | null = null;
+  for (const name of names) {
+    if (walk.strides.isOver()) yield;
+    if (isExcepted(step, name) || !Object.hasOwn(object, name)) continue;
+    const before = object[name] ?? null;
+    const after = isSimple(before)
+      ? simpleValue(walk, at + 1, before)
+      : yield* valueSteps(walk, at + 1, before);
+    if (after === before) continue;
+    copy ??= yield* copySteps(walk, object);
+    copy[name] = after;
+  }
+  return copy ?? object;
+}
+
+/** The members keep their order. If two names become one, the last one's value stays. */
+function* renamingSteps(
+  { replace, strides }: Walk,
+  step: PlaceStep,
+  object: JsonObject,
+): Steps<JsonObject> {
+  const names = Object.keys(object);
+  const renamed: string[] = [];
+  let isSame = true;
+  for (const name of names) {
+    if (strides.isOver()) yield;
+    const after = isExcepted(step, name) ? name : replace(name);
+    if (after !== name) isSame = false;
+    renamed.push(after);
+  }
+  if (isSame) return object;
+  const copy = emptyObject();
+  for (const [at, name] of names.entries()) {
+    if (strides.isOver()) yield;
+    copy[renamed[at] ?? name] = object[name] ?? null;
+  }
+  return copy;
+}
+
+function isExcepted(step: PlaceStep, name: string): boolean {
+  return 'each' in step && step.except?.includes(name) === true;
+}
+
+function* copySteps({ strides }: Walk, object: JsonObject): Steps<Record<string, JsonValue>> {
+  const copy = emptyObject();
+  for (const name of Object.keys(object)) {
+    if (strides.isOver()) yield;
+    copy[name] = object[name] ?? null;
+  }
+  return copy;
+}
