@@ -15,6 +15,19 @@ export function* replaceSteps(
   return now;
 }
 
+/** `textsAt` with pauses. */
+export function* textSteps(
+  places: readonly Place[],
+  value: JsonValue | undefined,
+): Steps<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  yield* replaceSteps(places, value ?? null, (text) => {
+    texts.add(text);
+    return text;
+  });
+  return texts;
+}
+
 interface Walk {
   readonly place: Place;
   readonly replace: (text: string) => string;

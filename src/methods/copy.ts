@@ -1,8 +1,9 @@
 import { type AccountAccess, accountHas } from '../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import { turn } from '../protocol/slices.js';
+import { finish, inSlices, runInSlices, turn } from '../protocol/slices.js';
 import { accountCapability, accountOf, sourceAccount } from './accounts.js';
+import { requireTime } from './blob/time.js';
 import { BlobTransfer } from './blob/transfer.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { copiesOf, planCopy } from './copy/plan.js';
@@ -28,11 +29,17 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   const { services, request } = context;
   const from = sourceOf(args.fromAccountId, context);
   const index = indexOf(type);
-  const plan = planCopy(index, args.create, {
+  const planning = planCopy(index, args.create, {
     createdIds: request.createdIds,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
+  const plan = request.isLong
+    ? await runInSlices(
+        planning,
+        inSlices(() => requireTime(context.deadline)),
+      )
+    : finish(planning);
   const overrides = copiesOf(plan);
   const seals = await sealSecrets(
     index,

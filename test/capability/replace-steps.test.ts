@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Place, replaceTexts } from '../../src/capability/places.js';
-import { replaceSteps } from '../../src/capability/replace-steps.js';
+import { type Place, replaceTexts, textsAt } from '../../src/capability/places.js';
+import { replaceSteps, textSteps } from '../../src/capability/replace-steps.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonValue } from '../../src/protocol/json.js';
 import { finish } from '../../src/protocol/slices.js';
@@ -47,6 +47,16 @@ describe('replaceSteps', () => {
         expect(value).toStrictEqual(parse(drawn));
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it('has textSteps find what textsAt finds', () => {
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 2 }), json, (places, drawn) => {
+        const value = parse(drawn);
+        expect([...finish(textSteps(places, value))]).toEqual([...textsAt(places, value)]);
+      }),
+      { numRuns: 1000 },
     );
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import type { Place } from '../../src/capability/places.js';
+import { planCopy } from '../../src/methods/copy/plan.js';
+import { copyReport } from '../../src/methods/copy/report.js';
 import { creationReport, newObject } from '../../src/methods/set/create.js';
 import { draftCreate } from '../../src/methods/set/draft.js';
 import { Problems } from '../../src/methods/set/problems.js';
@@ -8,12 +10,14 @@ import { updateObject } from '../../src/methods/set/update.js';
 import { updateReport } from '../../src/methods/set/update-report.js';
 import { canonicalSteps } from '../../src/methods/set/value.js';
 import { indexOf } from '../../src/methods/type-index.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import type { Steps } from '../../src/protocol/slices.js';
 import { gadgetCapability, property } from './gadget.js';
 
-// An object of a request may have 100,000 members. No step of a /set may go over all of them at once.
+// An object of a request may have 100,000 members. No step of a /set or a
+// /copy may go over all of them at once.
 
 const [gadget] = gadgetCapability.dataTypes;
 if (gadget === undefined) throw new Error('The capability has no type.');
@@ -83,5 +87,22 @@ describe('a /set pauses', () => {
     expect(pauses(report)).toBeGreaterThan(20);
     const expected = new Map([['links', links()]]);
     expect(pauses(updateReport(index, expected, stored(), stored(links())))).toBeGreaterThan(20);
+  });
+});
+
+describe('a /copy pauses', () => {
+  it('while it judges what the copies override', () => {
+    const plan = (links: JsonObject) =>
+      planCopy(
+        index,
+        { k: { id: 'g', links } },
+        { createdIds: new Map(), maximum: 1, ids: createIdGenerator() },
+      );
+    expect(pauses(plan(members('r%', true)))).toBeGreaterThan(pauses(plan({})) + 10);
+  });
+
+  it('while it looks for what its client does not know', () => {
+    const [expected, copy] = [stored(members('r%', true)), stored(members('r%', true))];
+    expect(pauses(copyReport(index, expected, copy, {}))).toBeGreaterThan(20);
   });
 });

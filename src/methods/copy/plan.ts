@@ -1,6 +1,6 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import { finish } from '../../protocol/slices.js';
+import type { Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import type { Birth } from '../set/create.js';
@@ -31,12 +31,12 @@ export interface CopyPlan {
   readonly createdIds: CreationIds;
 }
 
-/** Throws `requestTooLarge` for more than `maximum`. */
-export function planCopy(
+/** Pauses before each object. Throws `requestTooLarge` for more than `maximum`. */
+export function* planCopy(
   index: TypeIndex,
   create: Readonly<Record<string, JsonValue>>,
   { createdIds, maximum, ids }: PlanScene,
-): CopyPlan {
+): Steps<CopyPlan> {
   const entries = Object.entries(create);
   requireObjects(entries.length, maximum);
   const births = new Map(entries.map(([key]) => [key, ids.next('r')]));
@@ -44,14 +44,15 @@ export function planCopy(
   const scene = { earlier: createdIds, own, ownType: index.type.name };
   const planned = new Map<string, PlannedCopy>();
   for (const [key, value] of entries) {
+    yield;
     const birth = births.get(key);
-    if (birth !== undefined) planned.set(key, planOne(index, value, scene, birth));
+    if (birth !== undefined) planned.set(key, yield* planOne(index, value, scene, birth));
   }
   const plan = { entries: planned, createdIds: scene };
   if (index.references.length === 0) return plan;
   const ordered = new Map<string, PlannedCopy>();
   // Where those are that are refused already means nothing.
-  for (const key of [...finish(inOrder(index, copiesOf(plan))).keys(), ...planned.keys()]) {
+  for (const key of [...(yield* inOrder(index, copiesOf(plan))).keys(), ...planned.keys()]) {
     const entry = planned.get(key);
     if (entry !== undefined) ordered.set(key, entry);
   }
@@ -77,12 +78,12 @@ export function draftsOf(plan: CopyPlan): ReadonlyMap<string, { readonly draft: 
 }
 
 /** 5.4: the object must have the `id` of the original; all else overrides. */
-function planOne(
+function* planOne(
   index: TypeIndex,
   value: JsonValue,
   createdIds: CreationIds,
   birth: Birth,
-): PlannedCopy {
+): Steps<PlannedCopy> {
   if (index.type.singleton === true) return { kind: 'refused', error: singletonError(index) };
   const idName = index.roles.id.name;
   const id = isJsonObject(value) && Object.hasOwn(value, idName) ? value[idName] : undefined;
@@ -90,7 +91,7 @@ function planOne(
   if (typeof id !== 'string')
     problems.add(idName, `must be the id of the ${index.type.name} to copy`);
   if (!isJsonObject(value)) return { kind: 'refused', error: problems.toSetError() };
-  const overrides = draftOverrides(index, without(value, idName), createdIds);
+  const overrides = yield* draftOverrides(index, without(value, idName), createdIds);
   if (typeof id !== 'string') {
     problems.addAll(overrides.problems);
     return { kind: 'nameless', problems, overrides };

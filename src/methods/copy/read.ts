@@ -1,6 +1,8 @@
 import type { AccountAccess } from '../../accounts/principal.js';
-import { textsAt } from '../../capability/places.js';
+import { textSteps } from '../../capability/replace-steps.js';
+import { inSlices, runInSlices, type Steps } from '../../protocol/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
+import { requireTime } from '../blob/time.js';
 import type { CallContext } from '../context.js';
 import type { BlobProperty } from '../set/blobs.js';
 import type { Draft } from '../set/draft.js';
@@ -34,25 +36,27 @@ export async function readOriginals(
         ? []
         : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
     const objects = new Map(rows.map((row) => [row.id, row]));
-    const blobIds = blobsToCopy(index, plan, objects);
+    const slices = inSlices(() => requireTime(context.deadline));
+    const blobIds = await runInSlices(blobsToCopy(index, plan, objects), slices);
     const blobs = blobIds.size === 0 ? [] : await snapshot.blobs([...blobIds]);
     return { objects, blobs };
   });
 }
 
 /** The blobs of originals in properties that the copy doesn't override. */
-function blobsToCopy(
+function* blobsToCopy(
   index: TypeIndex,
   plan: CopyPlan,
   objects: ReadonlyMap<string, StoredObject>,
-): ReadonlySet<string> {
+): Steps<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (index.blobs.length === 0) return ids;
   for (const entry of plan.entries.values()) {
     const original = entry.kind === 'copy' ? objects.get(entry.sourceId) : undefined;
     if (entry.kind !== 'copy' || original === undefined || entry.overrides.problems.any) continue;
+    yield;
     for (const { name, blobs } of inheritedBlobs(index, entry.overrides)) {
-      for (const id of textsAt(blobs, original[name])) ids.add(id);
+      for (const id of yield* textSteps(blobs, original[name])) ids.add(id);
     }
   }
   return ids;

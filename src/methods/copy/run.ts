@@ -1,17 +1,16 @@
 import type { AccountAccess } from '../../accounts/principal.js';
-import { replaceTexts, textsAt } from '../../capability/places.js';
+import { replaceSteps, textSteps } from '../../capability/replace-steps.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../protocol/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { completeRefusals } from '../set/complete-refusals.js';
 import { newObject } from '../set/create.js';
-import { type Draft, isServerSet } from '../set/draft.js';
+import type { Draft } from '../set/draft.js';
 import { Problems } from '../set/problems.js';
 import { type CreateOperation, Proposal } from '../set/proposal.js';
 import { referredIds } from '../set/reference-values.js';
@@ -25,6 +24,7 @@ import type { UnitOfWork } from '../work/unit.js';
 import { inheritedSecrets } from './inherited-secrets.js';
 import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
+import { copyReport } from './report.js';
 
 export interface CopyScene {
   readonly index: TypeIndex;
@@ -65,18 +65,15 @@ export class CopyRun {
   }
 
   async run(args: CopyArguments): Promise<CopyResult> {
-    const { index, plan, context, unit, from } = this.#scene;
+    const { index, context, unit, from } = this.#scene;
     const { transaction, slices } = unit;
     const oldState = await transaction.stateNumber(index.type);
     requireState('ifInState', args.ifInState, oldState);
-    for (const [creationId, entry] of plan.entries) {
-      const error = this.#copy(creationId, entry);
-      if (error !== null) this.#notCreated.set(creationId, error);
-    }
+    await runInSlices(this.#propose(), slices);
     if (slices.isOver()) await slices.next();
     await this.#settle();
     if (slices.isOver()) await slices.next();
-    this.#tell();
+    await runInSlices(this.#tell(), slices);
     const newState = oldState + unit.steps(index.type);
     if (slices.isOver()) await slices.next();
     await unit.record();
@@ -94,8 +91,17 @@ export class CopyRun {
     return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
   }
 
+  /** Makes the copies that may be, as far as each is judged alone. */
+  *#propose(): Steps<void> {
+    for (const [creationId, entry] of this.#scene.plan.entries) {
+      yield;
+      const error = yield* this.#copy(creationId, entry);
+      if (error !== null) this.#notCreated.set(creationId, error);
+    }
+  }
+
   /** Makes one copy; what is wrong with it, or null. */
-  #copy(creationId: string, entry: PlannedCopy): SetError | null {
+  *#copy(creationId: string, entry: PlannedCopy): Steps<SetError | null> {
     const { index, originals, from, context } = this.#scene;
     if (entry.kind === 'refused') return entry.error;
     if (entry.kind === 'nameless') return entry.problems.toSetError();
@@ -108,7 +114,7 @@ export class CopyRun {
     const { secretKey } = context.services;
     const accounts = { from, to: accountOf(context), secretKey };
     const secrets = inheritedSecrets(index, original, entry, accounts, problems);
-    const moved = this.#movedBlobs(original, overrides);
+    const moved = yield* this.#movedBlobs(original, overrides);
     // Octets are copied for overrides that are fine alone.
     if (!overrides.problems.any) for (const name of moved.lost) problems.add(name, IS_GONE);
     if (problems.any) return problems.toSetError();
@@ -123,7 +129,7 @@ export class CopyRun {
   /**
    * 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account.
    */
-  #movedBlobs(original: StoredObject, overrides: Draft): MovedBlobs {
+  *#movedBlobs(original: StoredObject, overrides: Draft): Steps<MovedBlobs> {
     const values = emptyObject();
     const blobs: NewBlob[] = [];
     const lost: string[] = [];
@@ -134,8 +140,8 @@ export class CopyRun {
     };
     for (const { name, blobs: places } of inheritedBlobs(this.#scene.index, overrides)) {
       const value = original[name] ?? null;
-      const ids = [...textsAt(places, value)];
-      if (ids.length > 0) values[name] = replaceTexts(places, value, moved);
+      const ids = [...(yield* textSteps(places, value))];
+      if (ids.length > 0) values[name] = yield* replaceSteps(places, value, moved);
       if (ids.some((id) => !this.#scene.blobs.has(id))) lost.push(name);
     }
     return { values, blobs, lost };
@@ -184,16 +190,17 @@ export class CopyRun {
   }
 
   /** The copies as the unit leaves them. */
-  #tell(): void {
+  *#tell(): Steps<void> {
     const { index, unit, originals } = this.#scene;
     for (const { operation, entry, moved } of this.#copies) {
       const { key, id } = operation;
       if (this.#notCreated.has(key)) continue;
+      yield;
       const object = unit.current(index.type, id) ?? operation.object;
       this.#createdIds.set(key, id);
       const original = originals.objects.get(entry.sourceId);
       const expected = this.#expected(key, entry, original);
-      this.#created.set(key, copyReport(index, expected, object, moved.values));
+      this.#created.set(key, yield* copyReport(index, expected, object, moved.values));
     }
   }
 
@@ -239,25 +246,4 @@ function inheritedReferences(
     .filter((property) => !Object.hasOwn(overrides.values, property.name))
     .filter((property) => referredIds(property, original[property.name]).length > 0)
     .map(({ name }) => name);
-}
-
-/**
- * 5.4: what the server set: ids, times, new blob ids, and what is stored otherwise than the client
- * takes it to be.
- */
-function copyReport(
-  index: TypeIndex,
-  expected: JsonObject,
-  object: StoredObject,
-  moved: JsonObject,
-): JsonObject {
-  const report = emptyObject();
-  for (const property of index.visible) {
-    const { name } = property;
-    const stored = object[name] ?? null;
-    const known = expected[name];
-    const differs = known === undefined || !jsonEqual(known, stored);
-    if (isServerSet(property) || Object.hasOwn(moved, name) || differs) report[name] = stored;
-  }
-  return report;
 }

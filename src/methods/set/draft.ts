@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import { finish, type Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../protocol/slices.js';
 import { Strides } from '../../protocol/strides.js';
 import { judgeProperties } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
@@ -53,8 +53,8 @@ export function draftOverrides(
   index: TypeIndex,
   value: JsonObject,
   createdIds: CreationIds,
-): Draft {
-  return finish(draft(index, value, createdIds, 'client'));
+): Steps<Draft> {
+  return draft(index, value, createdIds, 'client');
 }
 
 function* draft(
