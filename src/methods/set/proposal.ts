@@ -30,6 +30,8 @@ export interface UpdateOperation {
 
 interface ProposedUpdate {
   readonly operation: UpdateOperation;
+  /** The object as this update left it. */
+  readonly after: StoredObject;
   readonly changed: readonly string[];
   /** The new values of the properties that the operation's patch names, if they are known. */
   readonly touched: Touched | undefined;
@@ -98,13 +100,13 @@ export class Proposal {
   *fold(): Steps<void> {
     for (const create of this.creates) {
       yield;
-      yield* this.#fold(create.id, create);
+      yield* this.#fold(create.id, this.#begin(create.id, create));
     }
     // What is created and updated has its place among the creates.
     for (const id of this.#updates.keys()) {
       if (this.#rows.has(id)) continue;
       yield;
-      yield* this.#fold(id, null);
+      yield* this.#fold(id, this.#begin(id, null));
     }
   }
 
@@ -173,14 +175,29 @@ export class Proposal {
 
   #refold(id: string): void {
     this.#created ??= new Map(this.creates.map((create) => [create.id, create]));
-    finish(this.#fold(id, this.#created.get(id) ?? null));
+    const begun = this.#resume(id) ?? this.#begin(id, this.#created.get(id) ?? null);
+    finish(this.#fold(id, begun));
   }
 
-  /** What is left of the operations on one object. */
-  *#fold(id: string, create: CreateOperation | null): Steps<void> {
-    let row = this.#begin(id, create);
-    for (const operation of this.#updates.get(id) ?? NONE) {
-      if (this.refused.has(operation)) continue;
+  /** The row as the updates before the first refused one left it; null where there are none. */
+  #resume(id: string): ProposedRow | null {
+    const row = this.#rows.get(id);
+    if (row === undefined || (row.create !== null && this.refused.has(row.create))) return null;
+    const at = row.updates.findIndex(({ operation }) => this.refused.has(operation));
+    const updates = at === -1 ? row.updates : row.updates.slice(0, at);
+    const last = updates.at(-1);
+    return last === undefined ? null : { ...row, after: last.after, updates };
+  }
+
+  /** What is left of the operations on one object; those up to the last in `begun` stay. */
+  *#fold(id: string, begun: ProposedRow | null): Steps<void> {
+    let row = begun;
+    const operations: readonly UpdateOperation[] = this.#updates.get(id) ?? NONE;
+    const last = begun?.updates.at(-1)?.operation;
+    const first = last === undefined ? 0 : operations.indexOf(last) + 1;
+    for (let at = first; at < operations.length; at += 1) {
+      const operation = operations[at];
+      if (operation === undefined || this.refused.has(operation)) continue;
       if (row === null) {
         this.refused.set(operation, notFound(operation.key));
         continue;
@@ -195,7 +212,7 @@ export class Proposal {
         computed.length === 0
           ? result.changed
           : [...result.changed, ...computed.map(({ name }) => name)];
-      row = { ...row, after, updates: [...row.updates, { operation, changed, touched }] };
+      row = { ...row, after, updates: [...row.updates, { operation, after, changed, touched }] };
     }
     if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
     else this.#rows.set(id, row);

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newObject } from '../../src/methods/set/create.js';
+import { Proposal, type UpdateOperation } from '../../src/methods/set/proposal.js';
+import { indexOf } from '../../src/methods/type-index.js';
+import { setError } from '../../src/protocol/errors.js';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { finish } from '../../src/protocol/slices.js';
+import type { StoredObject } from '../../src/store/port.js';
+import { gadgetCapability } from './gadget.js';
+
+const [gadget] = gadgetCapability.dataTypes;
+if (gadget === undefined) throw new Error('The capability has no type.');
+const index = indexOf(gadget);
+const createdIds = { earlier: new Map(), own: new Map(), ownType: gadget.name };
+const scene = { index, createdIds, author: 'client', now: 0 } as const;
+
+const gadgetOf = (id: string) => newObject(index, { title: 'x' }, { id, time: 0 });
+const before = new Map([['g', gadgetOf('g')]]);
+const create = { kind: 'create', key: 'k', id: 'new', object: gadgetOf('new') } as const;
+const refusal = setError('forbidden', 'No.');
+
+const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject])[]) =>
+  entries.map(([id, patch], n): UpdateOperation => ({ kind: 'update', key: `${n}`, id, patch }));
+
+function propose(
+  updates: readonly UpdateOperation[],
+  compute?: (object: StoredObject) => StoredObject,
+): Proposal {
+  const proposal = new Proposal(scene, [create], updates, before, compute);
+  finish(proposal.fold());
+  return proposal;
+}
+
+describe('an update that is refused', () => {
+  it('has none of the updates before it applied again', () => {
+    let computed = 0;
+    const compute = (object: StoredObject) => {
+      computed += 1;
+      return object;
+    };
+    const updates = updatesOf(['g', { title: 'a' }], ['g', { code: 'b' }], ['g', { title: 'c' }]);
+    const proposal = propose(updates, compute);
+    computed = 0;
+    proposal.refuse(updates[2] as UpdateOperation, refusal);
+    expect(computed).toBe(0);
+    expect(proposal.rows.get('g')?.after).toMatchObject({ title: 'a', code: 'b' });
+    proposal.refuse(updates[0] as UpdateOperation, refusal);
+    expect(proposal.rows.get('g')?.after).toMatchObject({ title: 'x', code: 'b' });
+  });
+
+  it('leaves what the others make of the object', () => {
+    const patch = fc.constantFrom<JsonObject>(
+      { title: 'x' },
+      { title: 'y' },
+      { code: 'c', slot: 1 },
+      { links: { a: true } },
+      { 'links/a': true },
+      { 'links/b': true },
+      { 'links/a': null },
+      { links: 3 },
+      { slot: null },
+    );
+    const entries = fc.array(fc.tuple(fc.constantFrom('g', 'new', 'none'), patch), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(
+        entries,
+        fc.array(fc.nat(5), { maxLength: 4 }),
+        fc.boolean(),
+        (all, order, too) => {
+          const updates = updatesOf(...all);
+          const proposal = propose(updates);
+          for (const at of order) {
+            const update = updates[at];
+            if (update !== undefined) proposal.refuse(update, refusal);
+          }
+          if (too) proposal.refuse(create, refusal);
+          const rest = propose(updates.filter((update) => !proposal.refused.has(update)));
+          if (too) rest.refuse(create, refusal);
+          expect(proposal.rows).toStrictEqual(rest.rows);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
