@@ -3,6 +3,7 @@ import type { Changes, HookCall } from '../capability/hooks.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
+import { finish } from '../protocol/slices.js';
 import type {
   BlobReference,
   ReferenceRecord,
@@ -264,10 +265,9 @@ async function wrongLinks(
     objects.map(({ id }) => id),
   );
   const wanted = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
-  for (const object of objects) {
-    noteReferences(index, object.id, null, object, wanted.references);
-    noteBlobs(index, object.id, null, object, wanted.blobs);
-  }
+  const moves = objects.map((after) => ({ objectId: after.id, before: null, after }));
+  for (const move of moves) noteReferences(index, move, wanted.references);
+  finish(noteBlobs(index, moves, wanted.blobs));
   const blobs = apart(held.blobs, wanted.blobs.added);
   return {
     references: apart(held.references, wanted.references.added),

@@ -37,9 +37,9 @@ describe('what no column holds', () => {
 
   it('is nothing else', () => {
     for (const value of ['a', [], {}, nested(64), { a: [null, true, -1.5, 'x', { b: {} }] }]) {
-      expect(find(value)).toEqual({ problem: null, hasInexact: false });
+      expect(find(value)).toMatchObject({ problem: null, hasInexact: false });
     }
-    expect(find(nested(64, [INEXACT]))).toEqual({ problem: null, hasInexact: true });
+    expect(find(nested(64, [INEXACT]))).toMatchObject({ problem: null, hasInexact: true });
   });
 
   it('is looked for with pauses, wherever the values are', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
-import type { Place } from '../../src/capability/places.js';
+import { holdsBlobs, type Place } from '../../src/capability/places.js';
 import { planCopy } from '../../src/methods/copy/plan.js';
 import { copyReport } from '../../src/methods/copy/report.js';
 import { creationReport, newObject } from '../../src/methods/set/create.js';
@@ -10,10 +10,12 @@ import { updateObject } from '../../src/methods/set/update.js';
 import { updateReport } from '../../src/methods/set/update-report.js';
 import { canonicalSteps } from '../../src/methods/set/value.js';
 import { indexOf } from '../../src/methods/type-index.js';
+import { noteBlobs } from '../../src/methods/work/links.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import type { Steps } from '../../src/protocol/slices.js';
+import type { BlobReference } from '../../src/store/port.js';
 import { gadgetCapability, property } from './gadget.js';
 
 // An object of a request may have 100,000 members. No step of a /set or a
@@ -74,6 +76,16 @@ describe('a /set pauses', () => {
     const steps = (of: PropertyDefinition) =>
       canonicalSteps(of, value(), { createdIds, problems: new Problems(), inexact: [] });
     expect(pauses(steps(holder))).toBeGreaterThan(pauses(steps(kept())) + 20);
+  });
+
+  it('while it looks for the blobs that an object names', () => {
+    const [holder] = [kept([{ each: 'key' }])].filter(holdsBlobs);
+    if (holder === undefined) throw new Error('The property holds blobs.');
+    const after = { ...stored(), kept: members('b%', true) };
+    const into = { removed: [], added: [] as BlobReference[] };
+    const move = { objectId: 'g', before: null, after };
+    expect(pauses(noteBlobs({ ...index, blobs: [holder] }, [move], into))).toBeGreaterThan(20);
+    expect(into.added).toHaveLength(MANY);
   });
 
   it('between properties that the type does not have', () => {

@@ -1,6 +1,8 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { type Place, textsAt } from '../../capability/places.js';
+import type { Place } from '../../capability/places.js';
+import { textSteps } from '../../capability/replace-steps.js';
 import type { JsonObject } from '../../protocol/json.js';
+import type { Steps } from '../../protocol/slices.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 
@@ -10,10 +12,10 @@ export interface BlobProperty extends PropertyDefinition {
 }
 
 /** The blob ids that an object names, each once. */
-export function blobIdsOf(index: TypeIndex, object: JsonObject): ReadonlySet<string> {
+export function* blobIdsOf(index: TypeIndex, object: JsonObject): Steps<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const { name, blobs } of index.blobs) {
-    for (const id of textsAt(blobs, object[name])) ids.add(id);
+    for (const id of yield* textSteps(blobs, object[name])) ids.add(id);
   }
   return ids;
 }

@@ -1,4 +1,5 @@
-import { holdsBlobs, textsAt } from '../../capability/places.js';
+import { holdsBlobs } from '../../capability/places.js';
+import { textSteps } from '../../capability/replace-steps.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { runInSlices, type Steps } from '../../protocol/slices.js';
@@ -49,9 +50,10 @@ interface Refused {
 export async function completeRefusals(scene: RefusalScene): Promise<void> {
   const { index, proposal, notCreated } = scene;
   if (index.links.length === 0 || proposal.refused.size + notCreated.size === 0) return;
+  const { slices } = scene.unit;
   const refused = [
-    ...refusedCreates(scene),
-    ...(await runInSlices(refusedUpdates(scene), scene.unit.slices)),
+    ...(await runInSlices(refusedCreates(scene), slices)),
+    ...(await runInSlices(refusedUpdates(scene), slices)),
   ].filter(({ links }) => links.length > 0);
   if (refused.length === 0) return;
   const isThere = await lookUp(scene, refused);
@@ -74,26 +76,25 @@ export async function completeRefusals(scene: RefusalScene): Promise<void> {
   }
 }
 
-function refusedCreates({
-  index,
-  creates,
-  notCreated,
-  proposal,
-}: RefusalScene): readonly Refused[] {
+function* refusedCreates(scene: RefusalScene): Steps<Refused[]> {
+  const { index, creates, notCreated, proposal } = scene;
   const proposed = new Map(proposal.creates.map((create) => [create.key, create]));
-  return [...creates].flatMap(([key, { draft }]): Refused[] => {
+  const refused: Refused[] = [];
+  for (const [key, { draft }] of creates) {
     const operation = proposed.get(key);
     const error = operation === undefined ? notCreated.get(key) : proposal.refused.get(operation);
-    if (error?.type !== 'invalidProperties') return [];
+    if (error?.type !== 'invalidProperties') continue;
+    yield;
     const tell = (complete: SetError) => {
       if (operation === undefined) notCreated.set(key, complete);
       else proposal.refused.set(operation, complete);
     };
-    const links = linksOf(index, error, (property) =>
+    const links = yield* linksOf(index, error, (property) =>
       namedIds(property, draft.values[property.name]),
     );
-    return [{ error, links, tell }];
-  });
+    refused.push({ error, links, tell });
+  }
+  return refused;
 }
 
 /** D13: of an update those alone that the object doesn't refer to yet. */
@@ -106,11 +107,11 @@ function* refusedUpdates({ index, createdIds, proposal }: RefusalScene): Steps<R
     const unchanged = yield* proposal.unchanged(operation);
     if (unchanged === null) continue;
     const { object, wanted } = unchanged;
-    const links = linksOf(index, error, (property) => {
+    const links = yield* linksOf(index, error, function* (property) {
       const held = holdsBlobs(property)
-        ? blobIdsOf(index, object)
-        : new Set(namedIds(property, object[property.name]));
-      return namedIds(property, wanted.get(property.name))
+        ? yield* blobIdsOf(index, object)
+        : new Set(yield* namedIds(property, object[property.name]));
+      return (yield* namedIds(property, wanted.get(property.name)))
         .map((text) => resolved(createdIds, property, text))
         .filter((text) => !held.has(text));
     });
@@ -128,24 +129,28 @@ function resolved(ids: CreationIds, property: LinkProperty, text: string): strin
   return id ?? text;
 }
 
-function namedIds(property: LinkProperty, value: JsonValue | undefined): readonly string[] {
-  return holdsBlobs(property) ? [...textsAt(property.blobs, value)] : referredIds(property, value);
+function* namedIds(property: LinkProperty, value: JsonValue | undefined): Steps<readonly string[]> {
+  return holdsBlobs(property)
+    ? [...(yield* textSteps(property.blobs, value))]
+    : referredIds(property, value);
 }
 
 type LinkProperty = BlobProperty | ReferenceProperty;
 
-function linksOf(
+function* linksOf(
   { blobs, references }: TypeIndex,
   { properties = [] }: SetError,
-  idsOf: (property: LinkProperty) => readonly string[],
-): readonly Link[] {
-  return [...blobs, ...references]
-    .filter(({ name }) => !properties.includes(name))
-    .map((property) => {
-      const to = holdsBlobs(property) ? null : property.reference.type;
-      return { name: property.name, to, ids: idsOf(property) };
-    })
-    .filter(({ ids }) => ids.length > 0);
+  idsOf: (property: LinkProperty) => Steps<readonly string[]>,
+): Steps<readonly Link[]> {
+  const links: Link[] = [];
+  for (const property of [...blobs, ...references]) {
+    const { name } = property;
+    if (properties.includes(name)) continue;
+    const ids = yield* idsOf(property);
+    const to = holdsBlobs(property) ? null : property.reference.type;
+    if (ids.length > 0) links.push({ name, to, ids });
+  }
+  return links;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { textsAt } from '../../capability/places.js';
+import { textSteps } from '../../capability/replace-steps.js';
 import { setError } from '../../protocol/errors.js';
+import { runInSlices, type Steps } from '../../protocol/slices.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { type BlobProperty, blobIdsOf, unusableBlob } from './blobs.js';
 import type { Proposal, ProposedRow } from './proposal.js';
@@ -23,40 +24,46 @@ export class BlobJudge {
    * turns.
    */
   async judge(): Promise<boolean> {
-    const { index, rows, refused } = this.#proposal;
+    const { index, refused } = this.#proposal;
     if (index.blobs.length === 0) return false;
     const { blobs, slices } = this.#unit;
     const { size } = refused;
-    const named: { readonly row: ProposedRow; readonly ids: readonly string[] }[] = [];
-    for (const row of rows.values()) {
-      if (slices.isOver()) await slices.next();
-      const ids = this.#added(row);
-      if (ids.length > 0) named.push({ row, ids });
-    }
+    const named = await runInSlices(this.#named(), slices);
     await blobs.lookUp(named.flatMap(({ ids }) => ids));
-    for (const { row, ids } of named) {
-      if (slices.isOver()) await slices.next();
-      this.#requireUsable(row, ids);
-    }
+    await runInSlices(this.#requireUsable(named), slices);
     return refused.size > size;
   }
 
-  /** Returns the ids that are new to the object: it may go on naming the others, anywhere. */
-  #added({ before, after }: ProposedRow): readonly string[] {
-    const { index } = this.#proposal;
-    if (index.blobs.every(({ name }) => before?.[name] === after[name])) return NOTHING;
-    const held = before === null ? NONE : blobIdsOf(index, before);
-    return [...blobIdsOf(index, after)].filter((id) => !held.has(id));
+  /** Returns the objects that name blobs which they didn't name before. */
+  *#named(): Steps<readonly NewNames[]> {
+    const named: NewNames[] = [];
+    for (const row of this.#proposal.rows.values()) {
+      yield;
+      const ids = yield* this.#added(row);
+      if (ids.length > 0) named.push({ row, ids });
+    }
+    return named;
   }
 
-  #requireUsable(row: ProposedRow, ids: readonly string[]): void {
+  /** Returns the ids that are new to the object: it may go on naming the others, anywhere. */
+  *#added({ before, after }: ProposedRow): Steps<readonly string[]> {
+    const { index } = this.#proposal;
+    if (index.blobs.every(({ name }) => before?.[name] === after[name])) return NOTHING;
+    const held = before === null ? NONE : yield* blobIdsOf(index, before);
+    return [...(yield* blobIdsOf(index, after))].filter((id) => !held.has(id));
+  }
+
+  *#requireUsable(named: readonly NewNames[]): Steps<void> {
     const { blobs } = this.#unit;
-    const unusable = new Set(ids.filter((id) => !blobs.isUsable(id)));
-    if (unusable.size === 0) return;
-    for (const property of this.#proposal.index.blobs) {
-      const texts = [...textsAt(property.blobs, row.after[property.name])];
-      const first = texts.find((text) => unusable.has(text));
-      if (first !== undefined) this.#complain(row, property, first);
+    for (const { row, ids } of named) {
+      yield;
+      const unusable = new Set(ids.filter((id) => !blobs.isUsable(id)));
+      if (unusable.size === 0) continue;
+      for (const property of this.#proposal.index.blobs) {
+        const texts = yield* textSteps(property.blobs, row.after[property.name]);
+        const first = [...texts].find((text) => unusable.has(text));
+        if (first !== undefined) this.#complain(row, property, first);
+      }
     }
   }
 
@@ -65,6 +72,11 @@ export class BlobJudge {
     if (access !== 'internal') this.#proposal.complain(row, name, unusableBlob(id));
     else this.#proposal.blame(row, [name], HIDDEN);
   }
+}
+
+interface NewNames {
+  readonly row: ProposedRow;
+  readonly ids: readonly string[];
 }
 
 const NONE: ReadonlySet<string> = new Set();

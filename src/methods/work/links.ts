@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../protocol/json.js';
+import type { Steps } from '../../protocol/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { blobIdsOf } from '../set/blobs.js';
 import { type ReferenceProperty, referredIds } from '../set/reference-values.js';
@@ -9,27 +10,39 @@ interface Difference<T> {
   readonly added: T[];
 }
 
-/** From one row of an object to the next; null for none. Two properties with one blob are one row. */
-export function noteBlobs(
-  index: TypeIndex,
-  objectId: string,
-  before: StoredObject | null,
-  after: StoredObject | null,
-  into: Difference<BlobReference>,
-): void {
-  const dataType = index.type.name;
-  const old = before === null ? new Set<string>() : blobIdsOf(index, before);
-  const now = after === null ? new Set<string>() : blobIdsOf(index, after);
-  for (const blobId of old) if (!now.has(blobId)) into.removed.push({ blobId, dataType, objectId });
-  for (const blobId of now) if (!old.has(blobId)) into.added.push({ blobId, dataType, objectId });
+/** From one row of an object to the next; null for none. */
+export interface Move {
+  readonly objectId: string;
+  readonly before: StoredObject | null;
+  readonly after: StoredObject | null;
 }
 
-/** The same for the rows of JmapReference: one for each property and object referred to. */
+const NONE: ReadonlySet<string> = new Set();
+
+/** Two properties with one blob are one row. */
+export function* noteBlobs(
+  index: TypeIndex,
+  moves: readonly Move[],
+  into: Difference<BlobReference>,
+): Steps<void> {
+  const dataType = index.type.name;
+  for (const { objectId, before, after } of moves) {
+    yield;
+    const old = before === null ? NONE : yield* blobIdsOf(index, before);
+    const now = after === null ? NONE : yield* blobIdsOf(index, after);
+    for (const blobId of old) {
+      if (!now.has(blobId)) into.removed.push({ blobId, dataType, objectId });
+    }
+    for (const blobId of now) {
+      if (!old.has(blobId)) into.added.push({ blobId, dataType, objectId });
+    }
+  }
+}
+
+/** The rows of JmapReference: one for each property and object referred to. */
 export function noteReferences(
   index: TypeIndex,
-  fromId: string,
-  before: StoredObject | null,
-  after: StoredObject | null,
+  { objectId: fromId, before, after }: Move,
   into: Difference<ReferenceRecord>,
 ): void {
   const fromType = index.type.name;

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
-import type { Slices } from '../../protocol/slices.js';
+import { runInSlices, type Slices } from '../../protocol/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -12,7 +12,7 @@ import { HookError } from '../hooks/errors.js';
 import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-blobs.js';
-import { noteBlobs, noteReferences } from './links.js';
+import { type Move, noteBlobs, noteReferences } from './links.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -159,16 +159,22 @@ export class UnitOfWork {
       const inserts: StoredObject[] = [];
       const updates: StoredObject[] = [];
       const destroys: string[] = [];
+      const moves: Move[] = [];
       for (const entry of dirty) {
         const { id, stored, after } = entry;
         if (after === null) {
           if (stored !== null) destroys.push(id);
         } else if (stored === null) inserts.push(after);
         else updates.push(after);
-        if (index.blobs.length > 0) noteBlobs(index, id, stored, after, blobs);
-        if (index.references.length > 0) noteReferences(index, id, stored, after, references);
+        moves.push({ objectId: id, before: stored, after });
         entry.stored = after;
         entry.isDirty = false;
+      }
+      if (index.blobs.length > 0) {
+        await runInSlices(noteBlobs(index, moves, blobs), this.slices);
+      }
+      if (index.references.length > 0) {
+        for (const move of moves) noteReferences(index, move, references);
       }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
