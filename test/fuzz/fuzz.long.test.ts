@@ -25,7 +25,10 @@ const PROJECT = process.env['FUZZ_PROJECT'];
 const REPORT = process.env['FUZZ_REPORT'];
 const HOURS = 6 * 3_600_000;
 
-/** Megabytes that the server may hold more at the end of a million requests, by the line through what stays. */
+/**
+ * Megabytes that the server may hold more at the end of a million requests, by the line through what
+ * stays behind full collections: what V8 has not collected yet differs by 50 MB from run to run.
+ */
 const MOST_HEAP_GROWTH = 24;
 const MOST_RSS_GROWTH = 64;
 

@@ -9,6 +9,8 @@ export const METRICS_TOKEN = 'fuzz-metrics';
 /** Limits that requests of moderate size cross, so that the other side of each is seen often. */
 export const FUZZ_ENV = Object.freeze({
   METRICS_TOKEN,
+  // Signals are told to the main thread alone; Windows has none.
+  NODE_OPTIONS: `--import=${new URL('collect.mjs', import.meta.url).href}`,
   MAX_SIZE_REQUEST: '100000',
   MAX_SIZE_RESPONSE: '300000',
   MAX_CONCURRENT_REQUESTS: '64',
