@@ -246,10 +246,12 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   }
 
   async close(): Promise<void> {
+    // Those that wait for a connection are turned away now, not when the writer has ended.
+    const largeReads = this.#largeReads.close();
     await this.#pieces.close();
     await this.#writer.close();
     await this.#reads.idle();
-    await Promise.all([this.#hookReads.close(), this.#largeReads.close()]);
+    await Promise.all([this.#hookReads.close(), largeReads]);
     await this.#backlog?.close();
     await this.#scans?.close();
     this.#reads.close();
