@@ -5,6 +5,7 @@ import { CallTrace } from '../../src/methods/trace.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { CallOptions, Snapshot, StoredObject, Transaction } from '../../src/store/port.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
+import { eventually } from '../support/poll.js';
 import { slowClock } from '../support/slow-clock.js';
 import { Gadget, gadget, gadgets, PROPERTIES } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
@@ -249,13 +250,27 @@ describe('a read on a connection of its own', () => {
 
   it('that runs when the store closes ends; those that wait for a connection are refused', async () => {
     const ids = await prepare();
-    const reads = Array.from({ length: 5 }, () => read(getting(ids)));
+    let begun = 0;
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const reads = Array.from({ length: 5 }, () =>
+      read(async (snapshot) => {
+        const found = await getting(ids)(snapshot);
+        begun += 1;
+        await gate;
+        return found;
+      }),
+    );
     for (const each of reads) each.catch(() => undefined);
-    await new Promise(setImmediate);
-    await engine.store.close();
+    await eventually(() => expect(begun).toBe(3));
+    const closed = engine.store.close();
     const [first, second, third, ...late] = reads;
-    for (const each of [first, second, third]) expect(await each).toHaveLength(6);
     for (const each of late) await expect(each).rejects.toBeInstanceOf(UnavailableError);
+    goOn();
+    await closed;
+    for (const each of [first, second, third]) expect(await each).toHaveLength(6);
     engine = await openSqlite({ now: () => 1_000_000 });
   });
 });
