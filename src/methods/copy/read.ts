@@ -1,9 +1,9 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import { textSteps } from '../../capability/replace-steps.js';
-import { inSlices, runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../protocol/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
-import { requireTime } from '../blob/time.js';
 import type { CallContext } from '../context.js';
+import { inTurns } from '../many.js';
 import type { BlobProperty } from '../set/blobs.js';
 import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
@@ -36,7 +36,7 @@ export async function readOriginals(
         ? []
         : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
     const objects = new Map(rows.map((row) => [row.id, row]));
-    const slices = inSlices(() => requireTime(context.deadline));
+    const slices = inTurns(context.deadline);
     const blobIds = await runInSlices(blobsToCopy(index, plan, objects), slices);
     const blobs = blobIds.size === 0 ? [] : await snapshot.blobs([...blobIds]);
     return { objects, blobs };

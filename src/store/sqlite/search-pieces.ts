@@ -77,7 +77,7 @@ export class SearchPieces {
     this.#timer.unref();
   }
 
-  /** Resolves when what was committed before the call is indexed, whatever is written meanwhile. */
+  /** Resolves when no long text waits to be indexed. Other writes don't keep it waiting. */
   async idle(): Promise<void> {
     await this.#running;
     for (const work of this.#works) work.isDue = true;
