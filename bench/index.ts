@@ -2,7 +2,8 @@
  * `npm run bench` measures the server over HTTP, `npm run bench -- generate` the generator,
  * `npm run bench -- event-loop` how long anything blocks the server, `npm run bench -- store-pg`
  * what the store on PostgreSQL costs, `npm run bench -- sockets` what an idle WebSocket takes,
- * `npm run bench -- waits` how long a request of one user keeps another user waiting.
+ * `npm run bench -- waits` how long a request of one user keeps another user waiting,
+ * `npm run bench -- path` how many files a request enters.
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);
@@ -19,4 +20,7 @@ if (process.argv[2] === 'generate') {
 } else if (process.argv[2] === 'waits') {
   process.argv.splice(2, 1);
   await import('./waits.js');
+} else if (process.argv[2] === 'path') {
+  process.argv.splice(2, 1);
+  await import('./path.js');
 } else await import('./http.js');
