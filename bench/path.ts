@@ -20,14 +20,14 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  process.stdout.write('| request | files | of them in src |\n|---|---|---|\n');
+  process.stdout.write('| request | files | at most | of them in src |\n|---|---|---|---|\n');
   const found = await filesEntered();
-  for (const [name, files] of found) {
+  for (const { name, most, files } of found) {
     const own = files.filter((file) => file.startsWith('src/'));
-    process.stdout.write(`| ${name} | ${files.length} | ${own.length} |\n`);
+    process.stdout.write(`| ${name} | ${files.length} | ${most} | ${own.length} |\n`);
   }
   if (!values.files) return;
-  for (const [name, files] of found) process.stdout.write(`\n${name}\n  ${files.join('\n  ')}\n`);
+  for (const { name, files } of found) process.stdout.write(`\n${name}\n  ${files.join('\n  ')}\n`);
 }
 
 await main(process.argv.slice(2));

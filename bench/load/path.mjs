@@ -3,10 +3,10 @@ import { Session } from 'node:inspector';
 
 /**
  * Loaded into a server: which files of the project it has entered. At SIGUSR2 their names since the
- * last one go to the file that PATH_FILE names. V8 counts the calls of each function
+ * last one go to the file that `?file=` names. V8 counts the calls of each function
  * (`Profiler.takePreciseCoverage`); a file is entered when one of its functions was called.
  */
-const { PATH_FILE } = process.env;
+const file = new URL(import.meta.url).searchParams.get('file');
 const session = new Session();
 session.connect();
 
@@ -25,10 +25,10 @@ post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 process.on('SIGUSR2', () => {
   const { result } = post('Profiler.takePreciseCoverage');
   const files = result.flatMap(({ url, functions }) => {
-    const file = /dist\/((?:src|generated)\/.*)\.js$/.exec(url)?.[1];
+    const name = /dist\/((?:src|generated)\/.*)\.js$/.exec(url)?.[1];
     const isEntered = functions.some(({ ranges }) => ranges.some(({ count }) => count > 0));
-    return file !== undefined && isEntered ? [`${file}.ts`] : [];
+    return name !== undefined && isEntered ? [`${name}.ts`] : [];
   });
-  writeFileSync(`${PATH_FILE}.part`, JSON.stringify(files.sort()));
-  renameSync(`${PATH_FILE}.part`, PATH_FILE);
+  writeFileSync(`${file}.part`, JSON.stringify(files.sort()));
+  renameSync(`${file}.part`, file);
 });
