@@ -156,6 +156,14 @@ module.exports = {
       to: { path: '^src/(store/(sqlite|postgresql)|database)/' },
     },
     {
+      name: 'methods-without-hooks',
+      comment:
+        'The hook runner uses methods; they know it by the interface Hooks of context.ts alone.',
+      severity: 'error',
+      from: { path: '^src/methods/', pathNot: '^src/methods/(hooks/|redo[.]ts$)' },
+      to: { path: '^src/methods/hooks/' },
+    },
+    {
       name: 'methods-use-generated-types-only',
       comment: 'Generated code calls methods, so methods may know its types but not run it.',
       severity: 'error',

@@ -22,7 +22,7 @@ import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
 import { createDispatcher } from './methods/dispatch.js';
 import { MissingHookError, requireHooks } from './methods/hooks/required.js';
-import { createSetHooks } from './methods/hooks/set-hooks.js';
+import { createHooks } from './methods/hooks/runner.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { HashTurns } from './methods/set/hash-turns.js';
 import { COLLATIONS } from './methods/sort.js';
@@ -125,7 +125,7 @@ async function start(
   const types = [...registry.dataTypes.values()];
   const storage = await openStorage(config, { root, types, hookClient, log, opened });
   const { store, prisma } = storage;
-  const hooks = {
+  const hookServices = {
     timeout: limits.hookTimeout,
     prisma: storage.hooks.client,
     join: storage.hooks.join,
@@ -136,15 +136,15 @@ async function start(
     accessVersion: storage.accessVersion,
   });
 
-  const setHooks = createSetHooks(registry);
+  const hooks = createHooks(registry, hookServices);
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
-  const redone = { store, registry, hooks, log, database: storage.rest };
+  const redone = { store, registry, hookServices, log, database: storage.rest };
   const rest = await startRest({
     ...redone,
     now,
-    ...(setHooks === undefined ? {} : { setHooks }),
+    ...(hooks === undefined ? {} : { hooks }),
     shared: storage.shared,
   });
   opened.push(() => rest.stop());
@@ -165,9 +165,8 @@ async function start(
         registry,
         ids,
         limits,
-        hooks,
         hashing: new HashTurns(),
-        ...(setHooks === undefined ? {} : { setHooks }),
+        ...(hooks === undefined ? {} : { hooks }),
         ...(secretKey === null ? {} : { secretKey }),
       },
       limits,

@@ -9,10 +9,7 @@ import { inSlices, type Slices, turn } from '../protocol/slices.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from './blob/time.js';
 import { builtInMethod } from './built-in.js';
-import type { CallContext, CreatedIds, RequestScope, Services } from './context.js';
-import { ownMethod } from './hooks/own.js';
-import { HookScope } from './hooks/scope.js';
-import { setWithin } from './set-within.js';
+import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
 import { BoundStandardMethods } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
@@ -50,9 +47,8 @@ export class MethodCall implements CallContext {
   readonly deadline: number;
   readonly standard: StandardMethods;
   readonly isInternal = false;
+  readonly hooks: CallHooks | null;
   #followUps: readonly Invocation[] = NOTHING;
-  /** Most calls have no hooks: made for the first that asks. */
-  #hooks: HookScope | null = null;
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
   #admitted: Admitted | null = null;
@@ -65,13 +61,9 @@ export class MethodCall implements CallContext {
     this.account = options.account;
     this.deadline = options.deadline;
     this.standard = new BoundStandardMethods(this);
+    this.hooks = this.services.hooks?.ofCall(this) ?? null;
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
-  }
-
-  get hooks(): HookScope {
-    this.#hooks ??= new HookScope(this, setWithin);
-    return this.#hooks;
   }
 
   get followUps(): readonly Invocation[] {
@@ -80,7 +72,7 @@ export class MethodCall implements CallContext {
 
   /** The call's answer is safe: what hooks have kept for then is run. */
   committed(): void {
-    this.#hooks?.committed();
+    this.hooks?.committed();
   }
 
   builtIn<Arguments extends object, Response extends object>(
@@ -106,7 +98,9 @@ export class MethodCall implements CallContext {
     name: string,
     args: Arguments,
   ): Promise<Response> {
-    return (await ownMethod(name, args, this)) as Response;
+    const { hooks } = this.services;
+    if (hooks === undefined) throw new Error(`No hook file implements ${name}.`);
+    return (await hooks.runOwn(name, args, this)) as Response;
   }
 
   admit(response: object, createdIds: CreatedIds = NONE, json?: string): void {

@@ -1,16 +1,19 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
 import type { MethodContext } from '../capability/context.js';
-import type { DataTypeDefinition, MethodDefinition } from '../capability/definition.js';
+import type {
+  DataTypeDefinition,
+  MethodDefinition,
+  StandardMethodName,
+} from '../capability/definition.js';
+import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Slices } from '../protocol/slices.js';
-import type { Store } from '../store/port.js';
+import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { Foresight } from './foresight.js';
-import type { HookServices } from './hooks/port.js';
-import type { HookScope } from './hooks/scope.js';
 import type { Registry } from './registry.js';
 import type { HashTurns } from './set/hash-turns.js';
-import type { SetHooks } from './set/hooks.js';
+import type { UnitOfWork } from './work/unit.js';
 
 /** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
 export interface MethodLimits {
@@ -32,10 +35,8 @@ export interface Services {
   readonly registry: Registry;
   readonly ids: IdGenerator;
   readonly limits: MethodLimits;
-  /** What hooks run with; a registry without hooks needs none. */
-  readonly hooks?: HookServices;
-  /** Where hooks join /set and /copy. */
-  readonly setHooks?: SetHooks;
+  /** The logic of hook files; absent where no capability has any. */
+  readonly hooks?: Hooks;
   /** Turns of what hashes secrets. */
   readonly hashing: HashTurns;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
@@ -84,8 +85,8 @@ export interface CallContext extends MethodContext {
    * `none`.
    */
   readonly account: AccountAccess | undefined;
-  /** The hooks of this call. */
-  readonly hooks: HookScope;
+  /** The hooks of this call; null where no capability has any. */
+  readonly hooks: CallHooks | null;
   /** A `tx.set` of a hook: it may write what clients may not, and its response is not sent. */
   readonly isInternal: boolean;
   /** `performance.now()` after which the call is given up. */
@@ -132,3 +133,71 @@ export type StandardMethod<Arguments, Response> = (
   context: CallContext,
   sent?: Arguments,
 ) => Promise<Response>;
+
+/** A standard method that is called for a type. */
+export interface StandardCall<Arguments> {
+  readonly type: DataTypeDefinition;
+  readonly verb: StandardMethodName;
+  readonly args: Arguments;
+}
+
+/** What the hooks of one method call have to do with its transaction. */
+export interface CallHooks {
+  /** A transaction begins: what an attempt that was undone has kept did not happen. */
+  begin(): void;
+  /** Returns the whole response, made inside the transaction: a failure undoes the call. */
+  complete<T extends object>(response: T, transaction: Transaction): Promise<T>;
+  /** The call's answer is safe: runs what was kept for then, and waits for none of it. */
+  committed(): void;
+}
+
+/** An object that a call wants to create, update or destroy; nothing of it is written yet. */
+export interface WantedObject {
+  /** The creation id, or the object's id. */
+  readonly key: string;
+  /** Null for a create. */
+  readonly before: StoredObject | null;
+  /** Null for a destroy. */
+  readonly after: StoredObject | null;
+  /** The first refusal stands. */
+  refuse(error: SetError): void;
+}
+
+/** Where the logic of hook files joins the methods: src/hooks implements it. */
+export interface Hooks {
+  /** Makes the hooks of one call. */
+  ofCall(context: CallContext): CallHooks;
+
+  /** Runs a method that a hook file implements. */
+  runOwn(name: string, args: object, context: CallContext): Promise<object>;
+
+  /**
+   * Runs a standard method with what the type's hook file adds: its arguments may be replaced, its
+   * response may have further members. `sent` is what the client sent where they were replaced.
+   */
+  extend<Arguments extends object, Response extends object>(
+    call: StandardCall<Arguments>,
+    context: CallContext,
+    run: (args: Arguments, sent?: Arguments) => Promise<Response>,
+  ): Promise<Response>;
+
+  /** Rows of destroyed objects of the type are read whole, since hooks see them. */
+  needsWholeRows(type: DataTypeDefinition): boolean;
+
+  /** The call waits for more than the store: its transaction is its own. */
+  isExclusive(type: DataTypeDefinition): boolean;
+
+  /** Returns the object with its own-row computed properties; itself where none changes. */
+  compute(type: DataTypeDefinition, object: StoredObject): StoredObject;
+
+  /** Before writes: any of the wanted objects may be refused; the others go on. */
+  beforeWrites(
+    type: DataTypeDefinition,
+    wanted: readonly WantedObject[],
+    unit: UnitOfWork,
+    context: CallContext,
+  ): Promise<void>;
+
+  /** After writes: rows are written, change records are not, so that more can join the unit. */
+  afterWrites(unit: UnitOfWork, context: CallContext): Promise<void>;
+}

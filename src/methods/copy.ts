@@ -57,7 +57,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
       accountOf(context).id,
       writeOptions(type, context, [], isLong),
       async (transaction) => {
-        context.hooks.begin();
+        context.hooks?.begin();
         const slices = inTurns(context.deadline);
         if (isLong) await slices.next();
         const unit = new UnitOfWork(transaction, request.principal.userId, slices);

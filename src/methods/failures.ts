@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HookRefusal } from '../capability/refusal.js';
 import { MethodError, UnavailableError, UnknownOutcomeError } from '../protocol/errors.js';
-import { HookTimeoutError } from './hooks/errors.js';
+import { HookTimeoutError } from './hook-errors.js';
 
 /** Is told of every failure that nobody expected, with the reference that its response shows. */
 export type FailureLog = (error: unknown, reference: string) => void;

@@ -12,11 +12,11 @@ import type {
   StoredObject,
   Transaction,
 } from '../store/port.js';
+import type { Hooks } from './context.js';
 import { HookHandle } from './hooks/handle.js';
 import { computedValues } from './hooks/judge.js';
 import type { HookServices } from './hooks/port.js';
 import type { Registry } from './registry.js';
-import type { SetHooks } from './set/hooks.js';
 import { WORKING_OCTETS } from './set/working-octets.js';
 import { indexOf } from './type-index.js';
 import { noteBlobs, noteReferences } from './work/links.js';
@@ -27,8 +27,9 @@ const BATCH_TIME = 600_000;
 export interface RedoServices {
   readonly store: Store;
   readonly registry: Registry;
-  readonly setHooks?: SetHooks;
-  readonly hooks: HookServices;
+  /** What hooks compute; absent where no capability has any. */
+  readonly hooks?: Pick<Hooks, 'compute'>;
+  readonly hookServices: HookServices;
 }
 
 export interface RedoBatch {
@@ -115,7 +116,7 @@ export class Redo {
     { type: source, accountId, ids }: RedoBatch,
     record: boolean,
   ): Promise<void> {
-    const { hooks, registry } = this.#services;
+    const { hookServices, registry } = this.#services;
     const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property.name];
     if (valuesOf === undefined) return Promise.resolve();
     return this.#write(accountId, true, async (transaction) => {
@@ -123,12 +124,12 @@ export class Redo {
       const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
       const handle = new HookHandle({
         snapshot: transaction,
-        prisma: hooks.prisma,
+        prisma: hookServices.prisma,
         maxObjectsInGet: Number.MAX_SAFE_INTEGER,
         set: null,
       });
       const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
-      const said = await hooks
+      const said = await hookServices
         .join(async () => valuesOf(changes, callOf(accountId), handle))
         .finally(() => handle.end());
       const what = `computeOn of ${type.name}.${property.name}`;
@@ -139,7 +140,7 @@ export class Redo {
         if (jsonEqual(value, before[property.name] ?? null)) return [];
         const put = { [property.name]: value };
         const after = Object.assign(emptyObject(), before, put) as StoredObject;
-        return [{ before, after: this.#services.setHooks?.compute?.(type, after) ?? after }];
+        return [{ before, after: this.#services.hooks?.compute(type, after) ?? after }];
       });
       if (changed.length === 0) return;
       const after = changed.map((one) => one.after);
@@ -157,8 +158,8 @@ export class Redo {
   ): Promise<Judged> {
     const rows = await snapshot.get(type, ids, type.properties, WORKING_OCTETS);
     const counted = await this.#counted(type, rows, snapshot);
-    const { setHooks } = this.#services;
-    const done = counted.map((row) => setHooks?.compute?.(type, row) ?? row);
+    const { hooks } = this.#services;
+    const done = counted.map((row) => hooks?.compute(type, row) ?? row);
     const changed = done.flatMap((after, at) => {
       const before = rows[at];
       return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];

@@ -1,12 +1,20 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { finish } from '../protocol/slices.js';
-import type { SetWithin } from './hooks/port.js';
+import type { CallContext } from './context.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { sealSecrets } from './set/secrets.js';
 import { indexOf } from './type-index.js';
+import type { UnitOfWork } from './work/unit.js';
 
-/** Foo/set in a unit of work that goes on: `tx.set` of hooks. */
-export const setWithin: SetWithin = async (type, args, context, unit) => {
+/** Runs a Foo/set inside a transaction that is open: `tx.set` of hooks. */
+export async function setWithin(
+  type: DataTypeDefinition,
+  args: SetArguments,
+  context: CallContext,
+  unit: UnitOfWork,
+): Promise<SetResponse> {
   const index = indexOf(type);
   const { request, services } = context;
   const scene = {
@@ -20,4 +28,4 @@ export const setWithin: SetWithin = async (type, args, context, unit) => {
   const run = new SetRun({ index, plan, seals }, context, unit);
   await run.run(null);
   return run.response();
-};
+}

@@ -40,7 +40,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     request.isLong || isMany(plan.creates.size + plan.updates.length + plan.destroys.length);
   const options = writeOptions(type, context, plan.updates, isLong);
   return services.store.write(account.id, options, async (transaction) => {
-    context.hooks.begin();
+    context.hooks?.begin();
     const slices = inTurns(context.deadline);
     if (isLong) await slices.next();
     const unit = new UnitOfWork(transaction, request.principal.userId, slices);
@@ -50,7 +50,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     if (slices.isOver()) await slices.next();
     await unit.record();
     if (slices.isOver()) await slices.next();
-    const response = await context.hooks.complete(changed, transaction);
+    const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
     if (isLong) await context.admitInSlices(response, run.createdIds, slices);
     else context.admit(response, run.createdIds);
     return response;

@@ -15,10 +15,9 @@ import type {
   StandardMethods,
 } from '../capability/standard.js';
 import { changes } from './changes.js';
-import type { CallContext } from './context.js';
+import type { CallContext, StandardCall } from './context.js';
 import { copy } from './copy.js';
 import { get } from './get.js';
-import { extended } from './hooks/extend.js';
 import { query } from './query.js';
 import { queryChanges } from './query-changes.js';
 import { set } from './set.js';
@@ -38,13 +37,13 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: GetArguments,
   ): Promise<GetResponse<S>> {
-    return extended(type, 'get', args, this.#context, (wanted) =>
+    return this.#extended({ type, verb: 'get', args }, (wanted) =>
       this.#context.promised(get(type, wanted, this.#context)),
     ) as Promise<GetResponse<S>>;
   }
 
   changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse> {
-    return extended(type, 'changes', args, this.#context, (wanted) =>
+    return this.#extended({ type, verb: 'changes', args }, (wanted) =>
       changes(type, wanted, this.#context),
     );
   }
@@ -53,7 +52,7 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: SetArguments,
   ): Promise<SetResponse<S>> {
-    return extended(type, 'set', args, this.#context, (wanted, sent) =>
+    return this.#extended({ type, verb: 'set', args }, (wanted, sent) =>
       set(type, wanted, this.#context, sent),
     ) as Promise<SetResponse<S>>;
   }
@@ -62,13 +61,13 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition<S>,
     args: CopyArguments,
   ): Promise<CopyResponse<S>> {
-    return extended(type, 'copy', args, this.#context, (wanted, sent) =>
+    return this.#extended({ type, verb: 'copy', args }, (wanted, sent) =>
       copy(type, wanted, this.#context, sent),
     ) as Promise<CopyResponse<S>>;
   }
 
   query(type: DataTypeDefinition, args: QueryArguments): Promise<QueryResponse> {
-    return extended(type, 'query', args, this.#context, (wanted) =>
+    return this.#extended({ type, verb: 'query', args }, (wanted) =>
       query(type, wanted, this.#context),
     );
   }
@@ -77,8 +76,17 @@ export class BoundStandardMethods implements StandardMethods {
     type: DataTypeDefinition,
     args: QueryChangesArguments,
   ): Promise<QueryChangesResponse> {
-    return extended(type, 'queryChanges', args, this.#context, (wanted) =>
+    return this.#extended({ type, verb: 'queryChanges', args }, (wanted) =>
       queryChanges(type, wanted, this.#context),
     );
+  }
+
+  /** Types without hooks pay nothing. */
+  #extended<Arguments extends object, Response extends object>(
+    call: StandardCall<Arguments>,
+    run: (args: Arguments, sent?: Arguments) => Promise<Response>,
+  ): Promise<Response> {
+    const { hooks } = this.#context.services;
+    return hooks === undefined ? run(call.args) : hooks.extend(call, this.#context, run);
   }
 }

@@ -62,10 +62,15 @@ test.each([
   own.run(`UPDATE "${type}" SET "${column}" = NULL`);
   own.run('DELETE FROM "JmapBlobReference"');
   own.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('compute:${type}/${column}', '')`);
-  const { store, registry, setHooks } = own.services;
+  const { store, registry, hooks: computing } = own.services;
   const rest = await startRest({
-    ...{ store, registry, setHooks, database: own.rest, shared: false },
-    hooks: { timeout: 2000, prisma: null, join: (work) => work(), onError: () => undefined },
+    ...{ store, registry, hooks: computing, database: own.rest, shared: false },
+    hookServices: {
+      timeout: 2000,
+      prisma: null,
+      join: (work: () => Promise<unknown>) => work(),
+      onError: () => undefined,
+    },
     log: createLogging('fatal').log,
   } as Parameters<typeof startRest>[0]);
   await rest.stop();

@@ -8,7 +8,8 @@ import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
-import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
+import type { HookServices } from '../../src/methods/hooks/port.js';
+import { createHooks } from '../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -28,7 +29,11 @@ const registry = createRegistry([
   crosswiseCapability,
 ]);
 export const DATA_TYPES = [...registry.dataTypes.values()];
-const setHooks = createSetHooks(registry);
+const hookServices: HookServices = {
+  ...{ timeout: 1000, prisma: null, onError: () => undefined },
+  join: (work) => work(),
+};
+const hooks = createHooks(registry, hookServices);
 const log = pino({ level: 'silent' });
 const LIMITS = {
   ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, queryMaxLimit: 100, queryChangesMax: 1000 },
@@ -62,7 +67,7 @@ export async function openCrosswise(url: string | null) {
   const services = {
     ...{ store, registry, ids: createIdGenerator(), limits: LIMITS, hashing: new HashTurns() },
     blobs: createFilesystemBlobStore(join(folder, 'blobs')),
-    ...(setHooks === undefined ? {} : { setHooks }),
+    ...(hooks === undefined ? {} : { hooks }),
   };
   const dispatcher = createDispatcher(services, LIMITS, (error) => {
     throw error;
@@ -87,8 +92,8 @@ export async function openCrosswise(url: string | null) {
     async start(): Promise<void> {
       const running = await startRest({
         ...{ store, registry, log, database, shared },
-        ...(setHooks === undefined ? {} : { setHooks }),
-        hooks: { timeout: 1000, prisma: null, join: (work) => work(), onError: () => undefined },
+        ...(hooks === undefined ? {} : { hooks }),
+        hookServices,
       });
       await running.stop();
     },

@@ -19,7 +19,7 @@ import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.j
 import { openRest } from '../../src/database/sqlite/rest.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
-import { createSetHooks } from '../../src/methods/hooks/set-hooks.js';
+import { createHooks } from '../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -172,23 +172,20 @@ export class Rig {
     const isHooked = (logic.hooks ?? logic.gadgetHooks ?? more) !== undefined;
     const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
     this.#prisma = prisma;
-    const setHooks = createSetHooks(registry);
+    const hooks =
+      prisma &&
+      createHooks(registry, {
+        timeout: logic.timeout ?? 2000,
+        prisma: prisma.client,
+        join: prisma.join,
+        onError: (error: unknown, reference: string) =>
+          void this.failures.push({ error, reference }),
+      });
     this.services = {
-      ...(prisma === undefined
-        ? {}
-        : {
-            hooks: {
-              timeout: logic.timeout ?? 2000,
-              prisma: prisma.client,
-              join: prisma.join,
-              onError: (error: unknown, reference: string) =>
-                void this.failures.push({ error, reference }),
-            },
-          }),
       store,
       blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
       registry,
-      ...(setHooks === undefined ? {} : { setHooks }),
+      ...(hooks === undefined ? {} : { hooks }),
       ...(logic.secretKey === undefined ? {} : { secretKey: logic.secretKey }),
       ids: createIdGenerator({ now }),
       limits: this.#limits,

@@ -203,7 +203,7 @@ describe('at a start, what a version before stored', () => {
     const log = { info: () => undefined, warn: (fields: unknown) => warned.push(fields) };
     return bindSecrets({
       ...{ store, registry, database, secretKey: KEY },
-      hooks: { ...hooks, onError: () => undefined },
+      hookServices: { ...hooks, onError: () => undefined },
       log: log as never,
     });
   };

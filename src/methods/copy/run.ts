@@ -86,7 +86,7 @@ export class CopyRun {
       created: orNull(this.#created),
       notCreated: orNull(this.#notCreated),
     };
-    const response = await context.hooks.complete(copied, transaction);
+    const response = (await context.hooks?.complete(copied, transaction)) ?? copied;
     context.admit(response, this.#createdIds);
     return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
   }
@@ -151,11 +151,11 @@ export class CopyRun {
   async #settle(): Promise<void> {
     const { index, plan, context, unit } = this.#scene;
     const { transaction, slices } = unit;
-    const { setHooks, ...services } = context.services;
+    const { hooks, ...services } = context.services;
     const { createdIds } = plan;
     const scene = { index, createdIds, author: 'client', now: clock(services) } as const;
     const operations = this.#copies.map(({ operation }) => operation);
-    const compute = (object: StoredObject) => setHooks?.compute?.(index.type, object) ?? object;
+    const compute = (object: StoredObject) => hooks?.compute(index.type, object) ?? object;
     const proposal = new Proposal(scene, operations, [], new Map(), compute);
     await runInSlices(proposal.fold(), slices);
     // They get their rows before the objects' references to them.
@@ -179,8 +179,8 @@ export class CopyRun {
     // Before the objects' references to them.
     if (this.#inserted.size > 0) await transaction.insertBlobs([...this.#inserted]);
     await unit.flush();
-    if (setHooks !== undefined) {
-      await setHooks.afterWrites(index.type, unit, context);
+    if (hooks !== undefined) {
+      await hooks.afterWrites(unit, context);
       await unit.flush();
     }
     for (const { operation } of this.#copies) {

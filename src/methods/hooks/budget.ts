@@ -1,4 +1,4 @@
-import { HookTimeoutError } from './errors.js';
+import { HookTimeoutError } from '../hook-errors.js';
 
 /**
  * HOOK_TIMEOUT of one method call: the time that all of its hooks may take together. What the call

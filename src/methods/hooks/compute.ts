@@ -3,8 +3,8 @@ import { frozen } from '../../capability/runtime.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
+import { namedFailure } from '../hook-errors.js';
 import type { Registry } from '../registry.js';
-import { namedFailure } from './errors.js';
 import { computedValue } from './judge.js';
 
 interface Compute {

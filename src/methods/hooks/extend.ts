@@ -4,50 +4,43 @@ import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/jso
 import { inSlices, runInSlices } from '../../protocol/slices.js';
 import { accountOf } from '../accounts.js';
 import { requireTime } from '../blob/time.js';
-import type { CallContext } from '../context.js';
+import type { CallContext, StandardCall } from '../context.js';
 import { requireFilterWithinBounds } from '../filter.js';
 import { inTurns } from '../many.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
+import { scopeOf } from './scope.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
 
-/** `sent`: what the client sent, where a hook has replaced the arguments. */
-type Run<Arguments, Response> = (args: Arguments, sent?: Arguments) => Promise<Response>;
+/** A call of a standard method, with what its hooks are told of it. */
+interface ExtendedCall {
+  readonly type: DataTypeDefinition;
+  readonly verb: StandardMethodName;
+  readonly context: CallContext;
+}
 
 /**
  * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
- * `after` adds members to the response. Types without hooks pay nothing.
+ * `after` adds members to the response.
  */
-export function extended<Arguments extends object, Response extends object>(
-  type: DataTypeDefinition,
-  verb: StandardMethodName,
-  args: Arguments,
-  context: CallContext,
-  run: Run<Arguments, Response>,
-): Promise<Response> {
-  const hooks = context.services.registry.typeHooks.get(type.name);
-  return hooks === undefined ? run(args) : byHooks(hooks, type, verb, args, context, run);
-}
-
-async function byHooks<Arguments extends object, Response extends object>(
+export async function extended<Arguments extends object, Response extends object>(
   hooks: TypeHooks,
-  type: DataTypeDefinition,
-  verb: StandardMethodName,
-  args: Arguments,
+  { type, verb, args }: StandardCall<Arguments>,
   context: CallContext,
-  run: Run<Arguments, Response>,
+  run: (args: Arguments, sent?: Arguments) => Promise<Response>,
 ): Promise<Response> {
+  const call = { type, verb, context };
+  const scope = scopeOf(context);
   const { further, standard } = split(args as JsonObject, context);
-  context.hooks.further = further;
+  scope.further = further;
   const { before, after } = hooks.methods?.[verb] ?? {};
-  const wanted =
-    before === undefined ? standard : await replaced(type, verb, standard, context, before);
+  const wanted = before === undefined ? standard : await replaced(call, standard, before);
   if (after !== undefined) {
     const add = (response: object, reader: ObjectReader) =>
-      completed(type, verb, response, context, reader, after);
+      completed(call, response, reader, after);
     // What writes completes its response before the commit: a failure of `after` undoes the call.
-    if (context.method.account === 'write') context.hooks.completeBy(add);
+    if (context.method.account === 'write') scope.completeBy(add);
     else {
       const response = await run(callable(wanted, context));
       return reading(context, async (reader) => (await add(response, reader)) as Response);
@@ -81,20 +74,19 @@ function callable<Arguments>(wanted: JsonObject, context: CallContext): Argument
 }
 
 async function replaced(
-  type: DataTypeDefinition,
-  verb: StandardMethodName,
+  { type, verb, context }: ExtendedCall,
   standard: JsonObject,
-  context: CallContext,
   before: Before,
 ): Promise<JsonObject> {
   requireFilterWithinBounds(standard['filter'] ?? null);
   const what = `before of ${type.name}/${verb}`;
-  const { further } = context.hooks;
+  const hooks = scopeOf(context);
+  const { further } = hooks;
   const slices = inSlices(() => requireTime(context.deadline));
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
   const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
   const wanted = await reading(context, (snapshot) =>
-    context.hooks.run(what, { snapshot, unit: null }, further, (call, reader) =>
+    hooks.run(what, { snapshot, unit: null }, further, (call, reader) =>
       before(offered, call, reader),
     ),
   );
@@ -116,20 +108,17 @@ async function reading<T>(
 }
 
 async function completed(
-  type: DataTypeDefinition,
-  verb: StandardMethodName,
+  { type, verb, context }: ExtendedCall,
   response: object,
-  context: CallContext,
   snapshot: ObjectReader,
   after: After,
 ): Promise<object> {
   const what = `after of ${type.name}/${verb}`;
   const offered = await frozenInSlices(response as JsonObject, inTurns(context.deadline));
-  const members = await context.hooks.run(
-    what,
-    { snapshot, unit: null },
-    context.hooks.further,
-    (call, reader) => after(offered, call, reader),
+  const hooks = scopeOf(context);
+  const reach = { snapshot, unit: null };
+  const members = await hooks.run(what, reach, hooks.further, (call, reader) =>
+    after(offered, call, reader),
   );
   return { ...response, ...furtherMembers(what, context.method, members) };
 }

@@ -2,8 +2,8 @@ import type { DataTypeDefinition, StoredOf, TypeShape } from '../../capability/d
 import type { HookTransaction } from '../../capability/hooks.js';
 import type { SetResponse } from '../../capability/standard.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { HookHandleError } from '../hook-errors.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
-import { HookHandleError } from './errors.js';
 import type { ObjectReader } from './port.js';
 
 type SetRequest = Parameters<HookTransaction['set']>[1];

@@ -12,12 +12,12 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { finish, type Steps } from '../../protocol/slices.js';
+import { HookError } from '../hook-errors.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { Problems } from '../set/problems.js';
 import { complaintsOfServerValues } from '../set/server-values.js';
 import { canonicalSteps } from '../set/value.js';
 import { indexOf, isVisible } from '../type-index.js';
-import { HookError } from './errors.js';
 import { detachedSteps, ForeignValueError } from './values.js';
 
 /** Hooks know ids, no creation ids. */

@@ -15,7 +15,8 @@ export function nestedContext(
   // A hook that is given up has nobody who waits for what its `tx.set` does.
   const isGone = (): boolean => signal.aborted || outer.request.isGone();
   const request = { ...outer.request, isGone, createdIds: new Map<string, string>() };
-  const context: Omit<CallContext, 'hooks'> & { hooks?: HookScope } = {
+  const context: Omit<CallContext, 'hooks'> & { hooks: HookScope | null } = {
+    hooks: null,
     services: outer.services,
     request,
     method: methodOf(outer, type),
@@ -31,8 +32,8 @@ export function nestedContext(
     followWith: () => undefined,
     otherAccount: (accountId) => outer.otherAccount(accountId),
   };
-  context.hooks = scopeOf(context as CallContext);
-  return context as CallContext;
+  context.hooks = scopeOf(context);
+  return context;
 }
 
 /** The type's own /set, or, where it has none on the wire, one that stands for it. */

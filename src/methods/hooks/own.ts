@@ -8,6 +8,7 @@ import { UnitOfWork } from '../work/unit.js';
 import { ownResponse } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { HookReach } from './port.js';
+import { scopeOf } from './scope.js';
 
 /**
  * Runs a method that a hook file implements: in a transaction that it shares with nobody where it
@@ -28,7 +29,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
     }
   };
   const write = async (transaction: Transaction): Promise<object> => {
-    context.hooks.begin();
+    scopeOf(context).begin();
     const unit = new UnitOfWork(transaction, userId, inTurns(context.deadline));
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();
@@ -54,7 +55,7 @@ async function runBody(
 ): Promise<object> {
   const further = args as JsonObject;
   const { name } = context.method;
-  const value = await context.hooks.run(name, reach, further, (call, tx) =>
+  const value = await scopeOf(context).run(name, reach, further, (call, tx) =>
     body(further, call, tx),
   );
   const response = ownResponse(name, context.method, value);

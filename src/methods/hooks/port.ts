@@ -1,7 +1,4 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import type { Snapshot } from '../../store/port.js';
-import type { CallContext } from '../context.js';
 import type { UnitOfWork } from '../work/unit.js';
 
 /** What hooks need of the process: made once in main. */
@@ -29,11 +26,3 @@ export interface HookReach {
   /** What `tx.set` writes into; null where the hook only reads. */
   readonly unit: UnitOfWork | null;
 }
-
-/** Foo/set inside a transaction that is open: what `tx.set` calls. */
-export type SetWithin = (
-  type: DataTypeDefinition,
-  args: SetArguments,
-  context: CallContext,
-  unit: UnitOfWork,
-) => Promise<SetResponse>;

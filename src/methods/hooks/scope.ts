@@ -4,14 +4,15 @@ import { RefusedObjectsError } from '../../capability/refusal.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Transaction } from '../../store/port.js';
-import type { CallContext } from '../context.js';
+import type { CallContext, CallHooks } from '../context.js';
+import { HookHandleError, HookTimeoutError, namedFailure } from '../hook-errors.js';
+import { setWithin } from '../set-within.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { HookBudget } from './budget.js';
-import { HookHandleError, HookTimeoutError, namedFailure } from './errors.js';
 import { HookHandle, type HookSet } from './handle.js';
 import { objectGiven } from './judge.js';
 import { nestedContext } from './nested.js';
-import type { HookReach, HookServices, ObjectReader, SetWithin } from './port.js';
+import type { HookReach, HookServices, ObjectReader } from './port.js';
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
@@ -27,9 +28,9 @@ type Complete = (response: object, reader: ObjectReader) => Promise<object>;
  * The hooks of one method call: their time, what they may touch, and what is left for after the
  * commit. A transaction may be run again: what the last attempt kept gives way to the new.
  */
-export class HookScope {
+export class HookScope implements CallHooks {
   readonly #context: CallContext;
-  readonly #set: SetWithin;
+  readonly #services: HookServices;
   readonly #depth: number;
   readonly #parent: HookScope | null;
   readonly #after = new Map<string, () => unknown>();
@@ -40,9 +41,9 @@ export class HookScope {
   /** The further arguments that the descriptor declares for the method. */
   further: JsonObject;
 
-  constructor(context: CallContext, set: SetWithin, parent: HookScope | null = null) {
+  constructor(context: CallContext, services: HookServices, parent: HookScope | null = null) {
     this.#context = context;
-    this.#set = set;
+    this.#services = services;
     this.#parent = parent;
     this.#depth = parent === null ? 0 : parent.#depth + 1;
     this.further = parent === null ? NO_ARGUMENTS : parent.further;
@@ -53,9 +54,9 @@ export class HookScope {
    * with HookTimeoutError; from then on its `tx` refuses everything.
    */
   async run<T>(what: string, reach: HookReach, further: JsonObject, hook: Timed<T>): Promise<T> {
-    const services = this.#services();
-    const budget = this.#time(services);
-    const handle = this.#handle(reach, services);
+    const services = this.#services;
+    const budget = this.#time();
+    const handle = this.#handle(reach);
     const call = this.#call(further, budget.signal);
     const late = (): HookTimeoutError => new HookTimeoutError(what, services.timeout);
     // What is joined ends with its time: the client refuses what the hook does with it afterwards.
@@ -92,25 +93,25 @@ export class HookScope {
 
   /** Keeps a hook for after the commit. */
   keep(what: string, run: (call: HookCall) => unknown, further: JsonObject): void {
-    const { timeout } = this.#services();
+    const { timeout } = this.#services;
     const signal = (): AbortSignal => AbortSignal.timeout(timeout);
     this.#root.#after.set(what, () => run(this.#call(further, signal())));
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
   committed(): void {
-    const { hooks } = this.#context.services;
     for (const [what, run] of this.#after) {
       Promise.resolve()
         .then(run)
-        .catch((error: unknown) => hooks?.onError(error, what));
+        .catch((error: unknown) => this.#services.onError(error, what));
     }
   }
 
-  #handle({ snapshot, unit }: HookReach, services: HookServices): HookHandle {
+  #handle({ snapshot, unit }: HookReach): HookHandle {
     const { maxObjectsInGet } = this.#context.services.limits;
+    const { prisma } = this.#services;
     const set = unit === null ? null : this.#setIn(unit);
-    return new HookHandle({ snapshot, prisma: services.prisma, maxObjectsInGet, set });
+    return new HookHandle({ snapshot, prisma, maxObjectsInGet, set });
   }
 
   /** Where it throws, the unit may be half-way: the call is undone even where the hook catches it. */
@@ -134,13 +135,13 @@ export class HookScope {
         `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
       );
     }
-    const scopeOf = (inner: CallContext): HookScope => new HookScope(inner, this.#set, this);
-    const { signal } = this.#time(this.#services());
+    const scopeOf = (inner: CallContext): HookScope => new HookScope(inner, this.#services, this);
+    const { signal } = this.#time();
     const context = nestedContext(this.#context, type, signal, scopeOf);
     // A copy: what the hook does to its own while the engine awaits must not be written.
     const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
     const args = { ...wanted, accountId: this.#context.account?.id ?? '' };
-    return this.#set(type, args, context, unit);
+    return setWithin(type, args, context, unit);
   }
 
   #call(further: JsonObject, signal: AbortSignal): HookCall {
@@ -159,17 +160,17 @@ export class HookScope {
     return this.#parent === null ? this : this.#parent.#root;
   }
 
-  #time(services: HookServices): HookBudget {
+  #time(): HookBudget {
     const root = this.#root;
-    root.#budget ??= new HookBudget(services.timeout, root.#context.deadline);
+    root.#budget ??= new HookBudget(this.#services.timeout, root.#context.deadline);
     return root.#budget;
   }
+}
 
-  #services(): HookServices {
-    const { hooks } = this.#context.services;
-    if (hooks === undefined) throw new Error('Hooks are there, but nothing that they run with.');
-    return hooks;
-  }
+/** Returns the hooks of a call, which `HookRunner.ofCall` made. */
+export function scopeOf({ hooks }: CallContext): HookScope {
+  if (hooks instanceof HookScope) return hooks;
+  throw new Error('The call was made without its hooks.');
 }
 
 /** The connection's transaction is the hook's to see: it is open for this call alone. */

@@ -4,8 +4,8 @@ import type { SetError } from '../../protocol/errors.js';
 import { excerpt } from '../../protocol/excerpt.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
-import type { WantedObject } from '../set/hooks.js';
-import { HookError, HookHandleError } from './errors.js';
+import type { WantedObject } from '../context.js';
+import { HookError, HookHandleError } from '../hook-errors.js';
 import { given } from './judge.js';
 
 /** A SetError's type, of the RFCs or of a hook's own: `mailboxHasChild`, `example.com:locked`. */

@@ -20,9 +20,9 @@ export function plainSet(
 ): PlainSet | null {
   const { create, update, destroy, ifInState } = args;
   if (!isJsonObject(create) || hasAny(update) || (destroy ?? []).length > 0) return null;
-  const { setHooks, ids, limits } = context.services;
+  const { hooks, ids, limits } = context.services;
   const { type } = index;
-  if (setHooks?.needsWholeRows(type) === true || setHooks?.isExclusive(type) === true) return null;
+  if (hooks?.needsWholeRows(type) === true || hooks?.isExclusive(type) === true) return null;
   const plain = plainType(index);
   if (plain === null) return null;
   const keys = Object.keys(create);
@@ -35,13 +35,13 @@ export function plainSet(
     if (isJsonObject(value)) batch.add(keys[at] ?? '', value, ids.next('r'));
   }
   return async (transaction) => {
-    context.hooks.begin();
+    context.hooks?.begin();
     const state = await transaction.stateNumber(type);
     requireState('ifInState', ifInState, state);
     await transaction.insert(type, batch.objects);
     await transaction.record(type, batch.records);
     const created = answer(batch, accountOf(context).id, state);
-    const response = await context.hooks.complete(created, transaction);
+    const response = (await context.hooks?.complete(created, transaction)) ?? created;
     context.admit(
       response,
       batch.createdIds,

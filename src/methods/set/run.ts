@@ -105,7 +105,7 @@ export class SetRun {
     const counting = settlement.apply(destruction);
     if (counting !== null) await counting;
     await this.#unit.flush();
-    if (this.#context.services.setHooks !== undefined) await this.#join();
+    if (this.#context.services.hooks !== undefined) await this.#join();
     await runInSlices(this.#tell(proposal, settlement, going, destruction.refused), slices);
   }
 
@@ -132,16 +132,16 @@ export class SetRun {
 
   /** After writes: hooks may add to the unit. */
   async #join(): Promise<void> {
-    const { setHooks } = this.#context.services;
-    if (setHooks === undefined) return;
-    await setHooks.afterWrites(this.#index.type, this.#unit, this.#context);
+    const { hooks } = this.#context.services;
+    if (hooks === undefined) return;
+    await hooks.afterWrites(this.#unit, this.#context);
     await this.#unit.flush();
   }
 
   #compute(): (object: StoredObject) => StoredObject {
-    const { setHooks } = this.#context.services;
+    const { hooks } = this.#context.services;
     const { type } = this.#index;
-    return (object) => setHooks?.compute?.(type, object) ?? object;
+    return (object) => hooks?.compute(type, object) ?? object;
   }
 
   #creates(): readonly CreateOperation[] {
@@ -182,8 +182,8 @@ export class SetRun {
     own: ReadonlySet<string>,
   ): Promise<void> {
     const { type, links } = this.#index;
-    const { setHooks } = this.#context.services;
-    const whole = setHooks?.needsWholeRows(type) === true;
+    const { hooks } = this.#context.services;
+    const whole = hooks?.needsWholeRows(type) === true;
     const load = async (
       targets: readonly Target<unknown>[],
       properties: TypeIndex['links'],

@@ -1,14 +1,13 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
-import type { CallContext } from '../context.js';
+import type { CallContext, WantedObject } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { AffectedRows } from './affected-rows.js';
 import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction } from './destroys.js';
-import type { WantedObject } from './hooks.js';
 import { BlobJudge } from './judge-blobs.js';
 import { LimitJudge } from './judge-limits.js';
 import { ReferenceJudge } from './judge-references.js';
@@ -64,10 +63,10 @@ export class Settlement {
   readonly destroyed: string[] = [];
 
   constructor(scene: SettlementScene) {
-    const { registry, setHooks } = scene.context.services;
+    const { registry, hooks } = scene.context.services;
     this.#scene = scene;
     this.#relations = relationsOf(registry);
-    this.#compute = (type, object) => setHooks?.compute?.(type, object) ?? object;
+    this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
     this.#counts = new Counts(this.#relations, this.#compute);
   }
 
@@ -79,9 +78,9 @@ export class Settlement {
 
   #makeJudges(): Judges {
     const { proposal, doomed, unit, context } = this.#scene;
-    const { registry, limits, setHooks } = context.services;
+    const { registry, limits, hooks } = context.services;
     const snapshot = unit.transaction;
-    const isSeen = (type: DataTypeDefinition) => setHooks?.needsWholeRows(type) === true;
+    const isSeen = (type: DataTypeDefinition) => hooks?.needsWholeRows(type) === true;
     const rows = new AffectedRows(snapshot, registry, isSeen);
     rows.add(proposal.index.type, doomed.values());
     const scene = { proposal, snapshot, registry, relations: this.#relations, rows };
@@ -99,7 +98,7 @@ export class Settlement {
   get unjudged(): Destruction | null {
     const { proposal, destroys, context } = this.#scene;
     const isFree = !proposal.index.judges && destroys.length === 0;
-    return isFree && context.services.setHooks === undefined ? NOTHING_GOES : null;
+    return isFree && context.services.hooks === undefined ? NOTHING_GOES : null;
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
@@ -121,7 +120,7 @@ export class Settlement {
       const destruction = await this.#judge();
       if (destruction === null) continue;
       const { context, unit, proposal } = this.#scene;
-      const hooks = context.services.setHooks;
+      const hooks = context.services.hooks;
       if (hooks === undefined || asked) return destruction;
       asked = true;
       const before = proposal.refused.size + this.#refusedRoots.size;

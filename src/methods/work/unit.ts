@@ -8,7 +8,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../../store/port.js';
-import { HookError } from '../hooks/errors.js';
+import { HookError } from '../hook-errors.js';
 import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-blobs.js';

@@ -15,7 +15,7 @@ export function writeOptions(
   isLong = false,
 ): CallOptions {
   const { deadline, services } = context;
-  if (services.setHooks?.isExclusive(type) === true) return { deadline, exclusive: true };
+  if (services.hooks?.isExclusive(type) === true) return { deadline, exclusive: true };
   if (isLong) return { deadline, isLong };
   if (updates.length === 0 || updates.length > FEW) return { deadline };
   // A creation id's object is most often of the same call.

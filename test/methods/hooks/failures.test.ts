@@ -4,8 +4,8 @@ import type { MethodDefinition, PropertyDefinition } from '../../../src/capabili
 import type { CapabilityHooks, TypeHooks } from '../../../src/capability/hooks.js';
 import { HookRefusal } from '../../../src/capability/index.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
+import { HookTimeoutError } from '../../../src/methods/hook-errors.js';
 import { HookBudget } from '../../../src/methods/hooks/budget.js';
-import { HookTimeoutError } from '../../../src/methods/hooks/errors.js';
 import { exclusiveTypes } from '../../../src/methods/hooks/reach.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import { eventually, within } from '../../support/poll.js';

@@ -24,6 +24,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/store/sqlite/a.ts', '../../methods/x.js', 'src-store-imports'],
     ['src/methods/a.ts', '../transports/http/x.js', 'src-methods-imports'],
     ['src/methods/b.ts', '../store/sqlite/x.js', 'src-methods-imports'],
+    ['src/methods/d.ts', './hooks/x.js', 'methods-without-hooks'],
     ['src/methods/blob/c.ts', '../../../generated/blob/x.js', 'src-methods-imports'],
     ['src/push/a.ts', '../transports/http/x.js', 'src-push-imports'],
     ['src/transports/http/a.ts', '../../store/sqlite/x.js', 'src-transports-imports'],

@@ -2,7 +2,8 @@ import type { ModelType } from '../../../scripts/generator/model.js';
 import type { CapabilityDefinition } from '../../../src/capability/definition.js';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import { createLogging } from '../../../src/logging.js';
-import { createSetHooks } from '../../../src/methods/hooks/set-hooks.js';
+import type { HookServices } from '../../../src/methods/hooks/port.js';
+import { createHooks } from '../../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import { type RestOptions, startRest } from '../../../src/rest.js';
 
@@ -34,19 +35,20 @@ export function start(
     hooks: { types: hooks },
   };
   const registry = createRegistry([capability]);
-  const setHooks = createSetHooks(registry);
+  const hookServices: HookServices = {
+    timeout: 2000,
+    prisma: null,
+    join: (work) => work(),
+    onError: (error) => {
+      throw error;
+    },
+  };
+  const computing = createHooks(registry, hookServices);
   return startRest({
     ...on,
     registry,
-    ...(setHooks === undefined ? {} : { setHooks }),
-    hooks: {
-      timeout: 2000,
-      prisma: null,
-      join: (work) => work(),
-      onError: (error) => {
-        throw error;
-      },
-    },
+    ...(computing === undefined ? {} : { hooks: computing }),
+    hookServices,
     log: createLogging('fatal').log,
   });
 }

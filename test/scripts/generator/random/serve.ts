@@ -9,7 +9,7 @@ import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../../../src/methods/dispatch.js';
 import { requireHooks } from '../../../../src/methods/hooks/required.js';
-import { createSetHooks } from '../../../../src/methods/hooks/set-hooks.js';
+import { createHooks } from '../../../../src/methods/hooks/runner.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
 import { HashTurns } from '../../../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
@@ -72,7 +72,12 @@ export async function serve(root: string, url?: string): Promise<Served> {
     ? onSqlite(root, folder, registry)
     : onPostgresql(root, url, registry));
   const failures: unknown[] = [];
-  const setHooks = createSetHooks(registry);
+  const hooks = createHooks(registry, {
+    timeout: LIMITS.requestTimeout,
+    prisma: undefined,
+    join: (work) => work(),
+    onError: (error) => failures.push(error),
+  });
   const dispatcher = createDispatcher(
     {
       store,
@@ -82,13 +87,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
       limits: LIMITS,
       hashing: new HashTurns(),
       secretKey: new Uint8Array(32),
-      hooks: {
-        timeout: LIMITS.requestTimeout,
-        prisma: undefined,
-        join: (work) => work(),
-        onError: (error) => failures.push(error),
-      },
-      ...(setHooks === undefined ? {} : { setHooks }),
+      ...(hooks === undefined ? {} : { hooks }),
     },
     LIMITS,
     (error) => failures.push(error),

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { HookRefusal } from '../../capability/refusal.js';
-import { UnavailableError } from '../../protocol/errors.js';
-import { excerpt } from '../../protocol/excerpt.js';
+import { HookRefusal } from '../capability/refusal.js';
+import { UnavailableError } from '../protocol/errors.js';
+import { excerpt } from '../protocol/excerpt.js';
 
 /** A hook that ran over HOOK_TIMEOUT: its call is answered `serverFail`, and says so. */
 export class HookTimeoutError extends Error {

@@ -2,37 +2,59 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Changes, TypeHooks, Wanted } from '../../capability/hooks.js';
 import { inSlices, type Slices } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import type { CallContext } from '../context.js';
+import type { CallContext, Hooks, StandardCall, WantedObject } from '../context.js';
+import { HookHandleError } from '../hook-errors.js';
 import type { Registry } from '../registry.js';
-import type { SetHooks, WantedObject } from '../set/hooks.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { Computes } from './compute.js';
-import { HookHandleError } from './errors.js';
+import { extended } from './extend.js';
 import { putValues, relevantNews } from './follow.js';
 import { type News, type NewsReader, newsOf } from './news.js';
+import { ownMethod } from './own.js';
+import type { HookServices } from './port.js';
 import { exclusiveTypes, sourceTypes } from './reach.js';
-import { MAX_HOOK_DEPTH } from './scope.js';
+import { HookScope, MAX_HOOK_DEPTH, scopeOf } from './scope.js';
 import { frozenInSlices } from './walks.js';
 import { OfferedObjects } from './wanted.js';
 
-/** The hooks of a registry as /set and /copy meet them; undefined where it has none. */
-export function createSetHooks(registry: Registry): SetHooks | undefined {
-  return registry.typeHooks.size === 0 ? undefined : new RegistryHooks(registry);
+/** Returns the hooks of a registry as methods meet them; undefined where it has none. */
+export function createHooks(registry: Registry, services: HookServices): Hooks | undefined {
+  const isWithout = registry.typeHooks.size === 0 && registry.ownMethods.size === 0;
+  return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
-class RegistryHooks implements SetHooks {
+class RegistryHooks implements Hooks {
+  readonly #services: HookServices;
   readonly #types: ReadonlyMap<string, TypeHooks>;
   readonly #dataTypes: Registry['dataTypes'];
   readonly #computes: Computes;
   readonly #sources: ReadonlySet<string>;
   readonly #exclusive: ReadonlySet<string>;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, services: HookServices) {
+    this.#services = services;
     this.#types = registry.typeHooks;
     this.#dataTypes = registry.dataTypes;
     this.#computes = new Computes(registry);
     this.#sources = sourceTypes(registry);
     this.#exclusive = exclusiveTypes(registry);
+  }
+
+  ofCall(context: CallContext): HookScope {
+    return new HookScope(context, this.#services);
+  }
+
+  runOwn(name: string, args: object, context: CallContext): Promise<object> {
+    return ownMethod(name, args, context);
+  }
+
+  extend<Arguments extends object, Response extends object>(
+    call: StandardCall<Arguments>,
+    context: CallContext,
+    run: (args: Arguments, sent?: Arguments) => Promise<Response>,
+  ): Promise<Response> {
+    const hooks = this.#types.get(call.type.name);
+    return hooks === undefined ? run(call.args) : extended(hooks, call, context, run);
   }
 
   /** Those of destroyed objects are for these hooks alone: compute is of what is written. */
@@ -60,16 +82,15 @@ class RegistryHooks implements SetHooks {
     const hooks = this.#types.get(type.name);
     if (hooks?.check === undefined) return;
     const check = hooks.check.bind(hooks);
+    const scope = scopeOf(context);
     const what = `check of ${type.name}`;
     const objects = wanted.map(({ before, after }) => [before, after]);
     await frozenInSlices(objects, unit.slices);
     const offered = new OfferedObjects(what, wanted);
     try {
-      await context.hooks.run(
-        what,
-        { snapshot: unit.transaction, unit: null },
-        context.hooks.further,
-        (call, reader) => check(offered.objects as readonly Wanted<never>[], call, reader),
+      const reach = { snapshot: unit.transaction, unit: null };
+      await scope.run(what, reach, scope.further, (call, reader) =>
+        check(offered.objects as readonly Wanted<never>[], call, reader),
       );
     } finally {
       offered.end();
@@ -80,11 +101,7 @@ class RegistryHooks implements SetHooks {
    * Computed properties first, until they stand still; then each type's hooks hear of it once. What
    * these write has been told by their `tx.set`.
    */
-  async afterWrites(
-    _type: DataTypeDefinition,
-    unit: UnitOfWork,
-    context: CallContext,
-  ): Promise<void> {
+  async afterWrites(unit: UnitOfWork, context: CallContext): Promise<void> {
     const { followers, listeners } = newsOf(unit);
     for (;;) {
       await this.#settle(followers, unit, context);
@@ -119,10 +136,11 @@ class RegistryHooks implements SetHooks {
     context: CallContext,
   ): Promise<void> {
     const hooks = this.#types.get(name);
-    const { further } = context.hooks;
+    const scope = scopeOf(context);
+    const { further } = scope;
     if (hooks?.afterCommit !== undefined) {
       const after = hooks.afterCommit.bind(hooks);
-      context.hooks.keep(
+      scope.keep(
         `afterCommit of ${name}`,
         // All that the transaction has done to the type by its end, once.
         async (call) => after(await told(unit.changes().get(name) ?? changes, inSlices()), call),
@@ -132,7 +150,7 @@ class RegistryHooks implements SetHooks {
     if (hooks?.inTransaction === undefined) return;
     const inTransaction = hooks.inTransaction.bind(hooks);
     const offered = await told(changes, unit.slices);
-    await context.hooks.run(
+    await scope.run(
       `inTransaction of ${name}`,
       { snapshot: unit.transaction, unit },
       further,
@@ -156,15 +174,16 @@ class RegistryHooks implements SetHooks {
       if (changes === null || valuesOf === undefined) continue;
       const what = `computeOn of ${name}.${property.name}`;
       const offered = await frozenInSlices(changes, unit.slices);
-      const said = await context.hooks.run(
+      const scope = scopeOf(context);
+      const said = await scope.run(
         what,
         { snapshot: unit.transaction, unit: null },
-        context.hooks.further,
+        scope.further,
         (call, reader) =>
           valuesOf(offered as Readonly<Record<string, Changes<never>>>, call, reader),
       );
-      const scene = { what, type, property, unit, context, computes: this.#computes };
-      await putValues(scene, said);
+      const following = { what, type, property, unit, context, computes: this.#computes };
+      await putValues(following, said);
     }
     await unit.flush();
   }
