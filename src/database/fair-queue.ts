@@ -17,19 +17,9 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Of how many keys items wait. */
-  get keys(): number {
-    return this.#lanes.size;
-  }
-
   /** How many items of the key wait. */
   waiting(key: string): number {
     return this.#lanes.get(key)?.length ?? 0;
-  }
-
-  /** The items of the key that wait, in order. */
-  items(key: string): readonly Item[] {
-    return this.#lanes.get(key) ?? [];
   }
 
   push(key: string, item: Item): void {

@@ -121,25 +121,6 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual([]);
   });
 
-  it('tells of the works behind, but for those that will be of another group', async () => {
-    const { writer } = open();
-    const told: string[][] = [];
-    const works = ['a', 'b', 'c', 'd'].flatMap((accountId) =>
-      Array.from({ length: 40 }, (_, index) => {
-        const expects = { table: 't', ids: [`${accountId}${index}`] };
-        const work = async () => {
-          if (index === 0) told.push([...writer.expected(accountId)].flatMap(({ ids }) => ids));
-        };
-        return writer.run(work, { ...soon(), accountId, expects });
-      }),
-    );
-    await Promise.all(works);
-    // 64 works, of four accounts in turn.
-    const ahead = Array.from({ length: 15 }, (_, index) => index + 1);
-    const expected = ['a', 'b', 'c', 'd'].map((id) => ahead.map((index) => `${id}${index}`));
-    expect(told).toEqual(expected);
-  });
-
   it('rolls back a work that throws, and no other', async () => {
     const { writer, other } = open();
     const failing = async (db: Database) => {

@@ -28,19 +28,11 @@ const SWEEP = 50;
  */
 export type Work<T> = (db: Database) => Promise<T>;
 
-/** What a work will read first. */
-export interface Expected {
-  readonly table: string;
-  readonly ids: readonly string[];
-}
-
 export interface RunOptions {
   /** `performance.now()` after which the work is given up. */
   readonly deadline: number;
   /** Accounts take turns. */
   readonly accountId?: string;
-  /** For works before it to read along. */
-  readonly expects?: Expected | undefined;
   /** It takes slices: no work that is done waits for it before its commit. */
   readonly isLong?: boolean | undefined;
 }
@@ -49,7 +41,6 @@ interface Job {
   readonly work: Work<unknown>;
   readonly deadline: number;
   readonly isLong: boolean;
-  readonly expects: Expected | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -80,9 +71,6 @@ export class Writer {
   readonly #plain = new FairQueue<Job>();
   readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
-  #group: object | null = null;
-  /** Works that the group may run yet. */
-  #left = 0;
   #running = false;
   #ended: (isRefused: boolean) => void = () => undefined;
   #closing: (() => void) | undefined;
@@ -160,23 +148,6 @@ export class Writer {
     this.#ended = ended;
   }
 
-  /**
-   * Stands for what the works of a group have read and written so far: another one for each transaction and
-   * after each work that is undone; null where none of the plain lane runs.
-   */
-  get group(): object | null {
-    return this.#group;
-  }
-
-  /** Of the account's works that wait in the plain lane and will be of this group, as accounts take turns. */
-  *expected(accountId: string): Iterable<Expected> {
-    const turns = Math.floor(this.#left / Math.max(1, this.#plain.keys));
-    for (const { expects, isLong } of this.#plain.items(accountId).slice(0, turns)) {
-      if (isLong) return;
-      if (expects !== undefined) yield expects;
-    }
-  }
-
   /** Lets what waits finish, then refuses works. The connection stays open: its owner closes it. */
   close(): Promise<void> {
     this.#closed = true;
@@ -191,13 +162,13 @@ export class Writer {
   }
 
   #enqueue<T>(lane: FairQueue<Job>, work: Work<T>, options: RunOptions): Promise<T> {
-    const { deadline, accountId = '', expects, isLong = false } = options;
+    const { deadline, accountId = '', isLong = false } = options;
     if (this.#closed) return Promise.reject(new UnavailableError('The server is stopping.'));
     if (this.#isFull(accountId)) {
       return Promise.reject(new UnavailableError('Too many writes are waiting.'));
     }
     return new Promise<T>((resolve, reject) => {
-      lane.push(accountId, { work, deadline, isLong, expects, resolve, reject });
+      lane.push(accountId, { work, deadline, isLong, resolve, reject });
       if (this.#running) return;
       this.#running = true;
       this.#schedule();
@@ -277,7 +248,6 @@ export class Writer {
     }
     const finished: Finished[] = [];
     const begun = performance.now();
-    this.#group = {};
     try {
       await this.#runWorks(finished);
       if (performance.now() - begun > TURN) await nextTurn(true);
@@ -294,8 +264,6 @@ export class Writer {
       }
       this.#ended(isDiskError(error));
       return;
-    } finally {
-      this.#group = null;
     }
     this.#ended(false);
     await this.#resolve(finished, begun);
@@ -326,7 +294,6 @@ export class Writer {
       if (finished.length > 0 && this.#plain.next?.isLong === true) return;
       const job = this.#plain.shift();
       if (job === undefined) return;
-      this.#left = GROUP_WORKS - count - 1;
       if (performance.now() > job.deadline) {
         job.reject(lateError());
         continue;
@@ -349,7 +316,6 @@ export class Writer {
         // which a reader doesn't see until then.
         const settle = (): void => job.reject(translateError(error));
         finished.push({ job, refused: true, settle });
-        this.#group = {};
         this.#statements.undo.run();
         this.#statements.release.run();
       }

@@ -8,7 +8,6 @@ import { type Fragment, render } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';
 import { Cursor } from './cursor.js';
 import { sqlite } from './dialect.js';
-import type { GroupReads } from './group-reads.js';
 import type { Parameter, Reader } from './reader.js';
 import { type Slice, SliceError, stopwatch } from './scans/slice.js';
 
@@ -25,8 +24,6 @@ export class Connection implements Reader {
   readonly db: Database;
   /** What the statements of the work that runs are held against. */
   slice: Slice | null = null;
-  /** Of the connection that writes. */
-  group: GroupReads | null = null;
   readonly #onStatement: ((sql: string) => void) | undefined;
   /** Of works that pause between rows. */
   readonly #cursors = new Set<Cursor>();

@@ -6,10 +6,15 @@ import {
   readOwnBlobs,
   readReferences,
 } from './blobs.js';
-import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
+import {
+  readChanges,
+  readObjectCount,
+  readState,
+  readStateOfAccount,
+  writeChanges,
+} from './changes.js';
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
-import { forgetObjects, readObjectsInGroup, readStateInGroup } from './group-reads.js';
 import {
   DECODERS,
   destroyObjects,
@@ -54,26 +59,11 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
 /** What SQLite does its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   ...reading,
-  state: readStateInGroup,
-  objects: readObjectsInGroup,
+  state: readStateOfAccount,
   insert: insertObjects,
-  update: (scope, type, objects) => {
-    forgetObjects(
-      scope,
-      type,
-      objects.map(({ id }) => id),
-    );
-    updateObjects(scope, type, objects);
-  },
-  destroy: (scope, type, ids) => {
-    forgetObjects(scope, type, ids);
-    destroyObjects(scope, type, ids);
-  },
-  writeChanges: (scope, table, ...changes) => {
-    const state = writeChanges(scope, table, ...changes);
-    scope.connection.group?.of(scope.accountId)?.states.set(table, state);
-    return state;
-  },
+  update: updateObjects,
+  destroy: destroyObjects,
+  writeChanges,
   insertBlobs,
   changeReferences: changeObjectReferences,
   changeBlobReferences,

@@ -21,7 +21,6 @@ import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
 import { Extents, type Measure, numberedTables } from './extents.js';
-import { GroupReads } from './group-reads.js';
 import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
 import { OwnReads } from './own-reads.js';
@@ -88,7 +87,6 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   readonly #names: StorageNames;
   readonly #writer: Writer;
   readonly #writing: Connection;
-  readonly #group: GroupReads;
   readonly #reads: Reads;
   readonly #now: () => number;
   readonly #hookReads: OwnReads;
@@ -108,8 +106,6 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     this.#names = storageNames(options.types);
     this.#writer = writer;
     this.#writing = new Connection(writerDatabase, onStatement);
-    this.#group = new GroupReads(writer);
-    this.#writing.group = this.#group;
     const log = new Log({
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
@@ -174,7 +170,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     let changed: StateChange['changed'] | undefined;
-    const { deadline, expects, isLong, trace } = options;
+    const { deadline, isLong, trace } = options;
     const writing = trace ? new TracedConnection(this.#writing, trace) : this.#writing;
     const open = (): SqliteTransaction =>
       new SqliteTransaction(this.#names, writing, accountId, this.#now());
@@ -188,8 +184,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       changed = transaction.changed;
       return value;
     };
-    const expected = expects && { table: expects.type.table, ids: expects.ids };
-    const turn = { deadline, accountId, expects: expected, isLong };
+    const turn = { deadline, accountId, isLong };
     const result = await (options.exclusive === true
       ? runExclusive(this.#writer, this.#writing, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
@@ -260,11 +255,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
 
   async #upkeep<T>(accountId: string, work: () => T): Promise<T> {
     const deadline = performance.now() + UPKEEP_WAIT;
-    const alone = (): T => {
-      this.#group.forget();
-      return work();
-    };
-    return this.#writer.run(async () => alone(), { deadline, accountId });
+    return this.#writer.run(async () => work(), { deadline, accountId });
   }
 
   #announce(change: StateChange): void {

@@ -198,7 +198,7 @@ export function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
   return rows.every(isRow);
 }
 
-export function isRow(row: TextRow): row is Row {
+function isRow(row: TextRow): row is Row {
   return Array.isArray(row);
 }
 

@@ -15,7 +15,6 @@ export class TracedConnection extends Connection {
 
   constructor(base: Connection, trace: Trace) {
     super(base.db);
-    this.group = base.group;
     this.#base = base;
     this.#trace = trace;
   }
