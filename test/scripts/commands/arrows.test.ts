@@ -67,6 +67,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const targets = [
       'src/methods/x',
+      'src/methods/hooks/x',
       'src/transports/http/x',
       'src/transports/websocket/x',
       'src/store/sqlite/x',
