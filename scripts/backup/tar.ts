@@ -1,16 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { Header } from 'tar';
 
 /**
  * The archive is a plain tar (POSIX ustar; sizes from 8 GiB on in GNU's base-256), so that ordinary tools list
- * and unpack it. It is written and read as a stream.
+ * and unpack it. It is written and read as a stream. The package `tar` makes and reads its headers; all else
+ * stands here, since a backup is refused when a single octet of it has changed, padding and end included.
  */
 
 export const BLOCK = 512;
 const BUFFER = 1024 * 1024;
 const ZEROS = Buffer.alloc(BLOCK);
-/** What eleven octal digits can say. */
-const OCTAL_LIMIT = 8 ** 11;
 
 export interface Entry {
   readonly name: string;
@@ -173,52 +173,29 @@ function padding(size: number): number {
 }
 
 function header(name: string, size: number, time: number): Buffer {
-  const slash = name.length > 100 ? name.lastIndexOf('/') : -1;
-  const last = name.slice(slash + 1);
-  if (!/^[\x21-\x7e]+$/.test(name) || last.length > 100 || slash > 155) {
+  const block = Buffer.alloc(BLOCK);
+  const mtime = new Date(time);
+  new Header({ path: name, type: 'File', mode: 0o600, uid: 0, gid: 0, size, mtime }).encode(block);
+  // A name that has no place in the header was cut off.
+  if (!/^[\x21-\x7e]+$/.test(name) || readHeader(block).name !== name) {
     throw new TarError(`no entry can be called ${JSON.stringify(name)}`);
   }
-  const block = Buffer.alloc(BLOCK);
-  block.write(last, 0, 'latin1');
-  block.write('0000600\0', 100);
-  block.write('0000000\0', 108);
-  block.write('0000000\0', 116);
-  if (size < OCTAL_LIMIT) block.write(`${octal(size, 11)}\0`, 124);
-  else {
-    block.writeUInt8(0x80, 124);
-    block.writeBigUInt64BE(BigInt(size), 128);
-  }
-  block.write(`${octal(Math.floor(time / 1000), 11)}\0`, 136);
-  block.write('0', 156);
-  block.write('ustar\x0000', 257);
-  if (slash > 0) block.write(name.slice(0, slash), 345, 'latin1');
-  block.write(`${octal(checksum(block), 6)}\0 `, 148);
   return block;
 }
 
 function readHeader(block: Buffer): { readonly name: string; readonly size: number } {
-  const text = (from: number, to: number): string =>
-    block.toString('latin1', from, to).replace(/\0.*$/s, '');
-  if (text(257, 263) !== 'ustar') throw new TarError('it is no tar archive');
-  if (Number.parseInt(text(148, 156), 8) !== checksum(block) || text(156, 157) !== '0') {
+  if (block.toString('latin1', 257, 263) !== 'ustar\0') throw new TarError('it is no tar archive');
+  const { path, size, typeKey, cksumValid } = decode(block);
+  if (!cksumValid || typeKey !== '0' || path === undefined || size === undefined) {
     throw new TarError('a header is damaged');
   }
-  const size =
-    block.readUInt8(124) === 0x80
-      ? Number(block.readBigUInt64BE(128))
-      : Number.parseInt(text(124, 136), 8);
-  if (!Number.isSafeInteger(size)) throw new TarError('a header is damaged');
-  const prefix = text(345, 500);
-  return { name: prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`, size };
+  return { name: path, size };
 }
 
-/** The sum of a header's octets, its own field taken as spaces. */
-function checksum(block: Buffer): number {
-  let sum = 8 * 0x20;
-  for (let at = 0; at < BLOCK; at += 1) if (at < 148 || at >= 156) sum += block.readUInt8(at);
-  return sum;
-}
-
-function octal(value: number, digits: number): string {
-  return value.toString(8).padStart(digits, '0');
+function decode(block: Buffer): Header {
+  try {
+    return new Header(block);
+  } catch {
+    throw new TarError('a header is damaged');
+  }
 }
