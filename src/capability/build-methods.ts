@@ -1,11 +1,6 @@
+import type { AccountUse, MethodDefinition } from './capability-definition.js';
 import type { MethodContext } from './context.js';
-import type {
-  AccountUse,
-  DataTypeDefinition,
-  MethodDefinition,
-  StandardMethodName,
-  TypeShape,
-} from './definition.js';
+import type { DataTypeDefinition, StandardMethodName, TypeShape } from './definition.js';
 import { frozen } from './runtime.js';
 import type {
   ChangesArguments,

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackfillStep } from './backfill.js';
-import type { UniqueCheck } from './uniques.js';
+
+/** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
+export interface UniqueCheck {
+  readonly table: string;
+  /** What clients call it, where the table has another name. */
+  readonly type?: string;
+  /** Of the properties, joined: `code`, or `list+position`. */
+  readonly name: string;
+  readonly columns: readonly string[];
+}
 
 /** One reviewed migration: a folder `0001_name` with its `migration.sql`. */
 export interface Migration {

@@ -1,15 +1,5 @@
-import { MigrationError } from './migrations.js';
+import { MigrationError, type UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
-
-/** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
-export interface UniqueCheck {
-  readonly table: string;
-  /** What clients call it, where the table has another name. */
-  readonly type?: string;
-  /** Of the properties, joined: `code`, or `list+position`. */
-  readonly name: string;
-  readonly columns: readonly string[];
-}
 
 /** `[accountId, first id, last id, how many, ...values]` of values that collide. */
 export type DuplicateRow = readonly unknown[];

@@ -1,5 +1,5 @@
 import { type AccountAccess, accountHas, type Principal } from '../accounts/principal.js';
-import type { MethodDefinition } from '../capability/definition.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { CallContext } from './context.js';

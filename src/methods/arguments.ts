@@ -1,4 +1,4 @@
-import type { MethodDefinition } from '../capability/definition.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import { InexactNumber } from '../protocol/inexact-number.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';

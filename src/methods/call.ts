@@ -1,5 +1,5 @@
 import type { AccountAccess } from '../accounts/principal.js';
-import type { MethodDefinition } from '../capability/definition.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { writeNumbers } from '../protocol/inexact-number.js';

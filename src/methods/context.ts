@@ -1,11 +1,8 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { MethodContext } from '../capability/context.js';
-import type {
-  DataTypeDefinition,
-  MethodDefinition,
-  StandardMethodName,
-} from '../capability/definition.js';
+import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Slices } from '../protocol/slices.js';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../accounts/principal.js';
-import type { MethodDefinition } from '../capability/definition.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';

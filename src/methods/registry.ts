@@ -1,8 +1,8 @@
 import type {
   CapabilityDefinition,
-  DataTypeDefinition,
   MethodDefinition,
-} from '../capability/definition.js';
+} from '../capability/capability-definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
 
 /** All registered capabilities, indexed: what dispatch, the session and Blob/lookup read. */

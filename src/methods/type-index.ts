@@ -3,12 +3,21 @@ import type {
   FilterDefinition,
   PropertyDefinition,
   PropertyRole,
+  ReferenceDefinition,
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
-import { holdsBlobs } from '../capability/places.js';
-import type { BlobProperty } from './set/blobs.js';
-import { isReference, type ReferenceProperty } from './set/reference-values.js';
+import { holdsBlobs, type Place } from '../capability/places.js';
+
+/** A property whose values hold ids of blobs. */
+export interface BlobProperty extends PropertyDefinition {
+  readonly blobs: readonly Place[];
+}
+
+/** A property that holds references. */
+export interface ReferenceProperty extends PropertyDefinition {
+  readonly reference: ReferenceDefinition;
+}
 
 /** A data type's definition, indexed by wire names. */
 export interface TypeIndex {
@@ -71,6 +80,11 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
     indexes.set(type, index);
   }
   return index;
+}
+
+/** True for a property that holds references. */
+export function isReference(property: PropertyDefinition): property is ReferenceProperty {
+  return property.reference !== undefined;
 }
 
 /** True for a property whose value an object keeps for life. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CapabilityDefinition } from '../capability/definition.js';
+import type { CapabilityDefinition } from '../capability/capability-definition.js';
 import type { JsonObject } from './json.js';
 
 /** An account as the session shows it. */

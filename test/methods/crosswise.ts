@@ -1,10 +1,12 @@
 import * as standard from '../../generated/standard/validators.js';
-import type { MethodContext } from '../../src/capability/context.js';
 import type {
   CapabilityDefinition,
+  MethodDefinition,
+} from '../../src/capability/capability-definition.js';
+import type { MethodContext } from '../../src/capability/context.js';
+import type {
   DataTypeDefinition,
   FilterDefinition,
-  MethodDefinition,
   PropertyDefinition,
   PropertyKind,
   ReferenceDefinition,

@@ -6,7 +6,8 @@ import { buildModel } from '../../scripts/generator/model/index.js';
 import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import { createAjv } from '../../scripts/generator/validation/ajv.js';
 import { validationSchema } from '../../scripts/generator/validation/schema.js';
-import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { Validator } from '../../src/capability/validation.js';
 import { methodsOf } from './gadget.js';
 

@@ -1,10 +1,12 @@
 import { Ajv } from 'ajv';
 import * as standard from '../../generated/standard/validators.js';
-import type { MethodContext } from '../../src/capability/context.js';
 import type {
   CapabilityDefinition,
-  DataTypeDefinition,
   MethodDefinition,
+} from '../../src/capability/capability-definition.js';
+import type { MethodContext } from '../../src/capability/context.js';
+import type {
+  DataTypeDefinition,
   OnDestroy,
   PropertyDefinition,
   PropertyKind,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MethodDefinition } from '../../src/capability/definition.js';
+import type { MethodDefinition } from '../../src/capability/capability-definition.js';
 import { type Json, Rig } from './rig.js';
 
 let rig: Rig;

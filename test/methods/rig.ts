@@ -9,9 +9,9 @@ import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type {
   CapabilityDefinition,
-  DataTypeDefinition,
   MethodDefinition,
-} from '../../src/capability/definition.js';
+} from '../../src/capability/capability-definition.js';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { RestDatabase } from '../../src/database/rest.js';
 import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';

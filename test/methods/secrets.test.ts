@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { bindSecrets } from '../../src/bind-secrets.js';
-import type { CapabilityDefinition } from '../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 

@@ -1,8 +1,5 @@
-import type {
-  CapabilityDefinition,
-  OnDestroy,
-  PropertyDefinition,
-} from '../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
+import type { OnDestroy, PropertyDefinition } from '../../src/capability/definition.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 
 /** Types whose rows are read ahead for calls that share a commit, with all that changes such a row from elsewhere. */

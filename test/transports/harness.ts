@@ -11,7 +11,8 @@ import type {
 } from '../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { BlobStore } from '../../src/blobs/port.js';
-import type { CapabilityDefinition, DataTypeDefinition } from '../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { readConfig } from '../../src/config.js';
 import { createLogging } from '../../src/logging.js';
 import type { RequestSource } from '../../src/methods/dispatch.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CapabilityDefinition } from '../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import { createSessions, type RuntimeMembers } from '../../src/protocol/session.js';
 import {
   account,

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { ACCOUNT_USE } from '../../../src/capability/build-methods.js';
-import type { AccountUse, StandardMethodName } from '../../../src/capability/definition.js';
+import type { AccountUse } from '../../../src/capability/capability-definition.js';
+import type { StandardMethodName } from '../../../src/capability/definition.js';
 import { BOUNDS } from './bounds.js';
 
 /** One of the six methods that every data type has. */

@@ -1,4 +1,4 @@
-import type { UniqueCheck } from '../../../src/database/uniques.js';
+import type { UniqueCheck } from '../../../src/database/migrations.js';
 import type { Model, ModelType, ModelUnique, Problem } from '../model.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';

@@ -1,7 +1,5 @@
-import type { PropertyKind } from '../definition.js';
-
 /** The kinds of property whose values are texts on the wire. */
-export type FormatKind = Extract<PropertyKind, 'string' | 'date'>;
+export type FormatKind = 'string' | 'date';
 
 /** A format as its file describes it. The engine, the generator and the pages read the file. */
 export interface FormatSource<Kind extends FormatKind = FormatKind> {

@@ -1,4 +1,3 @@
-import type { PropertyDefinition } from '../definition.js';
 import { date } from './date.js';
 import type { Format } from './format.js';
 import { id } from './id.js';
@@ -32,11 +31,14 @@ export function formatNamed(name: string | undefined): Format | undefined {
     : undefined;
 }
 
+/** What a property's definition says of its format. */
+interface Formatted {
+  readonly kind: string;
+  readonly format?: StringFormat;
+}
+
 /** Returns the format of a property's values; undefined where it has none. */
-export function formatOf({
-  kind,
-  format,
-}: Pick<PropertyDefinition, 'kind' | 'format'>): Format | undefined {
+export function formatOf({ kind, format }: Formatted): Format | undefined {
   if (kind === 'date') return FORMATS['utc-date'];
   return format === undefined ? undefined : FORMATS[format];
 }

@@ -4,11 +4,10 @@ import { runInSlices, type Steps } from '../../protocol/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import { inTurns } from '../many.js';
-import type { BlobProperty } from '../set/blobs.js';
 import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
-import type { TypeIndex } from '../type-index.js';
+import type { BlobProperty, TypeIndex } from '../type-index.js';
 import type { CopyPlan } from './plan.js';
 
 /** What a /copy needs of the source account, from one snapshot. */

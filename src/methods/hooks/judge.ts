@@ -1,8 +1,5 @@
-import type {
-  DataTypeDefinition,
-  MethodDefinition,
-  PropertyDefinition,
-} from '../../capability/definition.js';
+import type { MethodDefinition } from '../../capability/capability-definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { excerpt } from '../../protocol/excerpt.js';
 import {
   emptyObject,

@@ -1,6 +1,6 @@
-import type { DataTypeDefinition, MethodDefinition } from '../../capability/definition.js';
-import type { CallContext } from '../context.js';
-import type { HookScope } from './scope.js';
+import type { MethodDefinition } from '../../capability/capability-definition.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { CallContext, CallHooks } from '../context.js';
 
 /**
  * The context of a `tx.set`: the account, user and time of the call whose hook makes it, but creation
@@ -10,12 +10,12 @@ export function nestedContext(
   outer: CallContext,
   type: DataTypeDefinition,
   signal: AbortSignal,
-  scopeOf: (context: CallContext) => HookScope,
+  scopeOf: (context: CallContext) => CallHooks,
 ): CallContext {
   // A hook that is given up has nobody who waits for what its `tx.set` does.
   const isGone = (): boolean => signal.aborted || outer.request.isGone();
   const request = { ...outer.request, isGone, createdIds: new Map<string, string>() };
-  const context: Omit<CallContext, 'hooks'> & { hooks: HookScope | null } = {
+  const context: Omit<CallContext, 'hooks'> & { hooks: CallHooks | null } = {
     hooks: null,
     services: outer.services,
     request,

@@ -1,4 +1,5 @@
-import type { CapabilityDefinition, DataTypeDefinition } from '../../capability/definition.js';
+import type { CapabilityDefinition } from '../../capability/capability-definition.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { TypeHooks } from '../../capability/hooks.js';
 import { isBuiltIn } from '../built-in.js';
 import type { Registry } from '../registry.js';

@@ -1,15 +1,8 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
-import type { Place } from '../../capability/places.js';
 import { textSteps } from '../../capability/replace-steps.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
-
-/** A property whose values hold ids of blobs. */
-export interface BlobProperty extends PropertyDefinition {
-  readonly blobs: readonly Place[];
-}
 
 /** The blob ids that an object names, each once. */
 export function* blobIdsOf(index: TypeIndex, object: JsonObject): Steps<ReadonlySet<string>> {

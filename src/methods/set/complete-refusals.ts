@@ -6,12 +6,12 @@ import { runInSlices, type Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';
-import type { TypeIndex } from '../type-index.js';
+import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { type BlobProperty, blobIdsOf, unusableBlob } from './blobs.js';
+import { blobIdsOf, unusableBlob } from './blobs.js';
 import type { Draft } from './draft.js';
 import type { Proposal } from './proposal.js';
-import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
+import { referredIds, unknownReference } from './reference-values.js';
 import { type CreationIds, resolveReference } from './value.js';
 
 export interface RefusalScene {

@@ -1,8 +1,9 @@
 import { textSteps } from '../../capability/replace-steps.js';
 import { setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps } from '../../protocol/slices.js';
+import type { BlobProperty } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { type BlobProperty, blobIdsOf, unusableBlob } from './blobs.js';
+import { blobIdsOf, unusableBlob } from './blobs.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 
 /**

@@ -5,9 +5,10 @@ import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import { MAX_IDS } from '../many.js';
 import type { Registry } from '../registry.js';
+import type { ReferenceProperty } from '../type-index.js';
 import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
-import { type ReferenceProperty, referredIds, unknownReference } from './reference-values.js';
+import { referredIds, unknownReference } from './reference-values.js';
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;

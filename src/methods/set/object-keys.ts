@@ -1,4 +1,4 @@
-import type { ReferenceProperty } from './reference-values.js';
+import type { ReferenceProperty } from '../type-index.js';
 
 /** An object of any type. */
 export interface ObjectKey {

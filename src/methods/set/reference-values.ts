@@ -1,16 +1,8 @@
-import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
+import type { PropertyDefinition } from '../../capability/definition.js';
 import type { Place } from '../../capability/places.js';
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
 import { quoted } from '../issues.js';
-
-/** A property that holds references. */
-export interface ReferenceProperty extends PropertyDefinition {
-  readonly reference: ReferenceDefinition;
-}
-
-export function isReference(property: PropertyDefinition): property is ReferenceProperty {
-  return property.reference !== undefined;
-}
+import type { ReferenceProperty } from '../type-index.js';
 
 /** The ids in a reference property's value, each once; nothing where the value has another shape. */
 export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {

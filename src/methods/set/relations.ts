@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Registry } from '../registry.js';
-import { isReference, type ReferenceProperty } from './reference-values.js';
+import { isReference, type ReferenceProperty } from '../type-index.js';
 
 /** A property of some type that refers to a type. */
 export interface IncomingReference {

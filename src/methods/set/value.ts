@@ -6,10 +6,11 @@ import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
+import { isReference } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
 import { type InexactPlace, inspectJson, ownInexact } from './json-values.js';
 import type { Problems } from './problems.js';
-import { isReference, NOTHING_CREATED, placesOf, resolvedReferences } from './reference-values.js';
+import { NOTHING_CREATED, placesOf, resolvedReferences } from './reference-values.js';
 
 /** What a "#" in a value can mean. */
 export interface CreationIds {

@@ -2,8 +2,8 @@ import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { blobIdsOf } from '../set/blobs.js';
-import { type ReferenceProperty, referredIds } from '../set/reference-values.js';
-import type { TypeIndex } from '../type-index.js';
+import { referredIds } from '../set/reference-values.js';
+import type { ReferenceProperty, TypeIndex } from '../type-index.js';
 
 interface Difference<T> {
   readonly removed: T[];

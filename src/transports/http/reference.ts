@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CapabilityDefinition } from '../../capability/definition.js';
+import type { CapabilityDefinition } from '../../capability/capability-definition.js';
 import { edgeHeaders } from './edge-head.js';
 import { HttpError, send } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { MethodDefinition, PropertyDefinition } from '../../../src/capability/definition.js';
+import type { MethodDefinition } from '../../../src/capability/capability-definition.js';
+import type { PropertyDefinition } from '../../../src/capability/definition.js';
 import type { CapabilityHooks, TypeHooks } from '../../../src/capability/hooks.js';
 import { HookRefusal } from '../../../src/capability/index.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';

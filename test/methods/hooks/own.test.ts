@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { MethodDefinition } from '../../../src/capability/definition.js';
+import type { MethodDefinition } from '../../../src/capability/capability-definition.js';
 import { HookRefusal, type OwnMethod } from '../../../src/capability/index.js';
 import type { Validator } from '../../../src/capability/validation.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';

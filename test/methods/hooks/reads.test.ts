@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { MethodDefinition } from '../../../src/capability/definition.js';
+import type { MethodDefinition } from '../../../src/capability/capability-definition.js';
 import type { OwnMethod, TypeHooks } from '../../../src/capability/hooks.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
 import { within } from '../../support/poll.js';

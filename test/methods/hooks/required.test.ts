@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MethodDefinition } from '../../../src/capability/definition.js';
+import type { MethodDefinition } from '../../../src/capability/capability-definition.js';
 import { MissingHookError, requireHooks } from '../../../src/methods/hooks/required.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import type { Json } from '../rig.js';

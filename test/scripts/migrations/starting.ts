@@ -1,5 +1,5 @@
 import type { ModelType } from '../../../scripts/generator/model.js';
-import type { CapabilityDefinition } from '../../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../../src/capability/capability-definition.js';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import { createLogging } from '../../../src/logging.js';
 import type { HookServices } from '../../../src/methods/hooks/port.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
 import { createFilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
-import type { CapabilityDefinition } from '../../../../src/capability/definition.js';
+import type { CapabilityDefinition } from '../../../../src/capability/capability-definition.js';
 import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
 import { createDispatcher } from '../../../../src/methods/dispatch.js';
