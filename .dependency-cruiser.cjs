@@ -122,6 +122,16 @@ module.exports = {
       'Methods see ports, never an engine, a driver or a transport. Built-in ones have generated argument types.',
     ),
     onlyImports(
+      'src/hooks',
+      [...wire, ...ports, '^src/methods/'],
+      'The hook runner uses methods. They know it by the interface Hooks of methods/context.ts alone.',
+    ),
+    onlyImports(
+      'src/backfill',
+      [...wire, ...ports, ...support, '^src/(methods|hooks|database)/'],
+      'What migrations leave to a start goes through the methods and hooks that a /set goes through.',
+    ),
+    onlyImports(
       'src/push',
       [...wire, ...ports, ...support, '^src/methods/'],
       'Push reads through the ports, as methods do.',
@@ -154,14 +164,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/store/(port[.]ts$|sql/)' },
       to: { path: '^src/(store/(sqlite|postgresql)|database)/' },
-    },
-    {
-      name: 'methods-without-hooks',
-      comment:
-        'The hook runner uses methods; they know it by the interface Hooks of context.ts alone.',
-      severity: 'error',
-      from: { path: '^src/methods/', pathNot: '^src/methods/(hooks/|redo[.]ts$)' },
-      to: { path: '^src/methods/hooks/' },
     },
     {
       name: 'methods-use-generated-types-only',
@@ -211,12 +213,12 @@ module.exports = {
     {
       name: 'top-level-modules-stand-alone',
       comment:
-        'Only main.ts, its storage files and the work of a start (rest.ts, bind-secrets.ts) put ' +
-        'the house together; config, logging and metrics are used by it.',
+        'Only main.ts and its storage files put the house together; config, logging and metrics are ' +
+        'used by it.',
       severity: 'error',
       from: {
         path: '^src/[^/]+[.]ts$',
-        pathNot: '^src/(main|project|rest|bind-secrets|storage(-sqlite|-postgresql)?)[.]ts$',
+        pathNot: '^src/(main|project|storage(-sqlite|-postgresql)?)[.]ts$',
       },
       to: { path: '^(src/[^/]+/|generated/|build/)', pathNot: '^src/protocol/' },
     },

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readConfig } from '../src/config.js';
+import type { BackfillNote } from '../src/database/backfill-database.js';
 import { clientNames } from '../src/database/client-names.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
-import type { RestNote } from '../src/database/rest.js';
+import { openBackfillDatabase } from '../src/database/sqlite/backfill-database.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
-import { openRest } from '../src/database/sqlite/rest.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
 import { command } from './invocation.js';
@@ -39,7 +39,7 @@ await runTool('migrate', HELP, async (argv) => {
 async function apply(file: string, folder: string): Promise<number> {
   const db = openDatabase({ file });
   try {
-    return tell(folder, migrate(db, folder).applied, await openRest(db).notes());
+    return tell(folder, migrate(db, folder).applied, await openBackfillDatabase(db).notes());
   } finally {
     db.close();
   }
@@ -53,13 +53,13 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
     const progress = (migration: string, type: string, rows: number): void =>
       printLine(`${migration}: ${rows} rows of ${type} filled`);
     const { applied } = await postgresql.migrate(pool, folder, progress);
-    return tell(folder, applied, await postgresql.openRest(pool).notes());
+    return tell(folder, applied, await postgresql.openBackfillDatabase(pool).notes());
   } finally {
     await pool.end();
   }
 }
 
-function tell(folder: string, applied: readonly string[], notes: readonly RestNote[]): number {
+function tell(folder: string, applied: readonly string[], notes: readonly BackfillNote[]): number {
   for (const name of applied) printLine(`applied ${name}`);
   if (applied.length === 0) printLine('Nothing is pending.');
   const names = clientNames(readMigrations(folder).at(-1)?.folder ?? folder);

@@ -8,7 +8,8 @@ import {
   pruneTickets,
   resumeDeletions,
 } from './accounts/index.js';
-import { bindSecrets } from './bind-secrets.js';
+import { bindSecrets } from './backfill/bind-secrets.js';
+import { startBackfill } from './backfill/start-backfill.js';
 import { openBlobStore } from './blobs/index.js';
 import { holdsBlobs } from './capability/places.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -16,13 +17,13 @@ import { blobsHeld } from './database/blob-hold.js';
 import { MigrationError } from './database/migrations.js';
 import { isUnavailable, isUnusable } from './database/postgresql/errors.js';
 import { DatabaseFileError, ServerLockError } from './database/sqlite/index.js';
+import { MissingHookError, requireHooks } from './hooks/required.js';
+import { createHooks } from './hooks/runner.js';
 import { createLogging, type Logger } from './logging.js';
 import { useLessMemory } from './memory.js';
 import { MAX_DATA_SOURCES } from './methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from './methods/blob/view.js';
 import { createDispatcher } from './methods/dispatch.js';
-import { MissingHookError, requireHooks } from './methods/hooks/required.js';
-import { createHooks } from './methods/hooks/runner.js';
 import { createRegistry, type Registry } from './methods/registry.js';
 import { HashTurns } from './methods/set/hash-turns.js';
 import { COLLATIONS } from './methods/sort.js';
@@ -30,7 +31,6 @@ import { createMetrics } from './metrics.js';
 import { loadProject, ProjectError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
-import { startRest } from './rest.js';
 import { createSteadyClock } from './steady-clock.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
@@ -140,16 +140,16 @@ async function start(
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
-  const redone = { store, registry, hookServices, log, database: storage.rest };
-  const rest = await startRest({
-    ...redone,
+  const backfilled = { store, registry, hookServices, log, database: storage.backfill };
+  const backfill = await startBackfill({
+    ...backfilled,
     now,
     ...(hooks === undefined ? {} : { hooks }),
     shared: storage.shared,
   });
-  opened.push(() => rest.stop());
+  opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;
-  if (secretKey !== null) await bindSecrets({ ...redone, secretKey });
+  if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
   const blobs = await openBlobStore(config.blobStore);
   const ids = createIdGenerator();
   const metrics = createMetrics({ process: true });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from './accounts/index.js';
+import { openBackfillDatabase } from './database/postgresql/backfill-database.js';
 import { openHookPrisma } from './database/postgresql/hook-prisma.js';
 import {
   blindCtype,
@@ -8,7 +9,6 @@ import {
   recordUnicodeVersion,
 } from './database/postgresql/index.js';
 import { openPrisma } from './database/postgresql/prisma.js';
-import { openRest } from './database/postgresql/rest.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { createPostgresqlStore } from './store/postgresql/index.js';
 
@@ -73,7 +73,14 @@ export async function openPostgresqlStorage(
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
   return {
-    ...{ store, prisma, accessVersion, hooks, rest: openRest(restPool), shared: true },
+    ...{
+      store,
+      prisma,
+      accessVersion,
+      hooks,
+      backfill: openBackfillDatabase(restPool),
+      shared: true,
+    },
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

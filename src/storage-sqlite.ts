@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from './accounts/index.js';
+import { openBackfillDatabase } from './database/sqlite/backfill-database.js';
 import { openHookPrisma } from './database/sqlite/hook-prisma.js';
 import {
   lockServer,
@@ -10,7 +11,6 @@ import {
   Writer,
 } from './database/sqlite/index.js';
 import { openPrisma } from './database/sqlite/prisma.js';
-import { openRest } from './database/sqlite/rest.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { createSqliteStore } from './store/sqlite/index.js';
 
@@ -51,10 +51,10 @@ export async function openSqliteStorage(
   const accessVersion = rememberedFor(VERSION_AGE, () =>
     String(version.get(ACCESS_VERSION) ?? '0'),
   );
-  const rest = openRest(writerDatabase);
+  const backfill = openBackfillDatabase(writerDatabase);
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
-  return { store, prisma, accessVersion, hooks, rest, shared: false, requireFiles, isHeld };
+  return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };
 }
 
 /** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from './capability/definition.js';
-import type { RestDatabase } from './database/rest.js';
+import type { BackfillDatabase } from './database/backfill-database.js';
 import type { PrismaClient } from './database/sqlite/prisma.js';
 import type { Logger } from './logging.js';
 import type { Project } from './project.js';
@@ -21,7 +21,7 @@ export interface Storage {
     join<T>(work: () => Promise<T>): Promise<T>;
   };
   /** What migrations leave to the engine. */
-  readonly rest: RestDatabase;
+  readonly backfill: BackfillDatabase;
   /** Other servers may have the database too, of the version before among them. */
   readonly shared: boolean;
   /**

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { startBackfill } from '../../src/backfill/start-backfill.js';
 import { createLogging } from '../../src/logging.js';
-import { startRest } from '../../src/rest.js';
 import { described } from './described-type.js';
 import { BLOB, CORE, type Json, Rig } from './rig.js';
 
@@ -63,8 +63,8 @@ test.each([
   own.run('DELETE FROM "JmapBlobReference"');
   own.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('compute:${type}/${column}', '')`);
   const { store, registry, hooks: computing } = own.services;
-  const rest = await startRest({
-    ...{ store, registry, hooks: computing, database: own.rest, shared: false },
+  const backfill = await startBackfill({
+    ...{ store, registry, hooks: computing, database: own.backfill, shared: false },
     hookServices: {
       timeout: 2000,
       prisma: null,
@@ -72,8 +72,8 @@ test.each([
       onError: () => undefined,
     },
     log: createLogging('fatal').log,
-  } as Parameters<typeof startRest>[0]);
-  await rest.stop();
+  } as Parameters<typeof startBackfill>[0]);
+  await backfill.stop();
   expect((await call(`${type}/get`, { ids: [objectId] })).list[0][column]).toBe(id);
   expect(await held()).toEqual([objectId]);
   own.time = Date.now() + 10_000_000;

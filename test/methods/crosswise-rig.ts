@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { registry as generated } from '../../generated/registry.js';
 import { postgresqlSearchSql, sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
+import { startBackfill } from '../../src/backfill/start-backfill.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
+import type { HookServices } from '../../src/hooks/port.js';
+import { createHooks } from '../../src/hooks/runner.js';
 import { createDispatcher } from '../../src/methods/dispatch.js';
-import type { HookServices } from '../../src/methods/hooks/port.js';
-import { createHooks } from '../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
-import { startRest } from '../../src/rest.js';
 import type { Storage, StorageOptions } from '../../src/storage.js';
 import { openPostgresqlStorage } from '../../src/storage-postgresql.js';
 import { openSqliteStorage } from '../../src/storage-sqlite.js';
@@ -63,7 +63,7 @@ export async function openCrosswise(url: string | null) {
     url === null
       ? await onSqlite(join(folder, 'jmap.db'), options)
       : await onPostgresql(url, options);
-  const { store, rest: database, shared } = connection.storage;
+  const { store, backfill: database, shared } = connection.storage;
   const services = {
     ...{ store, registry, ids: createIdGenerator(), limits: LIMITS, hashing: new HashTurns() },
     blobs: createFilesystemBlobStore(join(folder, 'blobs')),
@@ -90,7 +90,7 @@ export async function openCrosswise(url: string | null) {
 
     /** What a server's start does with what migrations left. */
     async start(): Promise<void> {
-      const running = await startRest({
+      const running = await startBackfill({
         ...{ store, registry, log, database, shared },
         ...(hooks === undefined ? {} : { hooks }),
         hookServices,

@@ -13,13 +13,13 @@ import type {
 } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
-import type { RestDatabase } from '../../src/database/rest.js';
+import type { BackfillDatabase } from '../../src/database/backfill-database.js';
+import { openBackfillDatabase } from '../../src/database/sqlite/backfill-database.js';
 import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
-import { openRest } from '../../src/database/sqlite/rest.js';
+import { createHooks } from '../../src/hooks/runner.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
-import { createHooks } from '../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -121,7 +121,7 @@ export class Rig {
   /** The source of requests. */
   source: RequestSource = { isLong: false, isGone: () => false };
   /** For what a start does before anything is served. */
-  readonly rest: RestDatabase;
+  readonly backfill: BackfillDatabase;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
   /** What the database holds. */
@@ -138,7 +138,7 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
-    this.rest = openRest(writerDatabase);
+    this.backfill = openBackfillDatabase(writerDatabase);
     this.run = (statement) => void writerDatabase.exec(statement);
     this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
-import { bindSecrets } from '../../src/bind-secrets.js';
+import { bindSecrets } from '../../src/backfill/bind-secrets.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
@@ -196,7 +196,7 @@ describe('/copy', () => {
 
 describe('at a start, what a version before stored', () => {
   const warned: unknown[] = [];
-  const start = (database = rig.rest): Promise<void> => {
+  const start = (database = rig.backfill): Promise<void> => {
     warned.length = 0;
     const { store, registry } = rig.services;
     const hooks = { timeout: 1000, prisma: null, join: <T>(work: () => Promise<T>) => work() };
@@ -259,9 +259,9 @@ describe('at a start, what a version before stored', () => {
     put('full', 'note', '');
     const bound = row('other').combination ?? '';
     put('other', 'combination', unbound('1-2-3'));
-    const database = { ...rig.rest };
+    const database = { ...rig.backfill };
     database.beginning = async (...of) => {
-      const found = await rig.rest.beginning(...of);
+      const found = await rig.backfill.beginning(...of);
       put('other', 'combination', bound);
       return found;
     };

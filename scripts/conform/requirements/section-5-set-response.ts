@@ -123,7 +123,7 @@ export const section5SetResponse: readonly Requirement[] = [
     level: 'may',
     whom: 'server',
     rule: 'What permissions forbid for a record: forbidden.',
-    tests: ['test/methods/hooks/failures.test.ts'],
+    tests: ['test/hooks/failures.test.ts'],
     reason: "Access is an account's here; a team's hook may refuse a record with it.",
   },
   {

@@ -24,7 +24,9 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/store/sqlite/a.ts', '../../methods/x.js', 'src-store-imports'],
     ['src/methods/a.ts', '../transports/http/x.js', 'src-methods-imports'],
     ['src/methods/b.ts', '../store/sqlite/x.js', 'src-methods-imports'],
-    ['src/methods/d.ts', './hooks/x.js', 'methods-without-hooks'],
+    ['src/methods/d.ts', '../hooks/x.js', 'src-methods-imports'],
+    ['src/hooks/a.ts', '../store/sqlite/x.js', 'src-hooks-imports'],
+    ['src/backfill/a.ts', '../store/sqlite/x.js', 'src-backfill-imports'],
     ['src/methods/blob/c.ts', '../../../generated/blob/x.js', 'src-methods-imports'],
     ['src/push/a.ts', '../transports/http/x.js', 'src-push-imports'],
     ['src/transports/http/a.ts', '../../store/sqlite/x.js', 'src-transports-imports'],
@@ -67,7 +69,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const targets = [
       'src/methods/x',
-      'src/methods/hooks/x',
+      'src/hooks/x',
       'src/transports/http/x',
       'src/transports/websocket/x',
       'src/store/sqlite/x',

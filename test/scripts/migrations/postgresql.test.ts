@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MigrationError } from '../../../src/database/migrations.js';
+import { openBackfillDatabase } from '../../../src/database/postgresql/backfill-database.js';
 import { migrate, migrationStatus, openPool } from '../../../src/database/postgresql/index.js';
-import { openRest } from '../../../src/database/postgresql/rest.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
 import { usePostgresql } from '../../support/postgresql.js';
@@ -33,7 +33,9 @@ async function open(): Promise<Evolving & { readonly url: string }> {
     async start(of) {
       const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }), types: of.types });
       try {
-        await (await start(of, { store, database: openRest(pool), shared: true })).stop();
+        await (
+          await start(of, { store, database: openBackfillDatabase(pool), shared: true })
+        ).stop();
       } finally {
         await store.close();
       }
@@ -221,7 +223,7 @@ it('what the version before writes beside the new one is found within the pause'
   });
   const rest = await start(
     { types: [todo()] },
-    { store, database: openRest(pool), shared: true, pause: 20 },
+    { store, database: openBackfillDatabase(pool), shared: true, pause: 20 },
   );
   try {
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
@@ -268,7 +270,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
     types: [todo()],
   });
   const seen: string[] = [];
-  const database = openRest(pool);
+  const database = openBackfillDatabase(pool);
   const counted = {
     ...database,
     newest: async () => {

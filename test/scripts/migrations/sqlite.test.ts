@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../../scripts/generator/model.js';
+import { openBackfillDatabase } from '../../../src/database/sqlite/backfill-database.js';
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
-import { openRest } from '../../../src/database/sqlite/rest.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { advanceTo, emptyProject } from './database.js';
@@ -150,7 +150,7 @@ const evolving = async (): Promise<Evolving> => ({
       reader: openDatabase({ file, readonly: true }),
     });
     try {
-      const database = openRest(writerDatabase);
+      const database = openBackfillDatabase(writerDatabase);
       await (await start(of, { store, database, shared: false })).stop();
     } finally {
       await store.close();

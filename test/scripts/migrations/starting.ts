@@ -1,11 +1,11 @@
 import type { ModelType } from '../../../scripts/generator/model.js';
+import { type BackfillOptions, startBackfill } from '../../../src/backfill/start-backfill.js';
 import type { CapabilityDefinition } from '../../../src/capability/capability-definition.js';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
+import type { HookServices } from '../../../src/hooks/port.js';
+import { createHooks } from '../../../src/hooks/runner.js';
 import { createLogging } from '../../../src/logging.js';
-import type { HookServices } from '../../../src/methods/hooks/port.js';
-import { createHooks } from '../../../src/methods/hooks/runner.js';
 import { createRegistry } from '../../../src/methods/registry.js';
-import { type RestOptions, startRest } from '../../../src/rest.js';
 
 /** What a server's start finishes, without the server: types as the generator would emit them. */
 export interface Started {
@@ -16,7 +16,7 @@ export interface Started {
 /** `shared`: the version before may go on beside it. */
 export function start(
   { types, hooks = {} }: Started,
-  on: Pick<RestOptions, 'store' | 'database' | 'shared' | 'pause'>,
+  on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
     urn: 'urn:example:things',
@@ -44,7 +44,7 @@ export function start(
     },
   };
   const computing = createHooks(registry, hookServices);
-  return startRest({
+  return startBackfill({
     ...on,
     registry,
     ...(computing === undefined ? {} : { hooks: computing }),

@@ -1,0 +1,83 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { BackfillDatabase } from '../database/backfill-database.js';
+import type { Logger } from '../logging.js';
+import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encryption.js';
+import { emptyObject } from '../protocol/json.js';
+import type { StoredObject } from '../store/port.js';
+import { Recompute, type RecomputeServices } from './recompute.js';
+import { batches } from './start-backfill.js';
+
+/** Objects of one transaction. */
+const BATCH = 500;
+
+export interface BindingOptions extends RecomputeServices {
+  readonly database: BackfillDatabase;
+  readonly secretKey: Uint8Array;
+  readonly log: Logger;
+}
+
+/**
+ * Encrypts secrets anew that a version before stored, which didn't bind them to their place
+ * (methods/encryption.ts). Each start looks for them: the version before may have written beside
+ * this one, or a backup of it was restored. Clients see no change. A secret that the key doesn't
+ * fit stays as it is, and the log tells of it.
+ */
+export async function bindSecrets(options: BindingOptions): Promise<void> {
+  const { database, log, registry } = options;
+  const recompute = new Recompute(options);
+  for (const type of registry.dataTypes.values()) {
+    const columns = encryptedOf(type).map(({ column }) => column);
+    if (columns.length === 0) continue;
+    const count = { bound: 0, left: 0 };
+    const page = (after: Parameters<BackfillDatabase['beginning']>[2]) =>
+      database.beginning(UNBOUND_PREFIX, { table: type.table, columns }, after, BATCH);
+    for await (const batch of batches(type, page, null)) {
+      // By its objects: the transaction may be run again, and another server may have bound some
+      // meanwhile.
+      const left = new Set<string>();
+      count.bound += await recompute.rewrite(batch, (object) => {
+        const { accountId } = batch;
+        const { bound, isWhole } = boundObject(type, object, accountId, options.secretKey);
+        if (!isWhole) left.add(object.id);
+        return bound;
+      });
+      count.left += left.size;
+    }
+    if (count.bound > 0)
+      log.info({ type: type.name, objects: count.bound }, 'secrets bound to their objects');
+    if (count.left > 0) {
+      log.warn(
+        { type: type.name, objects: count.left },
+        'secrets are left as an older version stored them: SECRETS_KEY does not decrypt them',
+      );
+    }
+  }
+}
+
+function encryptedOf(type: DataTypeDefinition) {
+  return type.properties.filter(({ secret }) => secret === 'encrypt');
+}
+
+/**
+ * The object with all secrets bound that the key decrypts, itself where there is none; `isWhole`
+ * where it decrypts all of them.
+ */
+function boundObject(
+  type: DataTypeDefinition,
+  object: StoredObject,
+  accountId: string,
+  key: Uint8Array,
+): { readonly bound: StoredObject; readonly isWhole: boolean } {
+  const values = emptyObject();
+  let isWhole = true;
+  for (const property of encryptedOf(type)) {
+    const stored = object[property.name];
+    if (typeof stored !== 'string' || !isUnbound(stored)) continue;
+    const place = { accountId, type, id: object.id, property };
+    const text = decrypt(stored, key, place);
+    if (text === null) isWhole = false;
+    else values[property.name] = encrypt(text, key, place);
+  }
+  if (Object.keys(values).length === 0) return { bound: object, isWhole };
+  return { bound: Object.assign(emptyObject(), object, values) as StoredObject, isWhole };
+}

@@ -1,0 +1,325 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import type { Changes, HookCall } from '../capability/hooks.js';
+import { HookHandle } from '../hooks/handle.js';
+import { computedValues } from '../hooks/judge.js';
+import type { HookServices } from '../hooks/port.js';
+import type { Hooks } from '../methods/context.js';
+import type { Registry } from '../methods/registry.js';
+import { WORKING_OCTETS } from '../methods/set/working-octets.js';
+import { indexOf } from '../methods/type-index.js';
+import { noteBlobs, noteReferences } from '../methods/work/links.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { MethodError } from '../protocol/errors.js';
+import { emptyObject } from '../protocol/json.js';
+import { finish } from '../protocol/slices.js';
+import type {
+  BlobReference,
+  ReferenceRecord,
+  Snapshot,
+  Store,
+  StoredObject,
+  Transaction,
+} from '../store/port.js';
+
+/** How long one batch may take, ms: nobody waits for an answer. */
+const BATCH_TIME = 600_000;
+
+export interface RecomputeServices {
+  readonly store: Store;
+  readonly registry: Registry;
+  /** What hooks compute; absent where no capability has any. */
+  readonly hooks?: Pick<Hooks, 'compute'>;
+  readonly hookServices: HookServices;
+}
+
+export interface RecomputeBatch {
+  readonly type: DataTypeDefinition;
+  readonly accountId: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * What is derived from objects that exist, made anew as a /set would have: computed properties,
+ * counts, shadow columns, references. The clock `updated` stays: nobody has changed them.
+ */
+export class Recompute {
+  readonly #services: RecomputeServices;
+
+  constructor(services: RecomputeServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Only objects that are not as they should be are written. `derived`: their shadow columns, nulls where
+   * there is a default now, and the references and blob records of all of them are looked at too.
+   * `record`: what clients see changed has a change record; and what filters and orders see, for
+   * clients that have asked since.
+   */
+  async objects(
+    { type, accountId, ids }: RecomputeBatch,
+    { derived, record }: { readonly derived: boolean; readonly record: boolean },
+  ): Promise<void> {
+    // Most are as they should be: no lock is taken for them.
+    const deadline = performance.now() + BATCH_TIME;
+    const wrong = await this.#services.store.read(accountId, { deadline }, async (snapshot) => {
+      const { changed, stale, references, blobs } = await this.#judge(type, ids, derived, snapshot);
+      const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
+      const held = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+      return new Set([...changed.map(({ after }) => after.id), ...stale, ...linked, ...held]);
+    });
+    if (wrong.size === 0) return;
+    await this.#write(accountId, false, async (transaction) => {
+      const judged = await this.#judge(type, [...wrong], derived, transaction);
+      const { done, changed, stale, references, blobs } = judged;
+      const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
+      const rows = done.filter(({ id }) => touched.has(id));
+      if (rows.length > 0) await transaction.update(type, rows);
+      await mendLinks(transaction, { references, blobs });
+      if (record) await recordSeen(type, changed, transaction, stale);
+    });
+  }
+
+  /**
+   * Writes what `change` makes another of; nobody is told of it. Resolves to how many objects it
+   * changed.
+   */
+  async rewrite(
+    { type, accountId, ids }: RecomputeBatch,
+    change: (object: StoredObject) => StoredObject,
+  ): Promise<number> {
+    let count = 0;
+    await this.#write(accountId, false, async (transaction) => {
+      const rows = await transaction.get(type, ids, type.properties, WORKING_OCTETS);
+      const changed = rows.map((row) => [row, change(row)] as const);
+      const written = changed.flatMap(([row, now]) => (now === row ? [] : [now]));
+      count = written.length;
+      if (count > 0) await transaction.update(type, written);
+    });
+    return count;
+  }
+
+  /** Removes what objects that are gone have left of records. */
+  forget({ type, accountId, ids }: RecomputeBatch): Promise<void> {
+    return this.#write(accountId, false, async (transaction) => {
+      const there = await transaction.existing(type, ids);
+      const gone = ids.filter((id) => !there.has(id));
+      const { references, blobs } = await transaction.links(type, gone);
+      await transaction.changeReferences(references, []);
+      await transaction.changeBlobReferences(blobs, []);
+    });
+  }
+
+  /** Puts the values that `computeOn` of `property` gives, told of the batch as of new objects. */
+  follow(
+    type: DataTypeDefinition,
+    property: PropertyDefinition,
+    { type: source, accountId, ids }: RecomputeBatch,
+    record: boolean,
+  ): Promise<void> {
+    const { hookServices, registry } = this.#services;
+    const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property.name];
+    if (valuesOf === undefined) return Promise.resolve();
+    return this.#write(accountId, true, async (transaction) => {
+      const created = await transaction.get(source, ids, source.properties, WORKING_OCTETS);
+      const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
+      const handle = new HookHandle({
+        snapshot: transaction,
+        prisma: hookServices.prisma,
+        maxObjectsInGet: Number.MAX_SAFE_INTEGER,
+        set: null,
+      });
+      const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
+      const said = await hookServices
+        .join(async () => valuesOf(changes, callOf(accountId), handle))
+        .finally(() => handle.end());
+      const what = `computeOn of ${type.name}.${property.name}`;
+      const values = computedValues(what, type, property, said);
+      const rows = await transaction.get(type, [...values.keys()], type.properties, WORKING_OCTETS);
+      const changed = rows.flatMap((before) => {
+        const value = values.get(before.id) ?? null;
+        if (jsonEqual(value, before[property.name] ?? null)) return [];
+        const put = { [property.name]: value };
+        const after = Object.assign(emptyObject(), before, put) as StoredObject;
+        return [{ before, after: this.#services.hooks?.compute(type, after) ?? after }];
+      });
+      if (changed.length === 0) return;
+      const after = changed.map((one) => one.after);
+      await transaction.update(type, after);
+      await mendLinks(transaction, await wrongLinks(type, after, transaction));
+      if (record) await recordSeen(type, changed, transaction);
+    });
+  }
+
+  async #judge(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+    derived: boolean,
+    snapshot: Snapshot,
+  ): Promise<Judged> {
+    const rows = await snapshot.get(type, ids, type.properties, WORKING_OCTETS);
+    const counted = await this.#counted(type, rows, snapshot);
+    const { hooks } = this.#services;
+    const done = counted.map((row) => hooks?.compute(type, row) ?? row);
+    const changed = done.flatMap((after, at) => {
+      const before = rows[at];
+      return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
+    });
+    const judged = derived ? done : changed.map(({ after }) => after);
+    const links = await wrongLinks(type, judged, snapshot);
+    const stale = derived ? await snapshot.stale(type, done) : new Set<string>();
+    return { done, changed, stale, ...links };
+  }
+
+  async #counted(
+    type: DataTypeDefinition,
+    rows: readonly StoredObject[],
+    transaction: Snapshot,
+  ): Promise<readonly StoredObject[]> {
+    const counts = type.properties.flatMap(({ name, computed }) =>
+      computed?.kind === 'count' ? [{ name, of: `${computed.type}\n${computed.by}` }] : [],
+    );
+    if (counts.length === 0 || rows.length === 0) return rows;
+    const targets = [{ type: type.name, ids: rows.map(({ id }) => id) }];
+    const records = await transaction.referrers(targets, [], Number.MAX_SAFE_INTEGER - 1);
+    const tally = new Map<string, number>();
+    for (const { toId, fromType, property } of records) {
+      const key = `${toId}\n${fromType}\n${property}`;
+      tally.set(key, (tally.get(key) ?? 0) + 1);
+    }
+    return rows.map((row) => {
+      const now = counts.map(({ name, of }) => [name, tally.get(`${row.id}\n${of}`) ?? 0]);
+      return Object.assign(emptyObject(), row, Object.fromEntries(now)) as StoredObject;
+    });
+  }
+
+  async #write(
+    accountId: string,
+    exclusive: boolean,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
+    const deadline = performance.now() + BATCH_TIME;
+    try {
+      await this.#services.store.write(accountId, { deadline, exclusive }, work);
+    } catch (error) {
+      // The account has gone meanwhile, and its objects with it.
+      if (error instanceof MethodError && error.type === 'accountNotFound') return;
+      throw error;
+    }
+  }
+}
+
+/** Nobody asks: it is the server that has the objects computed. */
+function callOf(accountId: string): HookCall {
+  return Object.freeze({
+    accountId,
+    userId: '',
+    method: '',
+    arguments: emptyObject(),
+    signal: new AbortController().signal,
+  });
+}
+
+function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObject): boolean {
+  return (
+    before === after ||
+    type.properties.every(({ name }) => jsonEqual(before[name] ?? null, after[name] ?? null))
+  );
+}
+
+interface Change {
+  readonly before: StoredObject;
+  readonly after: StoredObject;
+}
+
+interface Difference<T> {
+  readonly removed: readonly T[];
+  readonly added: readonly T[];
+}
+
+interface WrongLinks {
+  readonly references: Difference<ReferenceRecord>;
+  readonly blobs: Difference<BlobReference>;
+}
+
+interface Judged extends WrongLinks {
+  /** The objects as they should be. */
+  readonly done: readonly StoredObject[];
+  readonly changed: readonly Change[];
+  readonly stale: ReadonlySet<string>;
+}
+
+const NO_LINKS: WrongLinks = Object.freeze({
+  references: nothing<ReferenceRecord>(),
+  blobs: nothing<BlobReference>(),
+});
+
+/** The records that lead away from objects, where they are not as the values want them. */
+async function wrongLinks(
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+  snapshot: Snapshot,
+): Promise<WrongLinks> {
+  const index = indexOf(type);
+  if (index.links.length === 0 || objects.length === 0) return NO_LINKS;
+  const held = await snapshot.links(
+    type,
+    objects.map(({ id }) => id),
+  );
+  const wanted = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
+  const moves = objects.map((after) => ({ objectId: after.id, before: null, after }));
+  for (const move of moves) noteReferences(index, move, wanted.references);
+  finish(noteBlobs(index, moves, wanted.blobs));
+  const blobs = apart(held.blobs, wanted.blobs.added);
+  return {
+    references: apart(held.references, wanted.references.added),
+    blobs: { ...blobs, added: await existing(blobs.added, snapshot) },
+  };
+}
+
+async function mendLinks(transaction: Transaction, links: WrongLinks): Promise<void> {
+  const { references, blobs } = links;
+  if (references.removed.length + references.added.length > 0)
+    await transaction.changeReferences(references.removed, references.added);
+  if (blobs.removed.length + blobs.added.length > 0)
+    await transaction.changeBlobReferences(blobs.removed, blobs.added);
+}
+
+function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {
+  return { removed: [], added: [] };
+}
+
+function apart<T>(held: readonly T[], wanted: readonly T[]): Difference<T> {
+  const key = (record: T): string => JSON.stringify(Object.entries(record as object).sort());
+  const [old, now] = [new Set(held.map(key)), new Set(wanted.map(key))];
+  return {
+    removed: held.filter((record) => !now.has(key(record))),
+    added: wanted.filter((record) => !old.has(key(record))),
+  };
+}
+
+/** The version before took any text where a blob's id belongs: what is no blob has no record. */
+async function existing(
+  added: readonly BlobReference[],
+  snapshot: Snapshot,
+): Promise<readonly BlobReference[]> {
+  if (added.length === 0) return [];
+  const rows = await snapshot.blobs([...new Set(added.map(({ blobId }) => blobId))]);
+  const known = new Set(rows.map(({ id }) => id));
+  return added.filter(({ blobId }) => known.has(blobId));
+}
+
+async function recordSeen(
+  type: DataTypeDefinition,
+  changed: readonly Change[],
+  transaction: Transaction,
+  stale: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const { visible } = indexOf(type);
+  const seen = changed.filter(({ before, after }) =>
+    visible.some(({ name }) => !jsonEqual(before[name] ?? null, after[name] ?? null)),
+  );
+  const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
+  if (ids.size === 0) return;
+  const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
+  await transaction.record(type, updates);
+}

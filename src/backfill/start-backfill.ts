@@ -1,0 +1,335 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { holdsBlobs } from '../capability/places.js';
+import type { RowKey } from '../database/backfill.js';
+import type { BackfillDatabase, BackfillRow, CountColumn } from '../database/backfill-database.js';
+import { MigrationError } from '../database/migrations.js';
+import type { Logger } from '../logging.js';
+import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
+
+/**
+ * What migrations leave to the engine (docs/evolution.md): values that hook files compute, for
+ * objects that exist; and what is derived from objects that the version before wrote after the
+ * migration, since it knew nothing of it.
+ */
+
+export interface BackfillOptions extends RecomputeServices {
+  readonly database: BackfillDatabase;
+  readonly log: Logger;
+  /** The version before may go on serving beside this one. */
+  readonly shared: boolean;
+  /**
+   * Epoch ms by which it is no longer followed (steady-clock.ts); the system's clock where left
+   * out.
+   */
+  readonly now?: () => number;
+  /** How often it is followed, ms; every ten seconds where left out. */
+  readonly pause?: number;
+}
+
+const BATCH = 500;
+
+/** How much two servers' clocks may differ, and a transaction last, ms: at a start, and after it. */
+const MARGIN = 600_000;
+const SHORT_MARGIN = 120_000;
+
+/** How long the version before may write after a migration, and how often it is followed, ms. */
+const FOLLOWED = 86_400_000;
+const PAUSE = 10_000;
+/** How often all records are read for what gone objects have left, ms. */
+const GONE_PAUSE = 300_000;
+
+interface Followed {
+  readonly at: number;
+  /** By account and id: `updated`. */
+  readonly done: ReadonlyMap<string, string>;
+}
+
+interface Computed {
+  readonly key: string;
+  readonly type: DataTypeDefinition;
+  readonly property: PropertyDefinition;
+}
+
+/** Where a computed property's work stands: the table that is read, and its last object done. */
+interface Position {
+  readonly source: string;
+  readonly after: RowKey | null;
+}
+
+/**
+ * Does what is left, before anything is served; then, where the version before may serve too, goes
+ * on following it. Throws MigrationError where a hook file fails: a start goes on where it stood.
+ */
+export async function startBackfill(options: BackfillOptions): Promise<{ stop(): Promise<void> }> {
+  const { database, log } = options;
+  const own = await database.newest();
+  const rest = new Rest(options);
+  await rest.finish(own.at);
+  if (!options.shared || !(await rest.isFollowing())) return { stop: async () => undefined };
+  let stopped = false;
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(async () => {
+      if (stopped) return;
+      try {
+        const newest = await database.newest();
+        if (newest.name !== own.name) {
+          // Now it is this version that is followed: it would undo what is legal from now on.
+          clearInterval(timer);
+          log.info(newest, 'a newer version has migrated the database: it follows from now on');
+          return;
+        }
+        await rest.follow(newest.at, () => stopped);
+        if (!(await rest.isFollowing())) clearInterval(timer);
+      } catch (error) {
+        log.error({ err: error }, 'following the version before failed; it is tried again');
+      }
+    });
+  }, options.pause ?? PAUSE);
+  timer.unref();
+  return {
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Notes name tables and columns, as all does that migrations write. */
+class Rest {
+  readonly #options: BackfillOptions;
+  readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #recompute: Recompute;
+  /** By type: when it was last followed, and what was done of what the next one looks at. */
+  readonly #followed = new Map<string, Followed>();
+  /** By type: when what gone objects have left was last removed. */
+  readonly #cleared = new Map<string, number>();
+
+  constructor(options: BackfillOptions) {
+    this.#options = options;
+    const types = [...options.registry.dataTypes.values()];
+    this.#byTable = new Map(types.map((type) => [type.table, type]));
+    this.#recompute = new Recompute(options);
+  }
+
+  async finish(migrated: number): Promise<void> {
+    const { database, log } = this.#options;
+    for (const { key, value } of await database.notes()) {
+      if (!key.startsWith('compute:')) continue;
+      const computed = this.#computed(key);
+      if (computed !== null) await this.#compute(computed, positionOf(value));
+      await database.forget(key);
+    }
+    await this.follow(migrated, () => false);
+    // Last: states that were given out while values were computed must not outlive it.
+    for (const { key } of await database.notes()) {
+      if (!key.startsWith('reset:')) continue;
+      const table = key.slice('reset:'.length);
+      await database.reset(key, table);
+      log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
+    }
+  }
+
+  async isFollowing(): Promise<boolean> {
+    const notes = await this.#options.database.notes();
+    return notes.some(({ key }) => key.startsWith('follow:'));
+  }
+
+  /**
+   * Everything that was written since the migration, and what follows from it. `migrated`: when the
+   * newest was applied; a note may be an older one's.
+   */
+  async follow(migrated: number, isOver: () => boolean): Promise<void> {
+    const { database, shared, now = Date.now } = this.#options;
+    for (const { key, value } of await database.notes()) {
+      if (!key.startsWith('follow:')) continue;
+      // A type that this version doesn't have is the other's to follow.
+      const type = this.#byTable.get(key.slice('follow:'.length));
+      const since = Number(value);
+      if (type !== undefined) await this.#followType(type, since, isOver);
+      if (isOver()) return;
+      // Where nobody serves beside this server, once is enough.
+      const isOld = now() > Math.max(since, migrated) + FOLLOWED;
+      if (!shared || isOld) await database.forget(key);
+    }
+  }
+
+  async #followType(type: DataTypeDefinition, since: number, isOver: () => boolean): Promise<void> {
+    const last = this.#followed.get(type.name);
+    const at = Date.now();
+    const from = last === undefined ? since - MARGIN : last.at - SHORT_MARGIN;
+    const done = new Map<string, string>();
+    const isNew = ([accountId, id, updated]: BackfillRow): boolean => {
+      const key = `${accountId} ${id}`;
+      // What was written a moment ago may be written once more in the same millisecond.
+      if (Number(updated) < at - 1000) done.set(key, String(updated));
+      return last?.done.get(key) !== String(updated);
+    };
+    for await (const batch of this.#batches(type, null, from, isNew)) {
+      if (isOver()) return;
+      await this.#recompute.objects(batch, { derived: true, record: true });
+      for (const { type: other, property } of this.#followers(type))
+        await this.#recompute.follow(other, property, batch, true);
+    }
+    await this.#forgetGone(type, isOver);
+    await this.#recount(type, isOver);
+    this.#followed.set(type.name, { at, done });
+  }
+
+  async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
+    const { computed } = property;
+    const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
+    const read = [...new Set(sources)]
+      .map((name) => this.#options.registry.dataTypes.get(name))
+      .filter((source) => source !== undefined);
+    const from = read.findIndex(({ table }) => table === start?.source);
+    for (const source of read.slice(Math.max(0, from))) {
+      const after = start?.source === source.table ? start.after : null;
+      let rows = 0;
+      for await (const batch of this.#batches(source, after, null)) {
+        await this.#computeBatch(type, property, batch);
+        rows += batch.ids.length;
+        const last: RowKey = [batch.accountId, batch.ids.at(-1) ?? ''];
+        await this.#options.database.keep(
+          key,
+          JSON.stringify({ source: source.table, after: last }),
+        );
+        const what = `${type.name}.${property.name}`;
+        this.#options.log.info(
+          { property: what, source: source.name, rows },
+          'computed for objects',
+        );
+      }
+    }
+  }
+
+  async #computeBatch(
+    type: DataTypeDefinition,
+    property: PropertyDefinition,
+    batch: RecomputeBatch,
+  ): Promise<void> {
+    try {
+      // Old states are refused after it: there is nobody to tell by records.
+      if (property.computed?.kind === 'on')
+        await this.#recompute.follow(type, property, batch, false);
+      else await this.#recompute.objects(batch, { derived: false, record: false });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MigrationError(
+        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
+          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
+          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
+          'start again: the server goes on from these objects.',
+        { cause: error },
+      );
+    }
+  }
+
+  /**
+   * The version before destroyed objects without the records of what it doesn't know. Of what the type
+   * no longer has they stay: it is the other's.
+   */
+  async #forgetGone(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
+    const { database } = this.#options;
+    const references = type.properties.flatMap(({ reference, column }) =>
+      reference === undefined ? [] : [column],
+    );
+    const hasBlobs = type.properties.some(holdsBlobs);
+    if (references.length === 0 && !hasBlobs) return;
+    const at = Date.now();
+    if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
+    const linking = { table: type.table, references, hasBlobs };
+    const page = (after: RowKey | null) => database.gone(linking, after, BATCH);
+    for await (const batch of batches(type, page, null)) {
+      if (isOver()) return;
+      await this.#recompute.forget(batch);
+    }
+    this.#cleared.set(type.name, at);
+  }
+
+  /** Counts of the type, and counts that others have of it. */
+  async #recount(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
+    const { database, registry } = this.#options;
+    for (const counting of registry.dataTypes.values())
+      for (const { column, computed } of counting.properties) {
+        if (computed?.kind !== 'count') continue;
+        if (computed.type !== type.name && counting !== type) continue;
+        const counted = registry.dataTypes.get(computed.type);
+        const by = counted?.properties.find(({ name }) => name === computed.by);
+        if (counted === undefined || by === undefined) continue;
+        const count: CountColumn = {
+          table: counting.table,
+          column,
+          fromTable: counted.table,
+          fromColumn: by.column,
+        };
+        const page = (after: RowKey | null) => database.miscounted(count, after, BATCH);
+        for await (const batch of batches(counting, page, null)) {
+          if (isOver()) return;
+          await this.#recompute.objects(batch, { derived: false, record: true });
+        }
+      }
+  }
+
+  #batches(
+    type: DataTypeDefinition,
+    after: RowKey | null,
+    since: number | null,
+    isWanted: (row: BackfillRow) => boolean = () => true,
+  ): AsyncIterable<RecomputeBatch> {
+    const { database } = this.#options;
+    const page = (key: RowKey | null) => database.rows(type.table, key, since, BATCH);
+    return batches(type, page, after, isWanted);
+  }
+
+  /** Properties that are computed from objects of the type. */
+  #followers(type: DataTypeDefinition): readonly Omit<Computed, 'key'>[] {
+    return [...this.#options.registry.dataTypes.values()].flatMap((other) =>
+      other.properties
+        .filter(
+          ({ computed }) =>
+            computed?.kind === 'on' && computed.sources.some((source) => source.type === type.name),
+        )
+        .map((property) => ({ type: other, property })),
+    );
+  }
+
+  /** Null where a later migration has given it up. */
+  #computed(key: string): Computed | null {
+    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
+    const type = this.#byTable.get(table);
+    const property = type?.properties.find((one) => one.column === column);
+    if (type === undefined || property?.computed === undefined) return null;
+    return { key, type, property };
+  }
+}
+
+function positionOf(value: string): Position | null {
+  return value === '' ? null : (JSON.parse(value) as Position);
+}
+
+/** Batches of one account each, in order of key. */
+export async function* batches(
+  type: DataTypeDefinition,
+  page: (after: RowKey | null) => Promise<readonly BackfillRow[]>,
+  start: RowKey | null,
+  isWanted: (row: BackfillRow) => boolean = () => true,
+): AsyncIterable<RecomputeBatch> {
+  let after = start;
+  for (;;) {
+    const keys = await page(after);
+    const last = keys.at(-1);
+    if (last === undefined) return;
+    const byAccount = new Map<string, string[]>();
+    for (const row of keys) {
+      if (!isWanted(row)) continue;
+      const [accountId, id] = row;
+      const ids = byAccount.get(accountId);
+      if (ids === undefined) byAccount.set(accountId, [id]);
+      else ids.push(id);
+    }
+    for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
+    after = [last[0], last[1]];
+  }
+}

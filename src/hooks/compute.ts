@@ -1,0 +1,74 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { frozen } from '../capability/runtime.js';
+import { namedFailure } from '../methods/hook-errors.js';
+import type { Registry } from '../methods/registry.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { emptyObject, type JsonValue } from '../protocol/json.js';
+import type { StoredObject } from '../store/port.js';
+import { computedValue } from './judge.js';
+
+interface Compute {
+  readonly what: string;
+  readonly property: PropertyDefinition;
+  readonly run: (object: never) => unknown;
+}
+
+/** The own-row computed properties of a registry's types: by type name, sources first. */
+export class Computes {
+  readonly #byType: ReadonlyMap<string, readonly Compute[]>;
+
+  constructor({ dataTypes, typeHooks }: Registry) {
+    const byType = new Map<string, readonly Compute[]>();
+    for (const [name, type] of dataTypes) {
+      const functions = typeHooks.get(name)?.compute;
+      if (functions === undefined) continue;
+      const computes = inOrder(type).flatMap((property) => {
+        const run = functions[property.name];
+        const what = `compute of ${name}.${property.name}`;
+        return run === undefined ? [] : [{ what, property, run }];
+      });
+      if (computes.length > 0) byType.set(name, computes);
+    }
+    this.#byType = byType;
+  }
+
+  /** The object with what its properties come to; the object itself where nothing changes. */
+  apply(type: DataTypeDefinition, object: StoredObject): StoredObject {
+    let result = object;
+    for (const { what, property, run } of this.#byType.get(type.name) ?? []) {
+      const value = computed(what, run, result);
+      const before = result[property.name] ?? null;
+      if (isSame(value, before)) continue;
+      const judged = computedValue(what, type, property, value);
+      if (jsonEqual(judged, before)) continue;
+      result = Object.assign(emptyObject(), result, { [property.name]: judged }) as StoredObject;
+    }
+    return result;
+  }
+}
+
+function computed(what: string, run: Compute['run'], object: StoredObject): unknown {
+  try {
+    return run(frozen(object) as never);
+  } catch (error) {
+    throw namedFailure(what, error);
+  }
+}
+
+/** Most objects keep their values: what is a simple value already needs no judging again. */
+function isSame(value: unknown, before: JsonValue): boolean {
+  return (value ?? null) === before;
+}
+
+/** A property that is computed from another computed one comes after it; there are no cycles. */
+function inOrder(type: DataTypeDefinition): readonly PropertyDefinition[] {
+  const byName = new Map(type.properties.map((property) => [property.name, property]));
+  const ordered = new Set<PropertyDefinition>();
+  const visit = (property: PropertyDefinition | undefined): void => {
+    if (property?.computed?.kind !== 'from' || ordered.has(property)) return;
+    for (const source of property.computed.properties) visit(byName.get(source));
+    ordered.add(property);
+  };
+  for (const property of type.properties) visit(property);
+  return [...ordered];
+}

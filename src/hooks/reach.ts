@@ -1,0 +1,58 @@
+import type { Registry } from '../methods/registry.js';
+
+/**
+ * Types whose writes may run a hook that waits: their own check and inTransaction, what `after` adds
+ * to their answers, and the hooks of whatever changes with them by references, counts and `on`
+ * sources. Such a write needs a transaction that it shares with nobody.
+ */
+export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
+  const { dataTypes, typeHooks } = registry;
+  const sources = sourceTypes(registry);
+  const followers = followersOf(registry);
+  const waits = (name: string): boolean =>
+    sources.has(name) || typeHooks.get(name)?.inTransaction !== undefined;
+  const exclusive = new Set<string>();
+  for (const name of dataTypes.keys()) {
+    const { check, methods } = typeHooks.get(name) ?? {};
+    const own = check ?? methods?.['set']?.after ?? methods?.['copy']?.after;
+    if (own !== undefined || [...closure(name, followers)].some(waits)) exclusive.add(name);
+  }
+  return exclusive;
+}
+
+/** Types whose changes others' computed properties follow. */
+export function sourceTypes({ dataTypes }: Registry): ReadonlySet<string> {
+  return new Set(
+    [...dataTypes.values()].flatMap(({ properties }) =>
+      properties.flatMap(({ computed }) =>
+        computed?.kind === 'on' ? computed.sources.map(({ type }) => type) : [],
+      ),
+    ),
+  );
+}
+
+/** By type: those whose objects may change, or go, when one of its own does. */
+function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<string>> {
+  const followers = new Map<string, Set<string>>();
+  const add = (of: string, follower: string): void => {
+    followers.set(of, (followers.get(of) ?? new Set()).add(follower));
+  };
+  for (const { name, properties } of dataTypes.values()) {
+    for (const { reference, computed } of properties) {
+      if (reference !== undefined && reference.onDestroy !== 'restrict') add(reference.type, name);
+      if (computed?.kind === 'count') add(computed.type, name);
+      if (computed?.kind === 'on') for (const { type } of computed.sources) add(type, name);
+    }
+  }
+  return followers;
+}
+
+function closure(
+  name: string,
+  followers: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  const reached = new Set([name]);
+  // A Set goes on over what is added while it is walked.
+  for (const each of reached) for (const next of followers.get(each) ?? []) reached.add(next);
+  return reached;
+}

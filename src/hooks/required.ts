@@ -1,0 +1,97 @@
+import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { TypeHooks } from '../capability/hooks.js';
+import { isBuiltIn } from '../methods/built-in.js';
+import type { Registry } from '../methods/registry.js';
+
+/** A descriptor declares what no function implements: the server does not start. */
+export class MissingHookError extends Error {
+  override readonly name = 'MissingHookError';
+}
+
+/**
+ * Throws MissingHookError where a method or a computed property has no function, or a hook file has
+ * functions that nothing declares: told at start, all at once.
+ */
+export function requireHooks(registry: Registry): void {
+  const problems = [...registry.capabilities.values()].flatMap((capability) => [
+    ...missingMethods(capability, registry),
+    ...missingComputes(capability),
+    ...strays(capability),
+  ]);
+  if (problems.length === 0) return;
+  throw new MissingHookError(problems.join('\n'));
+}
+
+function missingMethods(capability: CapabilityDefinition, registry: Registry): readonly string[] {
+  return capability.methods
+    .filter(({ dataType, name }) => dataType === undefined && !isBuiltIn(name))
+    .filter(({ name }) => typeof registry.ownMethods.get(name) !== 'function')
+    .map(
+      ({ name }) => `Nothing implements ${name}: ${fileOf(capability)} needs methods['${name}'].`,
+    );
+}
+
+function missingComputes(capability: CapabilityDefinition): readonly string[] {
+  const missing: string[] = [];
+  for (const type of capability.dataTypes) {
+    const hooks = capability.hooks?.types?.[type.name];
+    for (const { name, computed } of type.properties) {
+      const where = computed?.kind === 'on' ? 'computeOn' : 'compute';
+      if (computed === undefined || computed.kind === 'count') continue;
+      if (typeof hooks?.[where]?.[name] === 'function') continue;
+      missing.push(
+        `Nothing computes ${type.name}.${name}: ${fileOf(capability)} needs ` +
+          `types.${type.name}.${where}.${name}.`,
+      );
+    }
+  }
+  return missing;
+}
+
+function strays(capability: CapabilityDefinition): readonly string[] {
+  const file = fileOf(capability);
+  const { types = {}, methods = {} } = capability.hooks ?? {};
+  const declared = new Set(capability.methods.map(({ name }) => name));
+  return [
+    ...Object.entries(types).flatMap(([name, hooks]) => {
+      const type = capability.dataTypes.find((one) => one.name === name);
+      return type === undefined
+        ? [`${file} has hooks of ${name}, which is no type of it.`]
+        : straysOf(type, hooks, declared).map((what) => `${file} has types.${name}.${what}.`);
+    }),
+    ...Object.keys(methods)
+      .filter((name) => !declared.has(name))
+      .map((name) => `${file} implements ${name}, which is no method of it.`),
+  ];
+}
+
+const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
+
+/** What would never be called, and each with why: a typing error must not go unnoticed. */
+function straysOf(
+  type: DataTypeDefinition,
+  hooks: TypeHooks,
+  methods: ReadonlySet<string>,
+): readonly string[] {
+  const computed = (kind: 'from' | 'on'): ReadonlySet<string> =>
+    new Set(type.properties.filter((one) => one.computed?.kind === kind).map(({ name }) => name));
+  const strange = (part: object | undefined, known: ReadonlySet<string>): readonly string[] =>
+    Object.keys(part ?? {}).filter((name) => !known.has(name));
+  const verbs = new Set([...methods].map((name) => name.slice(name.indexOf('/') + 1)));
+  const own = new Set([...verbs].filter((verb) => methods.has(`${type.name}/${verb}`)));
+  return [
+    ...strange(hooks, new Set(TYPE_KEYS)).map((name) => `${name}, which is no hook`),
+    ...strange(hooks.compute, computed('from')).map(
+      (name) => `compute.${name}, which is computed from nothing`,
+    ),
+    ...strange(hooks.computeOn, computed('on')).map(
+      (name) => `computeOn.${name}, which follows nothing`,
+    ),
+    ...strange(hooks.methods, own).map((name) => `methods.${name}, which is no method of it`),
+  ];
+}
+
+function fileOf({ name }: CapabilityDefinition): string {
+  return `capabilities/${name}.hooks.ts`;
+}

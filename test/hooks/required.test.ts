@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { MethodDefinition } from '../../src/capability/capability-definition.js';
+import { MissingHookError, requireHooks } from '../../src/hooks/required.js';
+import { createRegistry } from '../../src/methods/registry.js';
+import type { Json } from '../methods/rig.js';
+import { Widget, widgetCapability } from '../methods/widget.js';
+
+const NAME = 'Widget/rebuild';
+
+const method: MethodDefinition = {
+  name: NAME,
+  capability: Widget.capability,
+  account: 'read',
+  acceptSnakeCase: false,
+  validateArguments: () => true,
+  handle: (args, context) => context.own(NAME, args),
+};
+
+const trick = { run: async () => ({}) };
+
+test('a method that no function implements is told at start, with where to write it', () => {
+  const registry = createRegistry([widgetCapability(trick, { methods: [method] })]);
+  expect(() => requireHooks(registry)).toThrow(MissingHookError);
+  expect(() => requireHooks(registry)).toThrow(
+    `Nothing implements ${NAME}: capabilities/widgets.hooks.ts needs methods['${NAME}'].`,
+  );
+});
+
+test('computed properties without their functions are told, each by the part that it needs', () => {
+  const capability = widgetCapability(trick);
+  const [first] = Widget.properties;
+  if (first === undefined) throw new Error('A widget has properties.');
+  const { role: _, ...plain } = first;
+  const sources = [{ type: 'Widget', property: 'title' }];
+  const type = {
+    ...Widget,
+    properties: [
+      ...Widget.properties,
+      { ...plain, name: 'slug', computed: { kind: 'from', properties: ['title'] } as const },
+      { ...plain, name: 'total', computed: { kind: 'on', sources } as const },
+    ],
+  };
+  const changed = { ...capability, dataTypes: [type] };
+  const methods = { 'Widget/trick': trick.run };
+  const start = (hooks: object) => () =>
+    requireHooks(createRegistry([{ ...changed, hooks: { methods, ...hooks } }]));
+  expect(start({})).toThrow(/types\.Widget\.compute\.slug\.\n.*types\.Widget\.computeOn\.total\./);
+  const whole = { compute: { slug: () => '' }, computeOn: { total: async () => new Map() } };
+  expect(start({ types: { Widget: whole } })).not.toThrow();
+  expect(start({ types: { Widget: whole, Wodget: {} } })).toThrow('hooks of Wodget');
+});
+
+test('what would never be called is told: unknown hooks, properties and methods', () => {
+  const methods = { 'Widget/trick': trick.run };
+  const hooks: Json = {
+    chek: () => undefined,
+    compute: { title: () => '' },
+    computeOn: { count: async () => new Map() },
+    methods: { get: {}, fetch: {} },
+  };
+  const registry = createRegistry([
+    { ...widgetCapability(trick), hooks: { types: { Widget: hooks }, methods } },
+  ]);
+  const told = [
+    'chek, which is no hook',
+    'compute.title, which is computed from nothing',
+    'computeOn.count, which follows nothing',
+    'methods.fetch, which is no method of it',
+  ];
+  expect(() => requireHooks(registry)).toThrow(
+    told.map((what) => `capabilities/widgets.hooks.ts has types.Widget.${what}.`).join('\n'),
+  );
+});
+
+test('what is no function is missing', () => {
+  const hooks: Json = { methods: { 'Widget/rebuild': true, 'Widget/trick': trick.run } };
+  const registry = createRegistry([{ ...widgetCapability(trick, { methods: [method] }), hooks }]);
+  expect(() => requireHooks(registry)).toThrow(`Nothing implements ${NAME}`);
+});
