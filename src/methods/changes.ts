@@ -22,23 +22,15 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
       code: 'notAState',
     });
   const maximum = args.maxChanges ?? MAX_RECORDS;
-  const read = (limit: number): Promise<StateAndChanges> | StateAndChanges => {
-    const { store } = services;
-    const { deadline } = context;
-    const wanted = wantedBy(context, type, limit);
-    return (
-      store.instant?.changes(account.id, deadline, type, since, limit, wanted) ??
-      store.read(account.id, { deadline, once: true }, async (snapshot) => {
-        // Asked together: one round trip where the database is another process.
-        const [number, records, found] = await Promise.all([
-          snapshot.stateNumber(type),
-          snapshot.changes(type, since, limit),
-          wanted && snapshot.changedObjects(type, since, limit, wanted),
-        ]);
-        return { number, records, found };
-      })
-    );
-  };
+  const read = (limit: number): Promise<StateAndChanges> =>
+    services.store.readChanges({
+      accountId: account.id,
+      deadline: context.deadline,
+      type,
+      since,
+      limit,
+      wanted: wantedBy(context, type, limit),
+    });
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
     const { number: current, records, found } = await read(limit);

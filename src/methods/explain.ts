@@ -56,7 +56,7 @@ export class Explanation {
   servicesFor(accountId: string | null): Services {
     this.#accountId = accountId;
     const { store } = this.#services;
-    return { ...this.#services, store: store.traced?.(this.#trace) ?? store };
+    return { ...this.#services, store: store.traced(this.#trace) };
   }
 
   /** The call has its response, of this name. */
@@ -135,7 +135,7 @@ async function plansOf(
   shown: readonly Asked[],
 ): Promise<Plans> {
   const kept = shown.map(({ first }) => first).filter((first) => first !== null);
-  const plans = (await store.plans?.(accountId, deadline, kept)) ?? [];
+  const plans = await store.plans(accountId, deadline, kept);
   return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
 }
 

@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '../capability/definition.js';
 import type { GetArguments, GetResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
 import { turn } from '../protocol/slices.js';
-import type { Snapshot, StateAndObjects, StoredObject } from '../store/port.js';
+import type { StateAndObjects, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext } from './context.js';
 import { type AskedIds, distinctIds } from './creation-ids.js';
@@ -13,13 +13,13 @@ import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
 import { formatState } from './states.js';
 import { indexOf, type TypeIndex } from './type-index.js';
 
-/** Foo/get (RFC 8620 5.1, D12). No promise where the store answers at once. */
-export function get(
+/** Foo/get (RFC 8620 5.1, D12). */
+export async function get(
   type: TypeIndex['type'],
   args: GetArguments,
   context: CallContext,
-): GetResponse | Promise<GetResponse> {
-  const account = accountOf(context);
+): Promise<GetResponse> {
+  const { id: accountId } = accountOf(context);
   const properties = requestedProperties(indexOf(type), args.properties ?? null);
   const asked = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
@@ -28,71 +28,43 @@ export function get(
   const whole = asked && foresight?.all(context, type, asked, properties);
   if (whole) {
     const state = formatState(whole.number);
-    return { accountId: account.id, state, list: whole.objects, notFound: [] };
+    return { accountId, state, list: whole.objects, notFound: [] };
   }
   const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
   const seen = ids && foresight?.answer(context, type, ids, properties);
   if (ids && seen) {
-    const { list, notFound } = sorted(ids, seen.objects);
-    return { accountId: account.id, state: formatState(seen.number), list, notFound };
+    return { accountId, state: formatState(seen.number), ...sorted(ids, seen.objects) };
   }
-  const wait = ids !== null && isMany(ids.existing.size) ? turn() : null;
-  return wait === null
-    ? read(type, ids, properties, context)
-    : wait.then(() => read(type, ids, properties, context));
+  if (ids !== null && isMany(ids.existing.size)) await turn();
+  const { number, objects } = await read(type, ids, properties, context);
+  const state = formatState(number);
+  return ids === null
+    ? { accountId, state, list: objects, notFound: [] }
+    : { accountId, state, ...sorted(ids, objects) };
 }
 
-function read(
+/** The objects of these ids with the state; all where there are none. */
+async function read(
   type: TypeIndex['type'],
   ids: AskedIds | null,
   properties: readonly PropertyDefinition[],
   context: CallContext,
-): GetResponse | Promise<GetResponse> {
-  const account = accountOf(context);
-  const { store } = context.services;
-  if (ids !== null && type.singleton !== true && store.instant !== undefined) {
-    const { deadline, request } = context;
-    const wanted = [...ids.existing.keys()];
-    const found = store.instant.objects(
-      ...([account.id, deadline, type, wanted, properties, request.remainingOctets] as const),
-    );
-    const response = ({ number, objects }: StateAndObjects): GetResponse => {
-      const state = formatState(number);
-      return { accountId: account.id, state, ...sorted(ids, objects) };
-    };
-    if (found instanceof Promise) return found.then(response);
-    if (found !== null) return response(found);
-  }
-  const options = { deadline: context.deadline, once: true };
-  return store.read(account.id, options, async (snapshot) => {
-    // Asked together: one round trip where the database is another process.
-    const [number, list] = await Promise.all([
-      snapshot.stateNumber(type),
-      found(snapshot, type, ids, properties, context),
-    ]);
-    const response = { accountId: account.id, state: formatState(number) };
-    return ids === null
-      ? { ...response, list, notFound: [] }
-      : { ...response, ...sorted(ids, list) };
+): Promise<StateAndObjects> {
+  const { deadline, request, services } = context;
+  const maximum = services.limits.maxObjectsInGet;
+  const isSingleton = type.singleton === true;
+  const all = isSingleton ? [SINGLETON_ID] : { first: maximum + 1 };
+  const found = await services.store.readObjects({
+    accountId: accountOf(context).id,
+    deadline,
+    type,
+    properties,
+    ids: ids === null || isSingleton ? all : [...ids.existing.keys()],
+    maxOctets: request.remainingOctets,
   });
-}
-
-/** The objects of these ids; all where there are none. */
-async function found(
-  snapshot: Snapshot,
-  type: TypeIndex['type'],
-  ids: AskedIds | null,
-  properties: readonly PropertyDefinition[],
-  context: CallContext,
-): Promise<readonly StoredObject[]> {
-  if (type.singleton === true) {
-    return [await theSingleton(snapshot, indexOf(type), properties, context)];
-  }
-  if (ids === null) {
-    return allObjects(snapshot, type, properties, context.services.limits.maxObjectsInGet, context);
-  }
-  const octets = context.request.remainingOctets;
-  return snapshot.get(type, [...ids.existing.keys()], properties, octets);
+  if (ids === null && found.objects.length > maximum) tooMany(maximum);
+  if (!isSingleton || found.objects.length > 0) return found;
+  return { number: found.number, objects: [unwritten(indexOf(type), properties)] };
 }
 
 /** `list` in the order of the ids asked for; `notFound` as they were asked for. */
@@ -124,32 +96,11 @@ function isInOrder({ existing, unresolved }: AskedIds, found: readonly StoredObj
   return true;
 }
 
-/** It is always there: with its defaults before anything was written. */
-async function theSingleton(
-  snapshot: Snapshot,
-  index: TypeIndex,
-  properties: readonly PropertyDefinition[],
-  context: CallContext,
-): Promise<StoredObject> {
-  const octets = context.request.remainingOctets;
-  const [found] = await snapshot.get(index.type, [SINGLETON_ID], properties, octets);
-  if (found !== undefined) return found;
-  const unwritten = unwrittenSingleton(index);
-  const shown = properties.map(({ name }) => [name, unwritten[name] ?? null]);
+/** A singleton is always there: with its defaults before anything was written. */
+function unwritten(index: TypeIndex, properties: readonly PropertyDefinition[]): StoredObject {
+  const object = unwrittenSingleton(index);
+  const shown = properties.map(({ name }) => [name, object[name] ?? null]);
   return Object.fromEntries(shown) as StoredObject;
-}
-
-async function allObjects(
-  snapshot: Snapshot,
-  type: TypeIndex['type'],
-  properties: readonly PropertyDefinition[],
-  maximum: number,
-  context: CallContext,
-): Promise<readonly StoredObject[]> {
-  const octets = context.request.remainingOctets;
-  const list = await snapshot.getAll(type, maximum + 1, properties, octets);
-  if (list.length > maximum) tooMany(maximum);
-  return list;
 }
 
 /** 5.1: null is all; the id is always there; an unknown name is refused. */

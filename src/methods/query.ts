@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { QueryArguments, QueryResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import type { QueryPage, QueryPlan, Snapshot, WantedObjects } from '../store/port.js';
+import type { QueryPage, QueryPlan, QueryWindow, Snapshot, WantedObjects } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { resolveId } from './creation-ids.js';
@@ -21,8 +21,8 @@ export const query: StandardMethod<QueryArguments, QueryResponse> = async (type,
   const wanted = wantedBy(context, type, limit);
   const { total, position, page } =
     hasAnchor(args) || needsTotal(args) || limit === 0
-      ? await placed(account.id, type, plan, args, limit, wanted, context)
-      : await paged(account.id, type, plan, args.position ?? 0, limit, wanted, context);
+      ? await placed(type, plan, args, limit, wanted, context)
+      : await paged(type, plan, { position: args.position ?? 0, limit }, wanted, context);
   const { number, ids, found } = page;
   if (found !== null) context.request.foresight?.found(number, ids, found);
   return {
@@ -45,27 +45,25 @@ interface Placed {
 
 /** Where nothing has to be known before the page is asked for. */
 async function paged(
-  accountId: string,
   type: DataTypeDefinition,
   plan: QueryPlan,
-  position: number,
-  limit: number,
-  foreseen: WantedObjects | null,
-  { services, deadline }: CallContext,
+  window: QueryWindow,
+  wanted: WantedObjects | null,
+  context: CallContext,
 ): Promise<Placed> {
-  const window = { position, limit };
-  // Rows that are sorted are as wide as what is read of them.
-  const wanted = position > NEAR ? null : foreseen;
-  const page =
-    services.store.instant?.page(accountId, deadline, type, plan, window, wanted) ??
-    (await services.store.read(accountId, { deadline, mayScan: true, once: true }, (snapshot) =>
-      snapshot.page(type, plan, window, wanted),
-    ));
+  const { position } = window;
+  const page = await context.services.store.readPage({
+    accountId: accountOf(context).id,
+    deadline: context.deadline,
+    type,
+    plan,
+    window,
+    wanted: wantedAt(position, wanted),
+  });
   return { total: 0, position, page };
 }
 
 function placed(
-  accountId: string,
   type: DataTypeDefinition,
   plan: QueryPlan,
   args: QueryArguments,
@@ -74,15 +72,20 @@ function placed(
   context: CallContext,
 ): Promise<Placed> {
   const options = { deadline: context.deadline, mayScan: true };
-  return context.services.store.read(accountId, options, async (snapshot) => {
+  return context.services.store.read(accountOf(context).id, options, async (snapshot) => {
     const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
     const position = await startOf(snapshot, type, plan, args, total, context);
     const page =
       limit === 0
         ? { number: await snapshot.stateNumber(type), ids: [], found: null }
-        : await snapshot.page(type, plan, { position, limit }, position > NEAR ? null : wanted);
+        : await snapshot.page(type, plan, { position, limit }, wantedAt(position, wanted));
     return { total, position, page };
   });
+}
+
+/** Rows that are sorted are as wide as what is read of them. */
+function wantedAt(position: number, wanted: WantedObjects | null): WantedObjects | null {
+  return position > NEAR ? null : wanted;
 }
 
 /** A page that begins behind so many objects is read without what it is for. */

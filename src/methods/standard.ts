@@ -38,7 +38,7 @@ export class BoundStandardMethods implements StandardMethods {
     args: GetArguments,
   ): Promise<GetResponse<S>> {
     return this.#extended({ type, verb: 'get', args }, (wanted) =>
-      this.#context.promised(get(type, wanted, this.#context)),
+      get(type, wanted, this.#context),
     ) as Promise<GetResponse<S>>;
   }
 

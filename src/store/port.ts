@@ -32,8 +32,14 @@ export interface Store {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T>;
 
-  /** What needs no transaction, on an engine that has such; `read` does the same on every other. */
-  readonly instant?: InstantReads;
+  /** Reads objects and the state of their type, from one snapshot. */
+  readObjects(asked: ObjectsAsked): Promise<StateAndObjects>;
+
+  /** Reads change records and the state of their type, from one snapshot. */
+  readChanges(asked: ChangesAsked): Promise<StateAndChanges>;
+
+  /** Reads a window of a query's result and the state of its type, from one snapshot. */
+  readPage(asked: PageAsked): Promise<QueryPage>;
 
   /**
    * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
@@ -69,14 +75,14 @@ export interface Store {
    * How the database would run statements, each as lines; null for one that it doesn't tell of, fails to plan, or has
    * no time for before the deadline. Nothing is run. They wait their turn as reads of the account do.
    */
-  plans?(
+  plans(
     accountId: string,
     deadline: number,
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]>;
 
   /** The same store for one call, of which `trace` hears. Only what serves is ever made so. */
-  traced?(trace: Trace): Store;
+  traced(trace: Trace): Store;
 
   /** Finishes what runs, closes connections. */
   close(): Promise<void>;
@@ -117,44 +123,44 @@ export interface StatementPlan {
   readonly indexes: readonly string[];
 }
 
-/**
- * Reads of a single statement, which is one snapshot by itself, on an engine that has run it when the call
- * returns. Null: the engine has other reads before it, or this one is none that it answers so; ask `read`.
- */
-export interface InstantReads {
-  /** `stateNumber` and `get`; a promise where the objects are large. */
-  objects(
-    accountId: string,
-    deadline: number,
-    type: DataTypeDefinition,
-    ids: readonly string[],
-    properties: readonly PropertyDefinition[],
-    maxOctets: number,
-  ): StateAndObjects | Promise<StateAndObjects> | null;
+/** What one reading operation asks of an account. */
+interface Asked {
+  readonly accountId: string;
+  readonly type: DataTypeDefinition;
+  /** `performance.now()` after which the call is given up with UnavailableError. */
+  readonly deadline: number;
+  /** The call is explained: what is asked is told to this. */
+  readonly trace?: Trace | undefined;
+}
 
-  /** `stateNumber` and `changes`; the objects with them where they are `wanted`. */
-  changes(
-    accountId: string,
-    deadline: number,
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-    wanted: WantedObjects | null,
-  ): StateAndChanges | null;
+export interface ObjectsAsked extends Asked {
+  /** Distinct ids, or the number of objects to be read in order of id. */
+  readonly ids: readonly string[] | { readonly first: number };
+  /** The id is always read. */
+  readonly properties: readonly PropertyDefinition[];
+  /** Larger objects are refused with `MethodError('requestTooLarge')`. */
+  readonly maxOctets: number;
+}
 
-  /** `page`; it may scan. */
-  page(
-    accountId: string,
-    deadline: number,
-    type: DataTypeDefinition,
-    plan: QueryPlan,
-    window: QueryWindow,
-    wanted: WantedObjects | null,
-  ): QueryPage | null;
+export interface ChangesAsked extends Asked {
+  /** Records with a greater number, ascending. */
+  readonly since: number;
+  readonly limit: number;
+  /** What is read of the objects that the records name; null for nothing. */
+  readonly wanted: WantedObjects | null;
+}
+
+export interface PageAsked extends Asked {
+  readonly plan: QueryPlan;
+  readonly window: QueryWindow;
+  /** What is read of the objects in the window; null for nothing. */
+  readonly wanted: WantedObjects | null;
 }
 
 export interface StateAndObjects {
+  /** The state. */
   readonly number: number;
+  /** Those that exist, in any order unless the first ones were asked for. */
   readonly objects: readonly StoredObject[];
 }
 
@@ -218,7 +224,7 @@ export interface CallOptions {
    */
   readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
   /** The call is explained: what the work asks is told to this. */
-  readonly trace?: Trace;
+  readonly trace?: Trace | undefined;
   /** Of a `write`: it takes turns with others (slices.ts). What an engine has done by then need not wait for it. */
   readonly isLong?: boolean;
 }
@@ -364,17 +370,6 @@ export interface Snapshot {
     window: QueryWindow,
     wanted: WantedObjects | null,
   ): Promise<QueryPage>;
-
-  /**
-   * The objects that exist of those that `changes` gives records of, in any order; null where there are
-   * too many octets of them, or they can't be had so.
-   */
-  changedObjects(
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-    wanted: WantedObjects,
-  ): Promise<FoundObjects | null>;
 
   count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
 

@@ -1,7 +1,12 @@
 import type {
   CallOptions,
-  InstantReads,
+  ChangesAsked,
+  ObjectsAsked,
+  PageAsked,
+  QueryPage,
   Snapshot,
+  StateAndChanges,
+  StateAndObjects,
   StateChange,
   StatementPlan,
   Store,
@@ -12,15 +17,12 @@ import type {
 
 /** A store for one call, which tells its trace what the call asks of the store, and when it waits. */
 export class TracedStore implements Store {
-  readonly instant?: InstantReads;
   readonly #store: Store;
   readonly #trace: Trace;
 
-  /** `instant`: the reads of the store's own, on a connection that is traced. */
-  constructor(store: Store, trace: Trace, instant?: InstantReads) {
+  constructor(store: Store, trace: Trace) {
     this.#store = store;
     this.#trace = trace;
-    if (instant !== undefined) this.instant = instant;
   }
 
   read<T>(
@@ -28,9 +30,19 @@ export class TracedStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return timeWork(this.#trace, work, 'waiting', (told) =>
-      this.#store.read(accountId, { ...options, trace: this.#trace }, told),
-    );
+    return this.#store.read(accountId, { ...options, trace: this.#trace }, work);
+  }
+
+  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
+    return this.#store.readObjects({ ...asked, trace: this.#trace });
+  }
+
+  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
+    return this.#store.readChanges({ ...asked, trace: this.#trace });
+  }
+
+  readPage(asked: PageAsked): Promise<QueryPage> {
+    return this.#store.readPage({ ...asked, trace: this.#trace });
   }
 
   write<T>(
@@ -38,9 +50,7 @@ export class TracedStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return timeWork(this.#trace, work, 'committing', (told) =>
-      this.#store.write(accountId, { ...options, trace: this.#trace }, told),
-    );
+    return this.#store.write(accountId, { ...options, trace: this.#trace }, work);
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
@@ -59,13 +69,16 @@ export class TracedStore implements Store {
     return this.#store.collectBlobs(before, limit);
   }
 
-  async plans(
+  traced(trace: Trace): Store {
+    return this.#store.traced(trace);
+  }
+
+  plans(
     accountId: string,
     deadline: number,
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]> {
-    const plans = await this.#store.plans?.(accountId, deadline, statements);
-    return plans ?? statements.map(() => null);
+    return this.#store.plans(accountId, deadline, statements);
   }
 
   close(): Promise<void> {
@@ -74,15 +87,16 @@ export class TracedStore implements Store {
 }
 
 /**
- * Runs a work whose time is told of as waiting and working, and `behind` from its end. It may be run
- * more than once: what lies between is waiting.
+ * Runs a work whose time is told of as waiting and working, and `behind` from its end, where it is explained. It may
+ * be run more than once: what lies between is waiting.
  */
 export async function timeWork<S, T>(
-  trace: Trace,
+  trace: Trace | undefined,
   work: (scope: S) => Promise<T>,
   behind: 'waiting' | 'committing',
   run: (work: (scope: S) => Promise<T>) => Promise<T>,
 ): Promise<T> {
+  if (trace === undefined) return run(work);
   trace.phase('waiting');
   try {
     return await run(async (scope) => {

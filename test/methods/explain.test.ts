@@ -251,7 +251,7 @@ describe('plans', () => {
     };
     let timer = setImmediate(count);
     const six = Array.from({ length: 6 }, () => statement);
-    const plans = await rig.services.store.plans?.('a1', performance.now() + 20_000, six);
+    const plans = await rig.services.store.plans('a1', performance.now() + 20_000, six);
     clearImmediate(timer);
     expect(plans?.at(-1)?.steps).toHaveLength(1);
     expect(turns).toBeGreaterThan(0);

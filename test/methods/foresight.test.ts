@@ -57,6 +57,34 @@ interface Options {
 
 const TODO = [...registry.dataTypes.values()];
 
+/** The store without what it asks in one statement: nothing is read along. */
+function byRow(store: Store): Store {
+  const read = store.read.bind(store);
+  const byRows: Partial<Store> = {
+    read,
+    write: store.write.bind(store),
+    readObjects: ({ accountId, deadline, type, ids, properties, maxOctets }) =>
+      read(accountId, { deadline }, async (snapshot) => ({
+        number: await snapshot.stateNumber(type),
+        objects:
+          'first' in ids
+            ? await snapshot.getAll(type, ids.first, properties, maxOctets)
+            : await snapshot.get(type, ids, properties, maxOctets),
+      })),
+    readChanges: ({ accountId, deadline, type, since, limit }) =>
+      read(accountId, { deadline }, async (snapshot) => ({
+        number: await snapshot.stateNumber(type),
+        records: await snapshot.changes(type, since, limit),
+        found: null,
+      })),
+    readPage: ({ accountId, deadline, type, plan, window, wanted }) =>
+      read(accountId, { deadline, mayScan: true }, (snapshot) =>
+        snapshot.page(type, plan, window, wanted),
+      ),
+  };
+  return byRows as Store;
+}
+
 function openSqlite(statements: string[], { types = TODO, sql, now }: Options = {}): Opened {
   const folder = mkdtempSync(join(tmpdir(), 'foresight-'));
   const file = join(folder, 'jmap.db');
@@ -286,9 +314,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       try {
         for (const [index, { store }] of all.entries()) {
           // The last one reads row by row, on SQLite too.
-          const { read, write } = store;
-          const byRow = { read: read.bind(store), write: write.bind(store) } as unknown as Store;
-          twins[index]?.serve(index === 2 ? byRow : store);
+          twins[index]?.serve(index === 2 ? byRow(store) : store);
         }
         expect(await compared(twins, Random.fromEnvironment(), ROUNDS)).toBeGreaterThan(5);
       } finally {

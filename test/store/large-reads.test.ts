@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import { CallTrace } from '../../src/methods/trace.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import type { CallOptions, Snapshot, StoredObject, Transaction } from '../../src/store/port.js';
+import type {
+  CallOptions,
+  Snapshot,
+  StateAndObjects,
+  Store,
+  StoredObject,
+  Transaction,
+} from '../../src/store/port.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { eventually } from '../support/poll.js';
 import { slowClock } from '../support/slow-clock.js';
@@ -50,6 +57,15 @@ function read<T>(
   return engine.store.read(A, { ...soon(), ...options }, work);
 }
 
+function readObjects(
+  ids: readonly string[],
+  properties: readonly PropertyDefinition[] = PLAIN,
+  store: Store = engine.store,
+): Promise<StateAndObjects> {
+  const asked = { accountId: A, ...soon(), type: Gadget, ids, properties, maxOctets: HUGE };
+  return store.readObjects(asked);
+}
+
 const idsOf = (objects: readonly StoredObject[]): readonly string[] => objects.map(({ id }) => id);
 const getting = (ids: readonly string[]) => (snapshot: Snapshot) =>
   snapshot.get(Gadget, ids, WHOLE, HUGE);
@@ -61,8 +77,7 @@ describe('a row', () => {
   ) => {
     await new Promise(setImmediate);
     engine.statements.length = 0;
-    const { instant } = engine.store;
-    const answer = await instant?.objects(A, soon().deadline, Gadget, ids, properties, HUGE);
+    const answer = await readObjects(ids, properties);
     return { answer, count: engine.statements.length };
   };
 
@@ -80,13 +95,14 @@ describe('a row', () => {
     const { answer, count } = await statementsOf(idsOf(objects));
     // The text of the short ones, which are none; the state; the rows.
     expect(count).toBe(3);
-    expect(answer?.objects.map(({ title }) => title)).toEqual(objects.map(({ title }) => title));
+    expect(answer.objects.map(({ title }) => title)).toEqual(objects.map(({ title }) => title));
   });
 
-  it('of several that are not large together is left to a read', async () => {
+  it('of several that are not large together is read row by row', async () => {
     const objects = gadgets(40, (index) => ({ title: `${index}`.padEnd(12_000) }));
     await insert(objects);
-    expect(await statementsOf(idsOf(objects))).toEqual({ answer: null, count: 1 });
+    const { answer, count } = await statementsOf(idsOf(objects));
+    expect([answer.objects.length, count]).toEqual([40, 3]);
     engine.statements.length = 0;
     expect(await read(getting(idsOf(objects)))).toHaveLength(40);
     expect(engine.statements).toHaveLength(1);
@@ -108,18 +124,15 @@ describe('a row', () => {
     const objects = gadgets(90, () => ({ title: 'x'.repeat(12_000) }));
     await insert(objects);
     const trace = new CallTrace();
-    const traced = engine.store.traced?.(trace);
-    const { deadline } = soon();
-    const wanted = [idsOf(objects), PLAIN, HUGE] as const;
-    const found = await traced?.instant?.objects(A, deadline, Gadget, ...wanted);
-    expect(found?.objects).toHaveLength(90);
+    const found = await readObjects(idsOf(objects), PLAIN, engine.store.traced(trace));
+    expect(found.objects).toHaveLength(90);
     expect(trace.statements.map(({ rows, failed }) => ({ rows, failed }))).toEqual([
       { rows: 1, failed: 0 },
       { rows: 0, failed: 0 },
       { rows: 90, failed: 0 },
     ]);
     const again = new CallTrace();
-    await engine.store.traced?.(again).read(A, soon(), getting(idsOf(objects)));
+    await engine.store.traced(again).read(A, soon(), getting(idsOf(objects)));
     expect(again.statements).toMatchObject([{ count: 2, failed: 1, rows: 90 }]);
   });
 });
@@ -132,10 +145,8 @@ describe('a large object that is read by itself', () => {
     const begun = (): number =>
       copy.mock.calls.filter(([text]) => String(text).length > 1_000_000).length;
     const reads: Promise<unknown>[] = [];
-    const { deadline } = soon();
     for (let count = 0; count < 8; count += 1) {
-      const found = engine.store.instant?.objects(A, deadline, Gadget, ['r1'], WHOLE, HUGE);
-      reads.push(Promise.resolve(found ?? read(getting(['r1']))));
+      reads.push(readObjects(['r1'], WHOLE));
       await new Promise(setImmediate);
     }
     await Promise.race(reads);
@@ -167,14 +178,7 @@ describe('the connection that reads share', () => {
     });
     await new Promise(setImmediate);
     await insert([gadget('r2')]);
-    const seen = await engine.store.instant?.objects(
-      A,
-      soon().deadline,
-      Gadget,
-      ['r2'],
-      PLAIN,
-      HUGE,
-    );
+    const seen = await readObjects(['r2']);
     expect(seen).toMatchObject({ objects: [{ id: 'r2' }] });
     expect(await large).toEqual([1, new Set()]);
   });
@@ -187,7 +191,7 @@ describe('the connection that reads share', () => {
     );
     const trace = new CallTrace();
     const options = { deadline: performance.now() + 20_000, mayScan: true };
-    const found = await store.traced?.(trace).read(A, options, getting(['r1']));
+    const found = await store.traced(trace).read(A, options, getting(['r1']));
     expect(found).toMatchObject([{ list: LIST }]);
     expect(trace.statements.map(({ inThread, count }) => ({ inThread, count }))).toEqual([
       { inThread: false, count: 1 },

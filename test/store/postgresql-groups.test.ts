@@ -165,15 +165,10 @@ describe('writes of an account that wait together', () => {
     expect(await cost(page)).toEqual([1, 2]);
     expect(await page()).toMatchObject({ ids: ['warm'], found: { objects: [{ id: 'warm' }] } });
     const changed = (): Promise<unknown> =>
-      store.read(A, once, async (s) => {
-        const [found] = await Promise.all([
-          s.changedObjects(Gadget, 0, 10, wanted),
-          s.stateNumber(Gadget),
-          s.changes(Gadget, 0, 10),
-        ]);
-        return found;
+      store.readChanges({
+        ...{ accountId: A, ...soon(), type: Gadget, since: 0, limit: 10, wanted },
       });
-    expect(await changed()).toMatchObject({ objects: [{ id: 'warm' }] });
+    expect(await changed()).toMatchObject({ found: { objects: [{ id: 'warm' }] } });
     expect(await cost(changed)).toEqual([1, 3]);
     const seen: unknown[] = [];
     const reading = store.read(A, once, async (snapshot) => {

@@ -236,7 +236,7 @@ describe('what fails beside others', () => {
       store.read(A, { ...soon(), exclusive: true }, async () => released),
     );
     const statement = asked('SELECT "id" FROM "Gadget"');
-    const plans = (account: string) => store.plans?.(account, soon().deadline, [statement]);
+    const plans = (account: string) => store.plans(account, soon().deadline, [statement]);
     let isTold = false;
     const waiting = plans(A)?.finally(() => {
       isTold = true;
@@ -244,7 +244,7 @@ describe('what fails beside others', () => {
     expect(await plans(B)).toMatchObject(PLANNED);
     expect(await plans(B)).toMatchObject(PLANNED);
     const late = performance.now() + 50;
-    expect(await store.plans?.(A, late, [statement, statement])).toEqual([null, null]);
+    expect(await store.plans(A, late, [statement, statement])).toEqual([null, null]);
     expect(isTold).toBe(false);
     release(0);
     expect(await waiting).toMatchObject(PLANNED);
@@ -263,7 +263,7 @@ describe('what fails beside others', () => {
     await holder.query('BEGIN; LOCK TABLE "Gadget"');
     const [locked, free] = ['SELECT "id" FROM "Gadget"', 'SELECT "id" FROM "JmapAccount"'];
     const plans = (...all: readonly string[]) =>
-      waits.plans?.(A, performance.now() + 300, all.map(asked));
+      waits.plans(A, performance.now() + 300, all.map(asked));
     expect(await plans(free, locked, free, free)).toMatchObject([...PLANNED, null, null, null]);
     await holder.query('ROLLBACK');
     holder.release();

@@ -10,6 +10,7 @@ import { orderCases } from './suite/order.js';
 import { randomCases } from './suite/random.js';
 import { referenceCases } from './suite/references.js';
 import { searchCases } from './suite/search.js';
+import { stateReadCases } from './suite/state-reads.js';
 import { statementCases } from './suite/statements.js';
 import { transactionCases } from './suite/transactions.js';
 import { uniqueCases } from './suite/uniques.js';
@@ -27,6 +28,7 @@ export function storeSuite(name: string, open: OpenEngine): void {
     afterEach(() => bench.close());
 
     objectCases(bench);
+    stateReadCases(bench);
     statementCases(bench);
     filterCases(bench);
     orderCases(bench);

@@ -24,7 +24,7 @@ it('a read that goes on in a thread says so', async () => {
     scans: { module: MODULE, slice: -1, moment: -1 },
   });
   const trace = new CallTrace();
-  const traced = store.traced?.(trace) ?? store;
+  const traced = store.traced(trace);
   expect(traced).toBeInstanceOf(TracedStore);
   await store.write(A, soon(), (transaction) => transaction.insert(Gadget, gadgets(3)));
   expect(await traced.read(A, { ...soon(), mayScan: true }, counted)).toBe(3);
@@ -32,7 +32,7 @@ it('a read that goes on in a thread says so', async () => {
   // From the one thread to the other.
   expect(trace.times.waiting).toBeGreaterThan(0);
   const asked = trace.statements.flatMap(({ first }) => first ?? []);
-  const plans = await store.plans?.(A, soon().deadline, asked);
+  const plans = await store.plans(A, soon().deadline, asked);
   expect(plans).toEqual([
     { steps: [expect.stringContaining('Gadget')], indexes: [expect.any(String)] },
   ]);
@@ -41,7 +41,7 @@ it('a read that goes on in a thread says so', async () => {
 it('a work that throws, and one that the store refuses', async () => {
   const store = await open();
   const trace = new CallTrace();
-  const traced = store.traced?.(trace) ?? store;
+  const traced = store.traced(trace);
   const failing = traced.write(A, soon(), async (transaction) => {
     await transaction.stateNumber(Gadget);
     throw new Error('no');
@@ -57,7 +57,7 @@ it('a work that throws, and one that the store refuses', async () => {
 it('a work with a snapshot of its own, as hooks have it', async () => {
   const store = await open();
   const trace = new CallTrace();
-  const traced = store.traced?.(trace) ?? store;
+  const traced = store.traced(trace);
   expect(await traced.read(A, { ...soon(), exclusive: true }, counted)).toBe(0);
   const written = traced.write(A, { ...soon(), exclusive: true }, async (transaction) => {
     await transaction.insert(Gadget, gadgets(2));

@@ -251,6 +251,12 @@ export class MemoryStore implements Store {
     return work(snapshot as never);
   }
 
+  readonly readObjects = unused;
+  readonly readChanges = unused;
+  readonly readPage = unused;
+  readonly plans = unused;
+  readonly traced = unused;
+
   async write<T>(
     accountId: string,
     _: unknown,
@@ -282,6 +288,10 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {
     return undefined;
   }
+}
+
+function unused(): never {
+  throw new Error('Transports ask for nothing of methods.');
 }
 
 function capability(

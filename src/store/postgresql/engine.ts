@@ -14,7 +14,6 @@ import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
 import {
   DECODERS,
-  readChangedObjects,
   readExisting,
   readFirstObjects,
   readObjects,
@@ -44,7 +43,6 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  changedObjects: readChangedObjects,
   referrers: readReferrers,
   ancestors: readAncestors,
   ownReferences: readOwnReferences,

@@ -4,7 +4,13 @@ import { MethodError, UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../in-time.js';
 import type {
   CallOptions,
+  ChangesAsked,
+  ObjectsAsked,
+  PageAsked,
+  QueryPage,
   Snapshot,
+  StateAndChanges,
+  StateAndObjects,
   StateChange,
   StatementPlan,
   Store,
@@ -14,7 +20,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { plansInTime, TracedStore } from '../traced.js';
+import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
@@ -137,6 +143,54 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
+    return timeWork(options.trace, work, 'waiting', (told) => this.#read(accountId, options, told));
+  }
+
+  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
+    const { type, ids, properties, maxOctets } = asked;
+    return this.#readOnce(asked, false, async (snapshot) => {
+      const [number, objects] = await Promise.all([
+        snapshot.stateNumber(type),
+        'first' in ids
+          ? snapshot.getAll(type, ids.first, properties, maxOctets)
+          : snapshot.get(type, ids, properties, maxOctets),
+      ]);
+      return { number, objects };
+    });
+  }
+
+  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
+    const { type, since, limit, wanted } = asked;
+    return this.#readOnce(asked, false, async (snapshot) => {
+      const [number, records, found] = await Promise.all([
+        snapshot.stateNumber(type),
+        snapshot.changes(type, since, limit),
+        wanted && snapshot.changedObjects(type, since, limit, wanted),
+      ]);
+      return { number, records, found };
+    });
+  }
+
+  readPage(asked: PageAsked): Promise<QueryPage> {
+    const { type, plan, window, wanted } = asked;
+    return this.#readOnce(asked, true, (snapshot) => snapshot.page(type, plan, window, wanted));
+  }
+
+  /** Reads all that is asked for together. */
+  #readOnce<T>(
+    { accountId, deadline, trace }: Pick<PageAsked, 'accountId' | 'deadline' | 'trace'>,
+    mayScan: boolean,
+    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+  ): Promise<T> {
+    const options = { deadline, mayScan, once: true, trace };
+    return timeWork(trace, work, 'waiting', (told) => this.#read(accountId, options, told));
+  }
+
+  #read<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+  ): Promise<T> {
     const { deadline, exclusive = false, once = false, mayScan = false, trace } = options;
     const reading = (how: { readonly once: boolean }): Promise<T> =>
       this.#reading(
@@ -185,8 +239,8 @@ class PostgresqlStore implements Store {
   /** A work that shares a connection, which tells how long the database took. */
   #timed<T>(
     accountId: string,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): (snapshot: Snapshot) => Promise<T> {
+    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+  ): (snapshot: PostgresqlSnapshot) => Promise<T> {
     return async (snapshot) => {
       const begun = performance.now();
       const result = await work(snapshot);
@@ -196,6 +250,16 @@ class PostgresqlStore implements Store {
   }
 
   write<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return timeWork(options.trace, work, 'committing', (told) =>
+      this.#write(accountId, options, told),
+    );
+  }
+
+  #write<T>(
     accountId: string,
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,

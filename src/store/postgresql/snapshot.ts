@@ -1,8 +1,11 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import { inSlices, type Slices } from '../../protocol/slices.js';
+import type { FoundObjects, WantedObjects } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { SqlSnapshot } from '../sql/snapshot.js';
 import type { Connection } from './connection.js';
 import { engine } from './engine.js';
+import { readChangedObjects } from './objects.js';
 
 /** Reading within one transaction of a connection. */
 export class PostgresqlSnapshot extends SqlSnapshot<Connection> {
@@ -15,6 +18,20 @@ export class PostgresqlSnapshot extends SqlSnapshot<Connection> {
   /** It has an answer, and waits for its turn to make objects of it. */
   get isPaused(): boolean {
     return this.#pauses > 0;
+  }
+
+  /**
+   * The objects that exist of those that `changes` gives records of, in any order; null where there are too many
+   * octets of them.
+   */
+  async changedObjects(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+    wanted: WantedObjects,
+  ): Promise<FoundObjects | null> {
+    this.check();
+    return readChangedObjects(this.scope, type, since, limit, wanted);
   }
 
   protected override slices(): Slices {

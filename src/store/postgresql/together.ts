@@ -1,7 +1,7 @@
 import { MethodError } from '../../protocol/errors.js';
-import type { Snapshot } from '../port.js';
 import type { Connection } from './connection.js';
 import { isNear } from './session.js';
+import type { PostgresqlSnapshot } from './snapshot.js';
 
 /** Works that share a connection; more take a further one. */
 const AT_ONCE = 16;
@@ -10,7 +10,7 @@ const AT_ONCE = 16;
 export interface Brief {
   readonly accountId: string;
   readonly deadline: number;
-  readonly work: (snapshot: Snapshot) => Promise<unknown>;
+  readonly work: (snapshot: PostgresqlSnapshot) => Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   /** Runs it by itself: it asked again, or something failed that may not be of its own doing. */
@@ -19,17 +19,11 @@ export interface Brief {
   apart(): void;
 }
 
-interface SharedSnapshot extends Snapshot {
-  /** It has an answer, and waits for its turn to make objects of it. */
-  readonly isPaused: boolean;
-  end(): void;
-}
-
 /** What sharing needs of the store. */
 export interface TogetherHost {
   /** A connection that is asked once. */
   connect(accountId: string, deadline: number): Promise<Connection>;
-  open(connection: Connection, accountId: string): SharedSnapshot;
+  open(connection: Connection, accountId: string): PostgresqlSnapshot;
   /** Works of different accounts share a connection, too. */
   readonly mixes: boolean;
   /** A work of the account need not wait for a connection; one that may take long need not. */
@@ -81,7 +75,7 @@ export class Together {
       for (const each of group) each.alone();
       return;
     }
-    const open = new Map<Brief, SharedSnapshot>();
+    const open = new Map<Brief, PostgresqlSnapshot>();
     for (const each of group) open.set(each, this.#host.open(connection, each.accountId));
     const again = setInterval(() => this.#again(open), this.#host.patience);
     await Promise.all([...open].map((each) => this.#one(connection, each, open)));
@@ -90,7 +84,7 @@ export class Together {
     void connection.rollback();
   }
 
-  #again(open: Map<Brief, SharedSnapshot>): void {
+  #again(open: Map<Brief, PostgresqlSnapshot>): void {
     const { isFree, isFreeForLong } = this.#host;
     for (const [each, snapshot] of open) {
       if (snapshot.isPaused) continue;
@@ -103,8 +97,8 @@ export class Together {
   /** `open`: those that have come to nothing yet, and run nowhere else. */
   async #one(
     connection: Connection,
-    [brief, snapshot]: readonly [Brief, SharedSnapshot],
-    open: Map<Brief, SharedSnapshot>,
+    [brief, snapshot]: readonly [Brief, PostgresqlSnapshot],
+    open: Map<Brief, PostgresqlSnapshot>,
   ): Promise<void> {
     try {
       const result = await brief.work(snapshot);

@@ -5,7 +5,6 @@ import type {
   BlobRow,
   ChangeKind,
   ChangeRecordAt,
-  FoundObjects,
   NewBlob,
   ObjectIds,
   QueryPage,
@@ -94,14 +93,6 @@ export interface ReadingEngine<C> {
     rows: number,
     wanted: WantedObjects | null,
   ): Answer<QueryPage>;
-
-  changedObjects(
-    scope: Scope<C>,
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-    wanted: WantedObjects,
-  ): Answer<FoundObjects | null>;
 
   referrers(
     scope: Scope<C>,

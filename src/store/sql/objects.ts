@@ -4,7 +4,6 @@ import type { JsonValue } from '../../protocol/json.js';
 import { parseJsonInSlices } from '../../protocol/parse-slices.js';
 import type { Slices } from '../../protocol/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
-import type { Answer } from './engine.js';
 import { quote } from './fragment.js';
 
 /**
@@ -134,8 +133,10 @@ export interface RowTaker {
 
 /** Takes rows, and makes objects of them when all are there. */
 export interface Collector extends RowTaker {
-  /** Returns the objects in the order of their rows; a promise where they are made in slices. */
-  objects(): Answer<readonly StoredObject[]>;
+  /** They take longer to make than others may wait: `objects` makes them in slices. */
+  isLarge(): boolean;
+  /** Resolves to the objects in the order of their rows. Those that are not large are made before it returns. */
+  objects(): Promise<readonly StoredObject[]>;
 }
 
 /**
@@ -171,7 +172,8 @@ export function collector(
       if (slices === null) requireSmall(sum);
       rows.push(row);
     },
-    objects: () => {
+    isLarge: () => sum > LARGE,
+    objects: async () => {
       if (slices === null || sum <= LARGE) return rows.map(decode);
       return decodeEach(rows, (row) => decodeInSlices(row, slices));
     },

@@ -11,7 +11,6 @@ import type {
   BlobRow,
   ChangeRecordAt,
   FilterNode,
-  FoundObjects,
   ObjectIds,
   ObjectLinks,
   QueryPage,
@@ -122,16 +121,6 @@ export class SqlSnapshot<C> implements Snapshot {
     const compose = asked instanceof Promise ? await asked : asked;
     this.check();
     return this.#engine.page(this.scope, type, compose, window.limit, wanted);
-  }
-
-  async changedObjects(
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-    wanted: WantedObjects,
-  ): Promise<FoundObjects | null> {
-    this.check();
-    return this.#engine.changedObjects(this.scope, type, since, limit, wanted);
   }
 
   #window(

@@ -46,8 +46,6 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  // Where the one statement of instant.ts has no turn, they are read when they are asked for.
-  changedObjects: () => null,
   referrers: readReferrers,
   ancestors: readAncestors,
   ownReferences: readOwnReferences,

@@ -5,9 +5,9 @@ import { name, quote, raw, sql } from '../sql/fragment.js';
 import { readsInOrder } from '../sql/query.js';
 import { boundOf, LONGEST } from './brief.js';
 import { sqlite } from './dialect.js';
-import { numberOf } from './instant.js';
 import type { SizedPage, States } from './page.js';
 import type { Reader } from './reader.js';
+import { numberOf } from './state-reads.js';
 
 /** Accounts that are remembered. */
 const LIMIT = 1000;

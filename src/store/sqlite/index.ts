@@ -3,8 +3,13 @@ import { openDatabase } from '../../database/sqlite/open.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import type {
   CallOptions,
-  InstantReads,
+  ChangesAsked,
+  ObjectsAsked,
+  PageAsked,
+  QueryPage,
   Snapshot,
+  StateAndChanges,
+  StateAndObjects,
   StateChange,
   StatementPlan,
   Store,
@@ -14,7 +19,7 @@ import type {
 } from '../port.js';
 import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { plansInTime, TracedStore } from '../traced.js';
+import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
@@ -83,7 +88,6 @@ export interface ThreadedStore {
 }
 
 class SqliteStore implements Store, ThreadedStore, SearchedStore {
-  readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #writer: Writer;
   readonly #writing: Connection;
@@ -133,7 +137,6 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       slice: scans?.slice,
       moment: scans?.moment,
     });
-    this.instant = this.#reads.instant;
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
@@ -164,36 +167,26 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       : this.#reads.run(accountId, options, work);
   }
 
-  async write<T>(
+  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
+    return this.#reads.objects(asked);
+  }
+
+  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
+    return this.#reads.changes(asked);
+  }
+
+  readPage(asked: PageAsked): Promise<QueryPage> {
+    return this.#reads.page(asked);
+  }
+
+  write<T>(
     accountId: string,
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    let changed: StateChange['changed'] | undefined;
-    const { deadline, isLong, trace } = options;
-    const writing = trace ? new TracedConnection(this.#writing, trace) : this.#writing;
-    const open = (): SqliteTransaction =>
-      new SqliteTransaction(this.#names, writing, accountId, this.#now());
-    const whole = async (transaction: SqliteTransaction): Promise<T> => {
-      const value = await work(transaction);
-      transaction.assertWhole();
-      // Whoever has asked for a state has been told, by the same statement.
-      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
-        throw accountGone();
-      }
-      changed = transaction.changed;
-      return value;
-    };
-    const turn = { deadline, accountId, isLong };
-    const result = await (options.exclusive === true
-      ? runExclusive(this.#writer, this.#writing, turn, open, whole)
-      : this.#writer.run(() => within(open(), whole), turn));
-    // The promises of a group resolve in the order of its works, so listeners hear of states in
-    // order. A commit that no client hears of, such as that of a start after a migration, may
-    // change any text.
-    this.#pieces.wake(changed);
-    if (changed !== undefined) this.#announce({ accountId, changed });
-    return result;
+    return timeWork(options.trace, work, 'committing', (told) =>
+      this.#write(accountId, options, told),
+    );
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
@@ -220,7 +213,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   }
 
   traced(trace: Trace): Store {
-    return new TracedStore(this, trace, this.#reads.tracedInstant(trace));
+    return new TracedStore(this, trace);
   }
 
   plans(
@@ -251,6 +244,38 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     await this.#scans?.close();
     this.#reads.close();
     this.#writing.db.close();
+  }
+
+  async #write<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    let changed: StateChange['changed'] | undefined;
+    const { deadline, isLong, trace } = options;
+    const writing = trace ? new TracedConnection(this.#writing, trace) : this.#writing;
+    const open = (): SqliteTransaction =>
+      new SqliteTransaction(this.#names, writing, accountId, this.#now());
+    const whole = async (transaction: SqliteTransaction): Promise<T> => {
+      const value = await work(transaction);
+      transaction.assertWhole();
+      // Whoever has asked for a state has been told, by the same statement.
+      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+        throw accountGone();
+      }
+      changed = transaction.changed;
+      return value;
+    };
+    const turn = { deadline, accountId, isLong };
+    const result = await (options.exclusive === true
+      ? runExclusive(this.#writer, this.#writing, turn, open, whole)
+      : this.#writer.run(() => within(open(), whole), turn));
+    // The promises of a group resolve in the order of its works, so listeners hear of states in
+    // order. A commit that no client hears of, such as that of a start after a migration, may
+    // change any text.
+    this.#pieces.wake(changed);
+    if (changed !== undefined) this.#announce({ accountId, changed });
+    return result;
   }
 
   async #upkeep<T>(accountId: string, work: () => T): Promise<T> {

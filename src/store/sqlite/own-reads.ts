@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Snapshot, Trace } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
+import { timeWork } from '../traced.js';
 import type { Connection } from './connection.js';
 import { FairTurns } from './fair-turns.js';
 import type { Log } from './log.js';
@@ -34,7 +35,7 @@ export class OwnReads {
     work: (snapshot: Snapshot) => Promise<T>,
     trace?: Trace,
   ): Promise<T> {
-    const read = async (): Promise<T> => {
+    const read = async (told: typeof work): Promise<T> => {
       checkDeadline(deadline);
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
@@ -43,7 +44,7 @@ export class OwnReads {
       const snapshot = new SqliteSnapshot(this.#names, reading, accountId);
       try {
         db.exec('BEGIN');
-        return await work(snapshot);
+        return await told(snapshot);
       } finally {
         snapshot.end();
         connection.endReads();
@@ -51,7 +52,9 @@ export class OwnReads {
         this.#idle.push(connection);
       }
     };
-    return this.#turns.run(accountId, deadline, () => this.#log.read(deadline, read));
+    return timeWork(trace, work, 'waiting', (told) =>
+      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, () => read(told))),
+    );
   }
 
   /** Whether a read of the account would begin at once. */
@@ -60,8 +63,8 @@ export class OwnReads {
   }
 
   /** Counts a read that has its rows as one of these until its objects are decoded. */
-  decode<T>(accountId: string, deadline: number, objects: Promise<T>): Promise<T> {
-    return this.#turns.run(accountId, deadline, () => objects);
+  decode<T>(accountId: string, deadline: number, objects: () => Promise<T>): Promise<T> {
+    return this.#turns.run(accountId, deadline, objects);
   }
 
   /** What runs ends; what waits, or comes later, is turned away. */

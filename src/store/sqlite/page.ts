@@ -3,9 +3,9 @@ import type { QueryPage, WantedObjects } from '../port.js';
 import type { Answer, Scope, WindowOf } from '../sql/engine.js';
 import { type Fragment, raw, sql } from '../sql/fragment.js';
 import { gatherer, type Row } from '../sql/objects.js';
-import { idOf, isWhole, numberOf, rowInText, type TextRow } from './instant.js';
 import { readerOf } from './objects.js';
 import { after, type Reader } from './reader.js';
+import { idOf, isWhole, numberOf, rowInText, type TextRow } from './state-reads.js';
 
 /** With how many objects the account has of the type. */
 export interface SizedPage extends QueryPage {

@@ -4,15 +4,18 @@ import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/dea
 import { inSlices, nextTurn, type Slices } from '../../protocol/slices.js';
 import type {
   CallOptions,
-  InstantReads,
+  ChangesAsked,
+  ObjectsAsked,
+  PageAsked,
   QueryPage,
   Snapshot,
+  StateAndChanges,
   StateAndObjects,
   StatementPlan,
+  StoredObject,
   Trace,
   TracedStatement,
 } from '../port.js';
-import type { Answer } from '../sql/engine.js';
 import type { Fragment, Raw } from '../sql/fragment.js';
 import type { StorageNames } from '../sql/names.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
@@ -21,12 +24,12 @@ import { timeWork } from '../traced.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import type { Extents } from './extents.js';
-import { readChangesAtOnce, readObjectsAtOnce } from './instant.js';
 import type { OwnReads } from './own-reads.js';
 import { readPage, type SizedPage } from './page.js';
 import type { ScanOptions, Scans } from './scans/index.js';
 import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
 import { readBriefPage, SqliteSnapshot } from './snapshot.js';
+import { readStateAndChanges, readStateAndRows } from './state-reads.js';
 import { planOf, TracedConnection } from './traced-connection.js';
 
 /**
@@ -51,7 +54,6 @@ export interface ReadsOptions {
 
 /** Reads on the one connection that they share in the thread of all requests. */
 export class Reads {
-  readonly instant: InstantReads;
   readonly #names: StorageNames;
   readonly #connection: Connection;
   readonly #extents: Extents;
@@ -78,22 +80,42 @@ export class Reads {
     const end = connection.db.prepare('COMMIT');
     this.#begin = () => begin.run();
     this.#end = () => end.run();
-    this.instant = this.#instantOn(connection);
   }
 
-  tracedInstant(trace: Trace): InstantReads {
-    return this.#instantOn(new TracedConnection(this.#connection, trace), trace);
+  /** One statement, but for what is better read row by row. */
+  async objects(asked: ObjectsAsked): Promise<StateAndObjects> {
+    const { accountId, deadline, ids, trace } = asked;
+    const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, asked);
+    if (!isList(ids)) return this.run(accountId, asked, work);
+    try {
+      const found = await this.#ask(asked, (connection) =>
+        this.#readObjects(connection, asked, ids),
+      );
+      if (found !== null) return { number: found.number, objects: await found.objects };
+    } catch (error) {
+      if (!(error instanceof LargeReadError)) throw error;
+      return this.#large.run(accountId, deadline, work, trace);
+    }
+    return this.run(accountId, asked, work);
   }
 
-  #instantOn(reading: Connection, trace?: Trace): InstantReads {
-    return Object.freeze({
-      objects: (...objects) => this.#objectsAtOnce(reading, trace, ...objects),
-      changes: (accountId, deadline, type, since, limit, wanted) =>
-        this.#atOnce(deadline, () =>
-          readChangesAtOnce(reading, accountId, type, since, limit, wanted),
-        ),
-      page: (...query) => this.#pageAtOnce(reading, ...query),
-    } satisfies InstantReads);
+  /** One statement. */
+  changes(asked: ChangesAsked): Promise<StateAndChanges> {
+    return this.#ask(asked, (connection) => readStateAndChanges(connection, asked));
+  }
+
+  /** One statement, but for a query whose way depends on what its indexes find. */
+  async page(asked: PageAsked): Promise<QueryPage> {
+    const { accountId, type, plan, window, wanted } = asked;
+    // What has to be asked before makes it two statements.
+    if (fewQuery(type, accountId, plan, sqlite) === null) {
+      const page = await this.#ask(asked, (connection) => this.#readPage(connection, asked));
+      if (page !== null) return page;
+    }
+    const { deadline, trace } = asked;
+    return this.run(accountId, { deadline, trace, mayScan: true }, (snapshot) =>
+      snapshot.page(type, plan, window, wanted),
+    );
   }
 
   /**
@@ -102,26 +124,16 @@ export class Reads {
    */
   run<T>(
     accountId: string,
-    { deadline, mayScan, trace }: CallOptions,
+    options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    const scans = mayScan === true ? this.#scans : null;
-    const limit = (): void =>
-      scans === null
-        ? setDeadline(this.#connection.db, deadline)
-        : this.#limit(accountId, deadline);
-    return this.#runHere(accountId, limit, deadline, work, trace).catch((error: unknown) => {
-      if (!(error instanceof SliceError || error instanceof LargeReadError)) throw error;
-      if (scans === null) return this.#large.run(accountId, deadline, work, trace);
-      const took = (text: string, time: number) => this.#long.elsewhere(accountId, text, time);
-      return scans.run(accountId, deadline, work, took, trace);
-    });
+    return timeWork(options.trace, work, 'waiting', (told) => this.#run(accountId, options, told));
   }
 
   /** How SQLite would run a statement. */
   plan(deadline: number, { sql, parameters }: TracedStatement): Promise<StatementPlan> {
     return this.#serial.run(async () => {
-      await this.#inTurn();
+      if (this.#spent > TURN) await this.#rest();
       checkDeadline(deadline);
       const begun = performance.now();
       try {
@@ -165,92 +177,110 @@ export class Reads {
     this.#connection.slice = this.#long.of(accountId);
   }
 
-  #objectsAtOnce(
+  /** The objects are decoded by the time it returns, or in slices, when others have the connection again. */
+  #readObjects(
     connection: Connection,
-    trace: Trace | undefined,
-    ...[accountId, deadline, type, ids, properties, maxOctets]: Parameters<InstantReads['objects']>
-  ): Answer<StateAndObjects> | null {
-    // A row that is read here is in no transaction any more. Few large ones are decoded at a time.
+    asked: ObjectsAsked,
+    ids: readonly string[],
+  ): { readonly number: number; readonly objects: Promise<readonly StoredObject[]> } | null {
+    const { accountId, deadline } = asked;
+    // Few large ones are decoded at a time.
     const slices = (): Slices | null =>
       this.#large.isFree(accountId) ? inSlices(() => checkDeadline(deadline)) : null;
-    const scope = { connection, accountId, slices };
-    try {
-      const found = this.#atOnce(deadline, () =>
-        readObjectsAtOnce(scope, type, ids, properties, maxOctets),
-      );
-      return found instanceof Promise ? this.#large.decode(accountId, deadline, found) : found;
-    } catch (error) {
-      if (!(error instanceof LargeReadError)) throw error;
-    }
-    const work = async (snapshot: Snapshot): Promise<StateAndObjects> => ({
-      number: await snapshot.stateNumber(type),
-      objects: await snapshot.get(type, ids, properties, maxOctets),
-    });
-    if (trace === undefined) return this.#large.run(accountId, deadline, work);
-    return timeWork(trace, work, 'waiting', (told) =>
-      this.#large.run(accountId, deadline, told, trace),
-    );
+    const found = readStateAndRows({ connection, accountId, slices }, asked, ids);
+    if (found === null) return null;
+    const { number, rows } = found;
+    const objects = rows.isLarge()
+      ? this.#large.decode(accountId, deadline, () => rows.objects())
+      : rows.objects();
+    return { number, objects };
   }
 
-  #pageAtOnce(
+  /** Null: it takes longer than it may here. */
+  #readPage(
     connection: Connection,
-    ...[accountId, deadline, type, plan, window, wanted]: Parameters<InstantReads['page']>
+    { accountId, deadline, type, plan, window, wanted }: PageAsked,
   ): QueryPage | null {
-    // What has to be asked before makes it two statements.
-    if (fewQuery(type, accountId, plan, sqlite) !== null) return null;
     const extents = this.#extents;
     const kept = window.position + window.limit;
     const states = extents.statesOf(accountId, type, plan, kept);
-    return this.#atOnce(deadline, () => {
-      const scope = { connection, accountId };
-      this.#limit(accountId, deadline);
-      try {
-        const brief = states && readBriefPage(states, scope, type, plan, window, wanted);
-        const compose = (list: Raw) => windowQuery(list, type, accountId, plan, window, sqlite);
-        const page = brief ?? readPage(scope, type, compose, window.limit, wanted);
-        // A connection of this thread has answered.
-        const noted = extents.note(accountId, type, page as SizedPage);
-        if (brief === null) extents.wanted(accountId, type, plan, kept);
-        return noted;
-      } catch (error) {
-        // `run` knows by now that it takes long.
-        if (error instanceof SliceError) return null;
-        throw error;
-      } finally {
-        this.#connection.slice = null;
-      }
-    });
+    const scope = { connection, accountId };
+    this.#limit(accountId, deadline);
+    try {
+      const brief = states && readBriefPage(states, scope, type, plan, window, wanted);
+      const compose = (list: Raw) => windowQuery(list, type, accountId, plan, window, sqlite);
+      const page = brief ?? readPage(scope, type, compose, window.limit, wanted);
+      // A connection of this thread has answered.
+      const noted = extents.note(accountId, type, page as SizedPage);
+      if (brief === null) extents.wanted(accountId, type, plan, kept);
+      return noted;
+    } catch (error) {
+      // `run` knows by now that it takes long.
+      if (error instanceof SliceError) return null;
+      throw error;
+    } finally {
+      this.#connection.slice = null;
+    }
   }
 
-  /**
-   * Runs a single statement, which needs no transaction, unless other reads are before it: within another's
-   * transaction it would see what that one sees, and not what has been committed since.
-   */
-  #atOnce<T>(deadline: number, work: () => T): T | null {
-    const { db } = this.#connection;
-    if (!this.#serial.isIdle || db.inTransaction || this.#spent > TURN) return null;
-    const begun = performance.now();
-    if (begun > deadline) throw lateError();
+  /** Runs a single statement in its turn: it is one snapshot without a transaction. */
+  async #ask<T>(
+    { deadline, trace }: Pick<CallOptions, 'deadline' | 'trace'>,
+    read: (connection: Connection) => T,
+  ): Promise<T> {
+    trace?.phase('waiting');
     try {
-      return work();
+      return await this.#serial.run(async () => {
+        if (this.#spent > TURN) await this.#rest();
+        const begun = performance.now();
+        checkDeadline(deadline);
+        trace?.phase('working');
+        try {
+          return read(this.#connectionOf(trace));
+        } finally {
+          this.#spend(performance.now() - begun);
+        }
+      });
     } finally {
-      this.#spend(performance.now() - begun);
+      trace?.phase('elsewhere');
     }
+  }
+
+  #connectionOf(trace: Trace | undefined): Connection {
+    return trace ? new TracedConnection(this.#connection, trace) : this.#connection;
+  }
+
+  #run<T>(
+    accountId: string,
+    options: CallOptions,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    const { deadline, mayScan, trace } = options;
+    const scans = mayScan === true ? this.#scans : null;
+    const limit = (): void =>
+      scans === null
+        ? setDeadline(this.#connection.db, deadline)
+        : this.#limit(accountId, deadline);
+    return this.#runHere(accountId, limit, options, work).catch((error: unknown) => {
+      if (!(error instanceof SliceError || error instanceof LargeReadError)) throw error;
+      if (scans === null) return this.#large.run(accountId, deadline, work, trace);
+      const took = (text: string, time: number) => this.#long.elsewhere(accountId, text, time);
+      return scans.run(accountId, deadline, work, took, trace);
+    });
   }
 
   #runHere<T>(
     accountId: string,
     limit: () => void,
-    deadline: number,
+    { deadline, trace }: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
-    trace: Trace | undefined,
   ): Promise<T> {
     return this.#serial.run(async () => {
-      await this.#inTurn();
+      if (this.#spent > TURN) await this.#rest();
       const begun = performance.now();
       checkDeadline(deadline);
       limit();
-      const connection = trace ? new TracedConnection(this.#connection, trace) : this.#connection;
+      const connection = this.#connectionOf(trace);
       const snapshot = new SharedSnapshot(this.#names, connection, accountId, this.#extents);
       this.#begin();
       try {
@@ -265,8 +295,7 @@ export class Reads {
   }
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
-  async #inTurn(): Promise<void> {
-    if (this.#spent <= TURN) return;
+  async #rest(): Promise<void> {
     await nextTurn(true);
     this.#spent = 0;
   }
@@ -280,6 +309,22 @@ export class Reads {
   readonly #rested = (): void => {
     this.#spent = 0;
   };
+}
+
+function isList(ids: ObjectsAsked['ids']): ids is readonly string[] {
+  return Array.isArray(ids);
+}
+
+/** The same as by one statement, in a transaction. */
+async function readByRow(
+  snapshot: Snapshot,
+  { type, ids, properties, maxOctets }: ObjectsAsked,
+): Promise<StateAndObjects> {
+  const number = await snapshot.stateNumber(type);
+  const objects = isList(ids)
+    ? await snapshot.get(type, ids, properties, maxOctets)
+    : await snapshot.getAll(type, ids.first, properties, maxOctets);
+  return { number, objects };
 }
 
 /** On a connection that others wait for: what it reads is there when its operations return. */

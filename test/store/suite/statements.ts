@@ -108,7 +108,7 @@ export function statementCases(bench: Bench): void {
       const statement = (sql: string) => ({ sql, parameters: [], inThread: false });
       const [good, bad] = ['SELECT "id" FROM "JmapAccount"', 'SELECT "none" FROM "JmapAccount"'];
       const plansUntil = (deadline: number) =>
-        bench.store.plans?.(A, deadline, [good, bad, good].map(statement));
+        bench.store.plans(A, deadline, [good, bad, good].map(statement));
       const told = { steps: [expect.stringContaining('JmapAccount')] };
       expect(await plansUntil(bench.soon().deadline)).toMatchObject([told, null, told]);
       expect(await plansUntil(performance.now() - 1)).toEqual([null, null, null]);

@@ -3,14 +3,14 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
-import type { StateAndChanges, StateAndObjects, WantedObjects } from '../port.js';
-import type { Answer, ObjectScope } from '../sql/engine.js';
+import type { ChangesAsked, ObjectsAsked, StateAndChanges } from '../port.js';
+import type { ObjectScope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
-import { collector, gatherer, type Row, requireSmall } from '../sql/objects.js';
+import { type Collector, collector, gatherer, type Row, requireSmall } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
-import { after, BOUND } from './reader.js';
+import { BOUND } from './reader.js';
 
 /**
  * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
@@ -124,29 +124,34 @@ export function rowInText(
   return statementsOf(readerOf(type, properties), type, properties).row;
 }
 
+/** Rows of objects, which are decoded when they are asked for, and the state that they were read in. */
+export interface StateAndRows {
+  readonly number: number;
+  readonly rows: Collector;
+}
+
 /**
- * Null: `readObjects` takes more than there may be here. A promise where the one object is large;
- * LargeReadError where several are large together.
+ * One statement. Null where it can't have these objects: `readObjects` can. LargeReadError where several are large
+ * together.
  */
-export function readObjectsAtOnce(
+export function readStateAndRows(
   { connection, accountId, slices }: ObjectScope<Connection>,
-  type: DataTypeDefinition,
+  { type, properties, maxOctets }: ObjectsAsked,
   ids: readonly string[],
-  properties: readonly PropertyDefinition[],
-  maxOctets: number,
-): Answer<StateAndObjects> | null {
+): StateAndRows | null {
   const { table } = type;
   const { length } = ids;
-  if (length === 0) {
-    return { number: numberOf(connection.one(SELECT_STATE, accountId, table)[0]), objects: [] };
-  }
   const reader = readerOf(type, properties);
   const { one, many } = statementsOf(reader, type, properties);
   const collected = collector(reader, maxOctets, slices());
+  if (length === 0) {
+    const [state] = connection.one(SELECT_STATE, accountId, table);
+    return { number: numberOf(state), rows: collected };
+  }
   if (length === 1) {
     const [state, ...row] = connection.one(one, accountId, table, accountId, ids[0] ?? '');
     if (row[0] !== null) collected.take(row);
-    return after(collected.objects(), (objects) => ({ number: numberOf(state), objects }));
+    return { number: numberOf(state), rows: collected };
   }
   if (many === null || length > MAX_OBJECTS) return null;
   const wanted = JSON.stringify(ids);
@@ -157,7 +162,7 @@ export function readObjectsAtOnce(
     return null;
   }
   for (const row of rows) collected.take(row);
-  return after(collected.objects(), (objects) => ({ number: numberOf(state), objects }));
+  return { number: numberOf(state), rows: collected };
 }
 
 /** Of those that are too large for a text, whose characters may have several. */
@@ -168,13 +173,9 @@ function octetsOf(rows: readonly TextRow[]): number {
 }
 
 /** One statement. */
-export function readChangesAtOnce(
+export function readStateAndChanges(
   connection: Connection,
-  accountId: string,
-  type: DataTypeDefinition,
-  since: number,
-  limit: number,
-  wanted: WantedObjects | null,
+  { accountId, type, since, limit, wanted }: ChangesAsked,
 ): StateAndChanges {
   const { table } = type;
   const changes = [accountId, table, since, limit];
