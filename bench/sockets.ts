@@ -89,6 +89,7 @@ async function measure({ isCompressed, characters }: Kind, count: number): Promi
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-sockets-'));
   const file = join(folder, 'memory.json');
   process.env['MEMORY_FILE'] = file;
+  process.env['WEBSOCKET_COMPRESSION'] = 'on';
   const nodeOptions = ['--import', new URL('./load/memory.mjs', import.meta.url).href];
   const server = await startJmapsmith({ name: 'jmapsmith', folder, root: ROOT, nodeOptions });
   const open: FrameSocket[] = [];

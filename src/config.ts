@@ -169,7 +169,7 @@ export function readConfig(
     logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
     metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
-    websocketCompression: choice('WEBSOCKET_COMPRESSION', 'on', ['on', 'off']) === 'on',
+    websocketCompression: choice('WEBSOCKET_COMPRESSION', 'off', ['on', 'off']) === 'on',
     secretsKey: secretsKey(text('SECRETS_KEY')),
     explain: choice('EXPLAIN', isDevelopment ? 'on' : 'off', ['on', 'off']) === 'on',
     scanThreads: text('SCAN_THREADS') === null ? null : integer('SCAN_THREADS', 1, 1, 64),

@@ -17,7 +17,7 @@ describe('configuration', () => {
       logLevel: 'info',
       bootstrapToken: true,
       metricsToken: null,
-      websocketCompression: true,
+      websocketCompression: false,
       secretsKey: null,
       explain: true,
       scanThreads: null,

@@ -38,8 +38,6 @@ export interface TransportServices {
   /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
   ready(): Promise<void>;
   readonly timings?: Partial<Timings>;
-  /** False: answers go Node's public way even where its internals may be used (http/node-internals.ts). */
-  readonly usesNodeInternals?: boolean;
 }
 
 /** Milliseconds, and octets a second. */

@@ -1,19 +1,14 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { EdgeRequest } from '../../src/transports/http/edge-request.js';
 import { Tally } from '../../src/transports/tally.js';
 import {
   ECHO,
   gate,
   type Harness,
   head,
-  inBothWays,
   JSON_HEADER,
   post,
   RawConnection,
   startHarness,
-  until,
   whole,
 } from './harness.js';
 
@@ -28,159 +23,93 @@ async function answersTo(harness: Pick<Harness, 'url'>, texts: readonly string[]
   return received;
 }
 
-inBothWays(() => {
-  describe('a body is the same however its packets come', () => {
-    it('with its head, in two, by chunks in one packet, and after its head', async () => {
-      const harness = await startHarness();
-      const request = whole(ECHO);
-      const end = request.indexOf('\r\n\r\n') + 4;
-      const size = ECHO.length.toString(16);
-      const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
-      for (const texts of [
-        [request],
-        [request.slice(0, end), request.slice(end)],
-        [request.slice(0, end + 5), request.slice(end + 5)],
-        [`${chunked}${size}\r\n${ECHO}\r\n0\r\n\r\n`],
-        [`${chunked}${size}\r\n${ECHO.slice(0, 9)}`, `${ECHO.slice(9)}\r\n0\r\n\r\n`],
-      ]) {
-        expect(await answersTo(harness, texts)).toMatch(/^HTTP\/1[.]1 200 [\s\S]*"a":1/);
-      }
-    });
-
-    it('of exactly maxSizeRequest octets is taken, of one more refused', async () => {
-      const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '1000' } });
-      const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
-      for (const [octets, status] of [
-        [1000, 200],
-        [1001, 400],
-      ] as const) {
-        const body = ECHO.padEnd(octets);
-        const inChunk = `${chunked}${octets.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-        for (const text of [whole(body), inChunk]) {
-          expect(await answersTo(harness, [text])).toMatch(new RegExp(`^HTTP/1[.]1 ${status} `));
-        }
-      }
-    });
-
-    it('requests behind each other in one packet are answered in order, on one connection', async () => {
-      const harness = await startHarness();
-      const raw = new RawConnection(harness);
-      raw.write(whole(ECHO) + whole('{') + whole(ECHO));
-      const received = await raw.until(
-        / 200 [\s\S]* 400 [\s\S]* 200 [\s\S]*"a":1[\s\S]*sessionState/,
-      );
-      expect(received.match(/HTTP\/1[.]1 \d+/g)).toEqual([
-        'HTTP/1.1 200',
-        'HTTP/1.1 400',
-        'HTTP/1.1 200',
-      ]);
-      raw.socket.destroy();
-    });
-  });
-
-  /** What became of the bodies of requests to a server that takes them past their streams. */
-  async function taken(texts: readonly string[]): Promise<readonly string[]> {
-    const seen: string[] = [];
-    const server = createServer({ IncomingMessage: EdgeRequest }, (req, res) => {
-      const answer = (what: string): void => {
-        seen.push(what);
-        res.end('{"sessionState":""}');
-      };
-      const length = Number(req.headers['content-length'] ?? -1);
-      req.takeBody(length, {
-        whole: (data) => answer(`whole ${data.length} ${req.complete} ${req.readableEnded}`),
-        inPieces: () => {
-          let octets = 0;
-          req.on('data', (chunk: Buffer) => {
-            octets += chunk.length;
-          });
-          req.on('end', () => answer(`pieces ${octets}`));
-          req.on('close', () => req.complete || seen.push('gone'));
-        },
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const raw = new RawConnection({ url: `http://127.0.0.1:${port}` });
-    for (const text of texts) {
-      raw.write(text);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    raw.socket.destroy();
-    await until(() => seen.length > 0);
-    server.closeAllConnections();
-    server.close();
-    return seen;
-  }
-
-  describe('the stream of a request is not begun for a body that is one piece', () => {
+describe('a body is the same however its packets come', () => {
+  it('with its head, in two, by chunks in one packet, and after its head', async () => {
+    const harness = await startHarness();
     const request = whole(ECHO);
     const end = request.indexOf('\r\n\r\n') + 4;
-
-    it('with its head or behind it, and none at all', async () => {
-      const one = `whole ${ECHO.length} true true`;
-      expect(await taken([request])).toEqual([one]);
-      expect(await taken([request.slice(0, end), request.slice(end)])).toEqual([one]);
-      expect(await taken([whole('')])).toEqual(['whole 0 true true']);
-      expect(await taken([request, request, request])).toEqual([one, one, one]);
-    });
-
-    it('is, with all of it, where it comes in pieces', async () => {
-      const pieces = `pieces ${ECHO.length}`;
-      expect(await taken([request.slice(0, -3), request.slice(-3)])).toEqual([pieces]);
-      const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
-      const chunk = `${chunked}${ECHO.length.toString(16)}\r\n${ECHO}\r\n0\r\n\r\n`;
-      expect(await taken([chunk])).toEqual([pieces]);
-      expect(await taken([chunk + request])).toEqual([pieces, `whole ${ECHO.length} true true`]);
-    });
-
-    it('tells of a client that leaves before', async () => {
-      expect(await taken([request.slice(0, end)])).toEqual(['gone']);
-      expect(await taken([request.slice(0, -3)])).toEqual(['gone']);
-    });
+    const size = ECHO.length.toString(16);
+    const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
+    for (const texts of [
+      [request],
+      [request.slice(0, end), request.slice(end)],
+      [request.slice(0, end + 5), request.slice(end + 5)],
+      [`${chunked}${size}\r\n${ECHO}\r\n0\r\n\r\n`],
+      [`${chunked}${size}\r\n${ECHO.slice(0, 9)}`, `${ECHO.slice(9)}\r\n0\r\n\r\n`],
+    ]) {
+      expect(await answersTo(harness, texts)).toMatch(/^HTTP\/1[.]1 200 [\s\S]*"a":1/);
+    }
   });
 
-  describe('a client that leaves while its token is looked up', () => {
-    it('frees its slot, whether its body had come or not', async () => {
-      const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
-      const { users } = harness;
-      const authenticate = users.authenticate.bind(users);
-      for (const text of [whole(ECHO, ECHO.length + 10), whole(ECHO)]) {
-        const asked = gate();
-        const look = gate();
-        users.authenticate = async (token) => {
-          asked.open();
-          await look.passed;
-          return authenticate(token);
-        };
-        const leaves = new RawConnection(harness).write(text);
-        await asked.passed;
-        leaves.socket.destroy();
-        await leaves.closed;
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        users.authenticate = authenticate;
-        look.open();
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        expect((await post(harness, ECHO)).status).toBe(200);
+  it('of exactly maxSizeRequest octets is taken, of one more refused', async () => {
+    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '1000' } });
+    const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
+    for (const [octets, status] of [
+      [1000, 200],
+      [1001, 400],
+    ] as const) {
+      const body = ECHO.padEnd(octets);
+      const inChunk = `${chunked}${octets.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      for (const text of [whole(body), inChunk]) {
+        expect(await answersTo(harness, [text])).toMatch(new RegExp(`^HTTP/1[.]1 ${status} `));
       }
-    });
+    }
   });
 
-  describe('a tally', () => {
-    it('forgets keys that hold nothing, and no others, when there are many', () => {
-      const tally = new Tally();
-      for (let key = 0; key < 1024; key += 1) tally.set(`u${key}`, key % 2);
-      expect([tally.size, tally.get('u0'), tally.get('u1'), tally.get('x')]).toEqual([
-        1024, 0, 1, 0,
-      ]);
-      tally.set('x', 3);
-      expect([tally.size, tally.get('u1'), tally.get('x')]).toEqual([513, 1, 3]);
-      for (let key = 0; key < 100_000; key += 1) {
-        tally.set(`v${key}`, 1);
-        tally.set(`v${key}`, 0);
-      }
-      expect(tally.size).toBeLessThan(3 * 1024);
-      expect([tally.get('u1'), tally.get('x')]).toEqual([1, 3]);
-    });
+  it('requests behind each other in one packet are answered in order, on one connection', async () => {
+    const harness = await startHarness();
+    const raw = new RawConnection(harness);
+    raw.write(whole(ECHO) + whole('{') + whole(ECHO));
+    const received = await raw.until(
+      / 200 [\s\S]* 400 [\s\S]* 200 [\s\S]*"a":1[\s\S]*sessionState/,
+    );
+    expect(received.match(/HTTP\/1[.]1 \d+/g)).toEqual([
+      'HTTP/1.1 200',
+      'HTTP/1.1 400',
+      'HTTP/1.1 200',
+    ]);
+    raw.socket.destroy();
+  });
+});
+
+describe('a client that leaves while its token is looked up', () => {
+  it('frees its slot, whether its body had come or not', async () => {
+    const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
+    const { users } = harness;
+    const authenticate = users.authenticate.bind(users);
+    for (const text of [whole(ECHO, ECHO.length + 10), whole(ECHO)]) {
+      const asked = gate();
+      const look = gate();
+      users.authenticate = async (token) => {
+        asked.open();
+        await look.passed;
+        return authenticate(token);
+      };
+      const leaves = new RawConnection(harness).write(text);
+      await asked.passed;
+      leaves.socket.destroy();
+      await leaves.closed;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      users.authenticate = authenticate;
+      look.open();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect((await post(harness, ECHO)).status).toBe(200);
+    }
+  });
+});
+
+describe('a tally', () => {
+  it('forgets keys that hold nothing, and no others, when there are many', () => {
+    const tally = new Tally();
+    for (let key = 0; key < 1024; key += 1) tally.set(`u${key}`, key % 2);
+    expect([tally.size, tally.get('u0'), tally.get('u1'), tally.get('x')]).toEqual([1024, 0, 1, 0]);
+    tally.set('x', 3);
+    expect([tally.size, tally.get('u1'), tally.get('x')]).toEqual([513, 1, 3]);
+    for (let key = 0; key < 100_000; key += 1) {
+      tally.set(`v${key}`, 1);
+      tally.set(`v${key}`, 0);
+    }
+    expect(tally.size).toBeLessThan(3 * 1024);
+    expect([tally.get('u1'), tally.get('x')]).toEqual([1, 3]);
   });
 });

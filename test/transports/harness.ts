@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type {
   AccountAccess,
   Authenticator,
@@ -64,24 +64,6 @@ export interface HarnessOptions {
   readonly timings?: Partial<Timings>;
 }
 
-let usesNodeInternals: boolean | undefined;
-
-/** The same tests over Node's internals, where this Node is one of those tried, and over its public ways alone. */
-export function inBothWays(tests: () => void): void {
-  describe.each([
-    ['past Node, where that may be', undefined],
-    ['by public ways of Node alone', false],
-  ] as const)('%s', (_, way) => {
-    beforeAll(() => {
-      usesNodeInternals = way;
-    });
-    afterAll(() => {
-      usesNodeInternals = undefined;
-    });
-    tests();
-  });
-}
-
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const config = readConfig({ ...options.env }, '/');
   const registry = createRegistry([
@@ -116,7 +98,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     log,
     ready: () => harness.ready(),
     timings: { refresh: 20, ...options.timings },
-    ...(usesNodeInternals === undefined ? {} : { usesNodeInternals }),
   };
   const shared = createShared(services);
   const http = createHttpServer(shared, createWebSocketEndpoint(shared));

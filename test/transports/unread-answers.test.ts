@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   ECHO,
   type Harness,
-  inBothWays,
   OTHER_TOKEN,
   post,
   RawConnection,
@@ -30,39 +29,37 @@ async function start(answerStall: number): Promise<Harness> {
 
 const hour = 3_600_000;
 
-inBothWays(() => {
-  describe('large answers that nobody reads', () => {
-    it('leave no room for more of the same user, and for some of others', async () => {
-      const harness = await start(hour);
-      const unread = new RawConnection(harness);
-      unread.socket.pause();
-      unread.write(whole(ECHO));
-      await until(() => harness.answers() > SIZE);
-      expect(await (await post(harness, ECHO)).text()).toContain('noRoom');
-      const socket = await RawSocket.open(harness);
-      socket.write(frame(JSON.stringify(request('w'))));
-      await until(() => /noRoom/.test(socket.tcp.received));
-      expect((await (await post(harness, ECHO, OTHER_TOKEN)).text()).length).toBeGreaterThan(SIZE);
-      unread.socket.resume();
-      await unread.until(/sessionState":"[^"]*"}$/);
-      await until(() => harness.answers() === 0);
-      expect((await (await post(harness, ECHO)).text()).length).toBeGreaterThan(SIZE);
-      unread.socket.destroy();
-      socket.tcp.socket.destroy();
-    });
+describe('large answers that nobody reads', () => {
+  it('leave no room for more of the same user, and for some of others', async () => {
+    const harness = await start(hour);
+    const unread = new RawConnection(harness);
+    unread.socket.pause();
+    unread.write(whole(ECHO));
+    await until(() => harness.answers() > SIZE);
+    expect(await (await post(harness, ECHO)).text()).toContain('noRoom');
+    const socket = await RawSocket.open(harness);
+    socket.write(frame(JSON.stringify(request('w'))));
+    await until(() => /noRoom/.test(socket.tcp.received));
+    expect((await (await post(harness, ECHO, OTHER_TOKEN)).text()).length).toBeGreaterThan(SIZE);
+    unread.socket.resume();
+    await unread.until(/sessionState":"[^"]*"}$/);
+    await until(() => harness.answers() === 0);
+    expect((await (await post(harness, ECHO)).text()).length).toBeGreaterThan(SIZE);
+    unread.socket.destroy();
+    socket.tcp.socket.destroy();
+  });
 
-    it('are cut off for others once a reader has taken nothing for a while: HTTP', async () => {
-      const harness = await start(STALL);
-      const unread = new RawConnection(harness);
-      unread.socket.pause();
-      unread.write(whole(ECHO));
-      await until(() => harness.answers() > SIZE);
-      await until(async () => !/noRoom/.test(await (await post(harness, ECHO)).text()));
-      unread.socket.resume();
-      await unread.closed;
-      expect(unread.received).not.toContain('sessionState');
-      await until(() => harness.answers() === 0);
-    });
+  it('are cut off for others once a reader has taken nothing for a while: HTTP', async () => {
+    const harness = await start(STALL);
+    const unread = new RawConnection(harness);
+    unread.socket.pause();
+    unread.write(whole(ECHO));
+    await until(() => harness.answers() > SIZE);
+    await until(async () => !/noRoom/.test(await (await post(harness, ECHO)).text()));
+    unread.socket.resume();
+    await unread.closed;
+    expect(unread.received).not.toContain('sessionState');
+    await until(() => harness.answers() === 0);
   });
 });
 

@@ -58,7 +58,9 @@ describe('WebSocket: what a message is cut in is bounded, whatever its octets ar
   });
 
   it('fragments of a compressed message, which inflate to nothing', async () => {
-    const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '100000' } });
+    const harness = await startHarness({
+      env: { MAX_SIZE_REQUEST: '100000', WEBSOCKET_COMPRESSION: 'on' },
+    });
     const offer = 'Sec-WebSocket-Extensions: permessage-deflate';
     const socket = await RawSocket.open(harness, [offer]);
     const nothing = deflateRawSync('', { finishFlush: constants.Z_SYNC_FLUSH });

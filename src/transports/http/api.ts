@@ -16,14 +16,11 @@ import {
   admitBody,
   type Body,
   type BodyReader,
-  bodyOf,
-  declaredLength,
   hasBody,
-  holdBody,
+  readBody,
   refuseEncoding,
 } from './body.js';
 import type { Endpoint } from './edge.js';
-import { linesOf } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
 import { writePieces } from './write-pieces.js';
@@ -38,13 +35,14 @@ export interface ApiEndpointOptions {
   readonly maxConcurrentRequests: number;
   /** The principal of a request's credentials as they are now. */
   authenticate(req: IncomingMessage, res: EdgeResponse): Principal | Promise<Principal>;
-  /** Answers with the problem that an error is. */
-  fail(req: IncomingMessage, res: EdgeResponse, error: unknown): void;
   readonly reader: BodyReader;
   readonly answers: AnswerBudget;
 }
 
-const HEADERS = linesOf(['Content-Type', 'application/json', 'Cache-Control', 'no-store']);
+const HEADERS: readonly string[] = Object.freeze([
+  ...['Content-Type', 'application/json'],
+  ...['Cache-Control', 'no-store'],
+]);
 
 /**
  * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
@@ -86,113 +84,37 @@ export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
     return { isLong, isGone: () => res.destroyed, room };
   };
 
-  const release = (res: EdgeResponse, userId: string, held: number): void => {
-    res.held?.end();
-    reader.budget.release(userId, held);
-    slots.release(userId);
-  };
-
-  /** Answers once the body is there and its calls have run; until then other requests have the event loop. */
-  const answer = async (
+  const readAndRun = async (
     req: IncomingMessage,
     res: EdgeResponse,
     principal: Principal,
-    coming: () => Body | Promise<Body>,
-  ): Promise<void> => {
+    { data, octets }: Body,
+  ): Promise<string[]> => {
     const { userId } = principal;
-    let held = 0;
-    try {
-      const body = await coming();
-      held = body.octets;
-      let pieces: string[];
-      if (isLongText(body.octets)) {
-        pieces = await runLong(req, res, userId, body.data);
-      } else {
-        if (body.octets > LONG_REQUEST) await turn();
-        const current = isFresh(res) ? principal : await options.authenticate(req, res);
-        const source = sourceOf(res, userId, body.octets > LONG_REQUEST);
-        pieces = await api.run(parseIJson(body.data), current, source);
-      }
-      const writing = writePieces(res, HEADERS, pieces, reader.watch);
-      if (writing !== null) await writing;
-    } catch (error) {
-      options.fail(req, res, error);
-    } finally {
-      release(res, userId, held);
-    }
+    if (isLongText(octets)) return runLong(req, res, userId, data);
+    if (octets > LONG_REQUEST) await turn();
+    const current = isFresh(res) ? principal : await options.authenticate(req, res);
+    return api.run(parseIJson(data), current, sourceOf(res, userId, octets > LONG_REQUEST));
   };
 
-  /** Answers a request whose body came at once: at once, where its calls do. */
-  const answerWhole = (
-    req: IncomingMessage,
-    res: EdgeResponse,
-    principal: Principal,
-    data: Buffer,
-  ): void => {
-    if (data.length > LONG_REQUEST || !isFresh(res)) {
-      void answer(req, res, principal, () => holdBody(data, principal.userId, reader));
-      return;
-    }
-    const { userId } = principal;
-    let held = 0;
-    try {
-      held = holdBody(data, userId, reader).octets;
-      const pieces = api.run(parseIJson(data), principal, sourceOf(res, userId, false));
-      const writing =
-        pieces instanceof Promise
-          ? pieces.then((made) => writePieces(res, HEADERS, made, reader.watch))
-          : writePieces(res, HEADERS, pieces, reader.watch);
-      if (writing !== null) {
-        void ending(req, res, writing, userId, held);
-        return;
-      }
-    } catch (error) {
-      options.fail(req, res, error);
-    }
-    release(res, userId, held);
-  };
-
-  const ending = async (
-    req: IncomingMessage,
-    res: EdgeResponse,
-    writing: Promise<unknown>,
-    userId: string,
-    held: number,
-  ): Promise<void> => {
-    try {
-      await writing;
-    } catch (error) {
-      options.fail(req, res, error);
-    } finally {
-      release(res, userId, held);
-    }
-  };
-
-  return (req, res) => {
+  return async (req, res) => {
     const { principal } = res;
     if (principal === null) throw noHandshake(req);
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
     const { userId } = principal;
     if (!slots.take(userId)) throw tooManyRequests(options.maxConcurrentRequests);
+    let held = 0;
     try {
       admitBody(req, res, userId, reader);
-    } catch (error) {
+      const body = await readBody(req, res, userId, reader);
+      held = body.octets;
+      await writePieces(res, HEADERS, await readAndRun(req, res, principal, body), reader.watch);
+    } finally {
+      res.held?.end();
+      reader.budget.release(userId, held);
       slots.release(userId);
-      throw error;
     }
-    const inPieces = (): void => {
-      reader.watch.arrived(req);
-      void answer(req, res, principal, () => bodyOf(req, res, userId, reader));
-    };
-    const whole = (data: Buffer): void => {
-      reader.watch.arrived(req);
-      answerWhole(req, res, principal, data);
-    };
-    const isTaken =
-      res.server.usesInternals && req.takeBody(declaredLength(req) ?? -1, { whole, inPieces });
-    if (isTaken) reader.watch.expect(req);
-    else inPieces();
   };
 }
 

@@ -57,47 +57,24 @@ export function admitBody(
   if (req.headers.expect !== undefined) res.writeContinue();
 }
 
-/** A body that has arrived, counted. Throws HttpError 503 where it is too much. */
-export function holdBody(data: Buffer, user: string, reader: BodyReader): Body {
-  refuseTooMany(data.length, user, data.length, reader);
-  return { data, octets: data.length };
-}
-
-/** The body of a request as its stream tells of it. Rejects as `collectBody` does. */
-export function bodyOf(
+/**
+ * Reads the body of a request. One that has arrived is taken at once: it came in the packet of its
+ * head, or while the token was looked up. Rejects with RequestError limit, HttpError 503,
+ * ClientGoneError.
+ */
+export function readBody(
   req: IncomingMessage,
   res: EdgeResponse,
   user: string,
   reader: BodyReader,
-): Promise<Body> {
-  return hasArrived(req) ? arrivedBody(req, user, reader) : collectBody(req, res, user, reader);
-}
-
-/** Whether all of a body is here already: it came while the token was looked up, or the answer in front was made. */
-function hasArrived(req: IncomingMessage): boolean {
-  return req.complete || req.readableLength === declaredLength(req);
-}
-
-/** The body of a request that has arrived: nothing is to be waited for, or watched. Rejects as `collectBody` does. */
-function arrivedBody(req: IncomingMessage, user: string, reader: BodyReader): Promise<Body> {
-  const data = (req.read() as Buffer | null) ?? NOTHING;
-  return new Promise((resolve, reject) => {
-    const onClose = (): void => {
-      try {
-        if (!req.complete) throw clientGone();
-        resolve(holdBody(data, user, reader));
-      } catch (error) {
-        reject(error);
-      }
-    };
-    if (req.complete) {
-      onClose();
-      return;
-    }
-    // Only its end is still to be told.
-    req.on('close', onClose);
-    req.resume();
-  });
+): Body | Promise<Body> {
+  if (!req.complete && req.readableLength !== declaredLength(req)) {
+    return collectBody(req, res, user, reader);
+  }
+  const data: Buffer = req.read() ?? NOTHING;
+  res.hasWholeRequest = true;
+  refuseTooMany(data.length, user, data.length, reader);
+  return { data, octets: data.length };
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -117,11 +94,8 @@ function refuseTooMany(
   if (!budget.take(user, more)) throw overloaded();
 }
 
-/**
- * Collects a body of at most `maximum` octets, and stops reading at the first octet too many. Rejects with
- * RequestError limit, HttpError 503, ClientGoneError.
- */
-export function collectBody(
+/** Collects a body as it comes, and stops reading at the first octet too many. */
+function collectBody(
   req: IncomingMessage,
   res: EdgeResponse,
   user: string,

@@ -6,18 +6,15 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { type Credentials, readCredentials } from '../credentials.js';
 import type { TransportServices } from '../services.js';
 import type { Cors } from './cors.js';
-import { createSharedHeads } from './edge-head.js';
-import type { EdgeRequest } from './edge-request.js';
 import { type EdgeResponse, endsConnection, type ServerState } from './edge-response.js';
 import { refuse } from './refuse.js';
 import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
 import { findHeadError, readTarget } from './request-head.js';
 import { createRequestIds } from './request-id.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
-import { securityHeaders } from './security-headers.js';
 
-/** Answers one request whose route, method and credentials are right. May throw where it refuses one at once. */
-export type Endpoint = (req: EdgeRequest, res: EdgeResponse) => void;
+/** Answers one request whose route, method and credentials are right. What it rejects with becomes a problem. */
+export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => Promise<void> | void;
 
 export interface EdgeOptions {
   readonly services: TransportServices;
@@ -28,14 +25,11 @@ export interface EdgeOptions {
   /** Everything else. */
   readonly rest: Endpoint;
   readonly linger: number;
-  readonly keepAlive: number;
-  /** Of Node (node-internals.ts). */
-  readonly usesInternals: boolean;
 }
 
 /** The one function that every request comes through. */
 export interface Edge {
-  handle(req: EdgeRequest, res: EdgeResponse): void;
+  handle(req: IncomingMessage, res: EdgeResponse): void;
   /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
   begin(req: IncomingMessage, res: EdgeResponse): Route | null;
   /** The principal of the credentials a route asks for. Throws HttpError 400 or 401. */
@@ -53,17 +47,15 @@ const CHALLENGE = 'Bearer realm="jmap"';
 export function createEdge(options: EdgeOptions): Edge {
   const { services, cors, router, linger } = options;
   const { authenticator, tickets, metrics, log } = services;
-  const sharedHead = createSharedHeads(securityHeaders());
   const requestIds = createRequestIds();
   // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
   const requests = log.child({}, { redact: [] });
-  const { keepAlive, usesInternals } = options;
-  const server: ServerState = { isStopping: false, keepAlive, usesInternals };
+  const server: ServerState = { isStopping: false };
 
   /** Listens to `close` of each response; a function of the response so that no request needs one of its own. */
   function record(this: EdgeResponse): void {
-    write(this, (this.isSent ?? this.writableFinished) ? String(this.statusCode) : 'aborted');
-    if (!this.req.complete) giveUp(this.req, linger);
+    write(this, this.writableFinished ? String(this.statusCode) : 'aborted');
+    if (!this.req.complete && !this.hasWholeRequest) giveUp(this.req, linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
     else if (endsConnection(this)) this.req.socket.destroySoon();
   }
@@ -83,8 +75,8 @@ export function createEdge(options: EdgeOptions): Edge {
     res.startedAt = performance.now();
     const given = req.headers['x-request-id'];
     res.requestId = requestIds(typeof given === 'string' ? given : undefined);
-    res.sharedHead = sharedHead(cors.headers(req.headers.origin));
-    res.belongTo(server);
+    res.cors = cors.headers(req.headers.origin);
+    res.server = server;
     res.on('close', record);
     // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a
     // server ignore one).
@@ -136,34 +128,11 @@ export function createEdge(options: EdgeOptions): Edge {
     refuse(req, res, known ?? serverFault(res.requestId), linger);
   };
 
-  /** Without a promise where the authenticator knows at once. */
-  const serve = (req: EdgeRequest, res: EdgeResponse, route: Route): void => {
-    const endpoint = route.direct ? options.api : options.rest;
+  const serve = async (req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> => {
     try {
       if (route.access === 'metrics') checkMetricsToken(req, services.metricsToken);
-      else if (route.access !== 'open') {
-        const principal = authenticate(req, route);
-        if (principal instanceof Promise) {
-          void serveLater(req, res, principal, endpoint);
-          return;
-        }
-        res.principal = principal;
-      }
-      endpoint(req, res);
-    } catch (error) {
-      fail(req, res, error);
-    }
-  };
-
-  const serveLater = async (
-    req: EdgeRequest,
-    res: EdgeResponse,
-    principal: Promise<Principal>,
-    endpoint: Endpoint,
-  ): Promise<void> => {
-    try {
-      res.principal = await principal;
-      endpoint(req, res);
+      else if (route.access !== 'open') res.principal = await authenticate(req, route);
+      await (route.direct ? options.api : options.rest)(req, res);
     } catch (error) {
       fail(req, res, error);
     }
@@ -192,7 +161,7 @@ export function createEdge(options: EdgeOptions): Edge {
         const detail = `This path takes ${route.allow}.`;
         fail(req, res, new HttpError(405, detail, ['Allow', route.allow]));
       } else {
-        serve(req, res, route);
+        void serve(req, res, route);
       }
     },
   };

@@ -1,11 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { EdgeRequest } from './edge-request.js';
 import { type EdgeResponse, endsConnection } from './edge-response.js';
 
 /** Requests that may wait on a connection for the answers in front of them. */
 const MAX_WAITING = 64;
 
-type Handle = (req: EdgeRequest, res: EdgeResponse) => void;
+type Handle = (req: IncomingMessage, res: EdgeResponse) => void;
 
 /** The requests of one connection. */
 interface Line {
@@ -66,7 +66,7 @@ export class InTurn {
   }
 
   /** A response closes behind its last octet, or with its connection. */
-  #begin(line: Line, req: EdgeRequest, res: EdgeResponse): void {
+  #begin(line: Line, req: IncomingMessage, res: EdgeResponse): void {
     line.current = res;
     res.on('close', () => this.#next(line, res));
     this.#handle(req, res);

@@ -22,7 +22,7 @@ export function refuse(
     res.destroy();
     return;
   }
-  if (req.complete || restOf(req) <= SMALL_REST) {
+  if (req.complete || res.hasWholeRequest || restOf(req) <= SMALL_REST) {
     sendProblem(res, problem);
     // Node throws the rest away when the answer is finished, unless somebody has begun to read it.
     req.resume();

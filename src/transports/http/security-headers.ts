@@ -26,5 +26,5 @@ export function securityHeaders(): readonly string[] {
     failure = error;
   });
   if (failure !== undefined) throw failure;
-  return Object.freeze(headers);
+  return headers;
 }

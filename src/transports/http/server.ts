@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Timings } from '../services.js';
 import type { Shared } from '../shared.js';
@@ -10,18 +10,16 @@ import { createBaseUrls } from './base-url.js';
 import { createCors } from './cors.js';
 import { downloadPage } from './download.js';
 import { createEdge, type Edge } from './edge.js';
-import { EdgeRequest } from './edge-request.js';
 import { EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
 import { handBack } from './hand-back.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
-import { IdleConnections } from './idle-connections.js';
 import { InTurn } from './in-turn.js';
-import { USES_INTERNALS } from './node-internals.js';
 import { referencePage } from './reference.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
+import { ShortAnswerReaders } from './short-answer-readers.js';
 import { StallWatch } from './stall-watch.js';
 import { ticketPage } from './ticket.js';
 import { asksForWebSocket, createUpgrade } from './upgrade.js';
@@ -46,16 +44,15 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const watch = new StallWatch(timings);
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
-  const usesInternals = USES_INTERNALS && services.usesNodeInternals !== false;
-  const edge = assembleEdge(shared, { watch, streams, cors, usesInternals });
+  const edge = assembleEdge(shared, { watch, streams, cors });
   const turns = new InTurn(edge.handle);
   const isAnswering = (socket: Socket): boolean => turns.current(socket) !== null;
   // The connection of a handshake behind another request is still that request's.
-  const isUpgrade = (req: EdgeRequest): boolean =>
+  const isUpgrade = (req: IncomingMessage): boolean =>
     asksForWebSocket(req) && !isAnswering(req.socket);
   const server = createServer(
     {
-      ...serverOptions(timings, usesInternals),
+      ...serverOptions(timings),
       // Asked on versions of Node that have it; what the others hand over is handed back.
       ...{ shouldUpgradeCallback: isUpgrade },
     },
@@ -67,15 +64,11 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', turns.answer);
   const upgrade = createUpgrade({ edge, cors, target });
-  const times = {
-    keepAlive: usesInternals ? timings.keepAlive : null,
-    stalledReader: timings.stalledReader,
-  };
-  const idle = new IdleConnections(server, times, isAnswering);
+  const readers = new ShortAnswerReaders(server, timings.stalledReader);
   server.on('upgrade', (req, duplex, head) => {
     const socket = duplex as Socket;
     if (isUpgrade(req)) {
-      idle.forget(socket);
+      readers.forget(socket);
       upgrade(req, socket, head);
       return;
     }
@@ -96,7 +89,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       await Promise.all([closed, sockets]);
       clearTimeout(late);
       watch.close();
-      idle.close();
+      readers.close();
       shared.close();
     },
   };
@@ -111,16 +104,14 @@ function answerHalfClosed(server: Server & { httpAllowHalfOpen?: boolean }): voi
   server.httpAllowHalfOpen = true;
 }
 
-function serverOptions(timings: Timings, usesInternals: boolean) {
+function serverOptions(timings: Timings) {
   return {
-    IncomingMessage: EdgeRequest,
     ServerResponse: EdgeResponse,
     maxHeaderSize: MAX_HEADER_OCTETS,
     headersTimeout: timings.headers,
     // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
     requestTimeout: 0,
-    // Node would set and clear a timer behind each answer: `IdleConnections` looks after it.
-    keepAliveTimeout: usesInternals ? 0 : timings.keepAlive,
+    keepAliveTimeout: timings.keepAlive,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
   };
 }
@@ -129,10 +120,9 @@ interface EdgeParts {
   readonly watch: StallWatch;
   readonly streams: Set<EventStream>;
   readonly cors: ReturnType<typeof createCors>;
-  readonly usesInternals: boolean;
 }
 
-function assembleEdge(shared: Shared, { watch, streams, cors, usesInternals }: EdgeParts): Edge {
+function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge {
   const { services, timings } = shared;
   const { limits, metrics, log } = services;
   const baseUrls = createBaseUrls(services);
@@ -168,15 +158,12 @@ function assembleEdge(shared: Shared, { watch, streams, cors, usesInternals }: E
       turns: shared.turns,
       requestTimeout: shared.services.limits.requestTimeout,
       authenticate: (req, res) => edge.authenticate(req, res.route),
-      fail: (req, res, error) => edge.fail(req, res, error),
       maxConcurrentRequests: limits.maxConcurrentRequests,
       answers: shared.answers,
       reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
     }),
     rest: app,
     linger: timings.linger,
-    keepAlive: timings.keepAlive,
-    usesInternals,
   });
   return edge;
 }

@@ -16,11 +16,6 @@ export interface Watched {
   windowStart: number;
 }
 
-/** A request whose body most likely comes at once. */
-export interface Expected {
-  comesInPieces(): void;
-}
-
 /**
  * Time-outs of bodies that arrive too slowly and of answers that nobody takes. One timer looks at all of them: a
  * timer of its own for each request would cost more than the request.
@@ -28,7 +23,6 @@ export interface Expected {
 export class StallWatch {
   readonly #timings: Timings;
   readonly #watched = new Set<Watched>();
-  readonly #expected = new Set<Expected>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(timings: Timings) {
@@ -36,15 +30,6 @@ export class StallWatch {
     const shortest = Math.min(timings.bodyWindow, timings.stalledReader);
     this.#timer = setInterval(() => this.#sweep(performance.now()), Math.min(1000, shortest / 2));
     this.#timer.unref();
-  }
-
-  /** Watched in earnest where it is still expected when the timer looks. */
-  expect(request: Expected): void {
-    this.#expected.add(request);
-  }
-
-  arrived(request: Expected): void {
-    this.#expected.delete(request);
   }
 
   /** A body that is being read: it must bring `bodyRate` octets a second in each window. */
@@ -64,7 +49,6 @@ export class StallWatch {
   close(): void {
     clearInterval(this.#timer);
     this.#watched.clear();
-    this.#expected.clear();
   }
 
   #watch(
@@ -80,7 +64,6 @@ export class StallWatch {
   }
 
   #sweep(now: number): void {
-    for (const request of this.#expected) request.comesInPieces();
     for (const watched of this.#watched) {
       if (watched.direction === 'in') this.#lookAtBody(watched, now);
       else this.#lookAtReader(watched, now);

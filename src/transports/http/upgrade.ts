@@ -4,7 +4,6 @@ import type { Refusal, UpgradeTarget } from '../upgrade-target.js';
 import { hasBody } from './body.js';
 import type { Cors } from './cors.js';
 import { type Edge, queryOf } from './edge.js';
-import type { EdgeRequest } from './edge-request.js';
 import { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
@@ -27,7 +26,7 @@ export function asksForWebSocket(req: IncomingMessage): boolean {
 /** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's own headers, ids, logs and errors. */
 export function createUpgrade(
   options: UpgradeOptions,
-): (req: EdgeRequest, socket: Socket, head: Buffer) => void {
+): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
   const { edge, target } = options;
   return (req, socket, head) => {
     // Node has taken its own listener off: an error without one would end the process.

@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { inSlices } from '../../protocol/slices.js';
-import { writeFixedHead } from './edge-head.js';
+import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
-import { sendWhole } from './send-whole.js';
 import type { StallWatch } from './stall-watch.js';
 
 /** Answers up to this many characters leave in one write; longer ones in chunks of it. */
@@ -11,38 +10,43 @@ const CHUNK = 65_536;
 const ABSORBED = 16_384;
 
 /**
- * Writes an answer given as pieces of text, with `lines` among its headers (`writeFixedHead`), as
- * fast as its reader takes it. One chunk at a time becomes octets, never the whole. Null where that
- * is done at once, else resolves when the last piece is handed over or the client is gone.
+ * Writes an answer given as pieces of text, with `headers` (names and values in turn) beside those
+ * of the edge, as fast as its reader takes it. One chunk at a time becomes octets, never the whole.
+ * Resolves when the last piece is handed over or the client is gone.
  */
-export function writePieces(
+export async function writePieces(
   res: EdgeResponse,
-  lines: string,
+  headers: readonly string[],
   pieces: readonly string[],
   watch: StallWatch,
-): Promise<void> | null {
-  if (res.destroyed) return null;
+): Promise<void> {
+  if (res.destroyed) return;
   let characters = 0;
   for (const piece of pieces) characters += piece.length;
-  if (characters <= CHUNK) {
-    const text = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces.join('');
-    const octets = Buffer.byteLength(text);
-    if (characters <= ABSORBED && sendWhole(res, lines, text, octets)) return null;
-    writeFixedHead(res, lines, octets);
-    if (characters > ABSORBED) {
-      const watched = watch.writing(res.req, res);
-      res.once('close', () => watch.done(watched));
-    }
-    // ASCII is the same in Latin-1, which is written without looking at each character.
-    endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
-    return null;
+  if (characters > CHUNK) {
+    await writeLong(res, headers, pieces, watch);
+    return;
   }
-  return writeLong(res, lines, pieces, watch);
+  const text = pieces.join('');
+  const octets = Buffer.byteLength(text);
+  writeHead(res, headers, octets);
+  if (characters > ABSORBED) {
+    const watched = watch.writing(res.req, res);
+    res.once('close', () => watch.done(watched));
+  }
+  // ASCII is the same in Latin-1, which is written without looking at each character.
+  endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
+}
+
+function writeHead(res: EdgeResponse, headers: readonly string[], octets: number): void {
+  const all = edgeHeaders(res);
+  all.push(...headers, 'Content-Length', String(octets));
+  res.writeHead(200, all);
 }
 
 async function writeLong(
   res: EdgeResponse,
-  lines: string,
+  headers: readonly string[],
   pieces: readonly string[],
   watch: StallWatch,
 ): Promise<void> {
@@ -53,7 +57,7 @@ async function writeLong(
     octets += Buffer.byteLength(piece);
   }
   if (res.destroyed) return;
-  writeFixedHead(res, lines, octets);
+  writeHead(res, headers, octets);
   const watched = watch.writing(res.req, res);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);

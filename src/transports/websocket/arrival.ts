@@ -22,11 +22,6 @@ export class Arrival {
   /** False where the octets that have come don't fit. */
   take(octets: number): boolean {
     this.#silentPings = 0;
-    return this.hold(octets);
-  }
-
-  /** The same for octets that those which came inflate to. */
-  hold(octets: number): boolean {
     if (!this.#shared.budget.take(this.#user, octets)) return false;
     this.#held += octets;
     return true;

@@ -5,8 +5,6 @@ import { inSlices, type Slices } from '../../protocol/slices.js';
 import { requestTooLarge } from '../limits.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
-import { deflateOf } from './deflate.js';
-import type { Deflaters } from './deflaters.js';
 import { idOf, MessageError, readLongMessage, readMessage } from './messages.js';
 import { Outgoing } from './outgoing.js';
 
@@ -20,9 +18,6 @@ const STUCK_BEATS = 2;
 
 export interface ConnectionOptions extends AnswersOptions {
   readonly tcp: Socket;
-  readonly deflaters: Deflaters;
-  /** Octets beyond which a message ends the connection. */
-  readonly maxPayload: number;
 }
 
 /** The socket closed while a message was read in slices. */
@@ -50,12 +45,7 @@ export class Connection {
     this.#user = options.principal.userId;
     const { socket, tcp, shared } = options;
     this.#arrival = new Arrival(shared, this.#user);
-    const deflate = deflateOf(socket, options.deflaters, {
-      maximum: options.maxPayload,
-      hold: (octets) => this.#arrival.hold(octets),
-      refuse: (code, reason) => socket.close(code, reason),
-    });
-    this.#outgoing = new Outgoing(socket, deflate);
+    this.#outgoing = new Outgoing(socket);
     this.#answers = new Answers(options, this.#outgoing);
     const unfollow = shared.live.follow(options.principal, (current) => {
       // Of what a token reaches each request finds the newest itself.

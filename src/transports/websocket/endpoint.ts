@@ -6,7 +6,6 @@ import type { Shared } from '../shared.js';
 import { Slots } from '../slots.js';
 import type { UpgradeTarget } from '../upgrade-target.js';
 import { Connection } from './connection.js';
-import { Deflaters } from './deflaters.js';
 import { refusal, refusalOf, SUBPROTOCOL } from './handshake.js';
 
 /** RFC 8620 8.5: sockets that one user may have open. */
@@ -31,11 +30,10 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
   // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
   // beyond ends the connection (1009), since it would have to be held whole.
   const maxPayload = 2 * services.limits.maxSizeRequest;
-  const deflaters = new Deflaters();
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // No context outlives its message: an idle connection holds next to nothing more than one without (deflate.ts).
+    // No context outlives its message (RFC 7692 7.1.1).
     perMessageDeflate: services.websocketCompression
       ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
       : false,
@@ -71,15 +69,7 @@ export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
       const upgrade = (): void => server.handleUpgrade(req, socket, head, opened);
       const opened = (ws: WebSocket): void => {
         const tcp = socket as Socket;
-        const connection = new Connection({
-          shared,
-          socket: ws,
-          tcp,
-          principal,
-          requestId,
-          deflaters,
-          maxPayload,
-        });
+        const connection = new Connection({ shared, socket: ws, tcp, principal, requestId });
         connections.add(connection);
         services.metrics.opened('websocket');
         void connection.closed.then(() => {

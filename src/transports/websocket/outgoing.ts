@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
 import type { HeldAnswer, Reader } from '../answer-budget.js';
-import type { Deflate } from './deflate.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
@@ -17,14 +16,10 @@ export class Outgoing {
   readonly #socket: WebSocket;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-
-  readonly #deflate: Deflate | null;
   readonly #reader: Reader;
 
-  /** `deflate` compresses, null where that wasn't agreed. */
-  constructor(socket: WebSocket, deflate: Deflate | null) {
+  constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.#deflate = deflate;
     this.#reader = { takenAt: 0, cut: () => socket.terminate() };
   }
 
@@ -42,9 +37,8 @@ export class Outgoing {
     const isLarge = characters > WHOLE;
     if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
     const sent = this.#last.then(async () => {
-      const compress = this.#deflate?.begin(characters) ?? false;
-      if (isLarge) await this.#fragments(pieces, compress);
-      else await this.#frame(pieces.join(''), true, compress);
+      if (isLarge) await this.#fragments(pieces);
+      else await this.#frame(pieces.join(''), true);
       this.#waiting -= characters;
       this.#throttle();
     });
@@ -67,23 +61,23 @@ export class Outgoing {
     return this.#last;
   }
 
-  async #fragments(pieces: readonly string[], compress: boolean): Promise<void> {
+  async #fragments(pieces: readonly string[]): Promise<void> {
     for (const piece of pieces) {
       for (let start = 0; start < piece.length; start += FRAGMENT) {
         // A fragment may end within a character's octets, but a string must not be cut in a surrogate pair.
         const octets = Buffer.from(sliceWhole(piece, start, start + FRAGMENT));
-        await this.#frame(octets, false, compress);
+        await this.#frame(octets, false);
       }
     }
-    await this.#frame('', true, compress);
+    await this.#frame('', true);
   }
 
-  #frame(data: string | Buffer, fin: boolean, compress: boolean): Promise<void> {
+  #frame(data: string | Buffer, fin: boolean): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
     // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
     // that the socket is closing, which its own listener deals with.
-    const options = { binary: false, fin, compress };
+    const options = { binary: false, fin };
     return new Promise((resolve) => {
       socket.send(data, options, () => {
         this.#reader.takenAt = performance.now();
