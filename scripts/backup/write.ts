@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { syncFolder } from '../../src/blobs/durable-folders.js';
 import type { BlobStore } from '../../src/blobs/port.js';
@@ -112,9 +112,4 @@ export function requireFree(file: string, force: boolean): void {
   if (existsSync(file) && !force) {
     throw new UsageError(`${file} is there already: name another file, or add --force.`);
   }
-}
-
-/** What is left of an archive that could not be finished. */
-export function removePartial(partial: string): Promise<void> {
-  return rm(partial, { force: true });
 }

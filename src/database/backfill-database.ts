@@ -8,8 +8,6 @@ export interface BackfillNote {
   readonly value: string;
 }
 
-export const BACKFILL_KINDS: readonly string[] = Object.freeze(['compute', 'follow', 'reset']);
-
 /**
  * A computed count: objects of `table` hold in `column` how many of `fromTable` refer to them by
  * `fromColumn`.

@@ -24,7 +24,6 @@ const TWENTY_BITS = 2 ** 20;
 const POOL_OCTETS = 4096;
 
 const ID = /^[A-Za-z0-9_-]{1,255}$/;
-const OWN_ID = /^[a-z][0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** True for what RFC 8620 1.2 calls an Id; also the form of creation ids. */
 export function isId(text: string): boolean {
@@ -73,16 +72,6 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
       return { id: head + digits(low), time };
     },
   };
-}
-
-/** The time in ms that an id of this server embeds; null for any other text. */
-export function timeOfId(id: string): number | null {
-  if (!OWN_ID.test(id)) return null;
-  let time = 0;
-  for (let index = 1; index <= 10; index += 1) {
-    time = time * 32 + ALPHABET.indexOf(id.charAt(index));
-  }
-  return time <= MAX_TIME ? time : null;
 }
 
 /** 50 bits as base32, most significant first. */

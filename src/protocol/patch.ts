@@ -1,7 +1,7 @@
 import { excerpt } from './excerpt.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { parsePointer } from './json-pointer.js';
-import { finish, type Steps } from './slices.js';
+import type { Steps } from './slices.js';
 
 /** What a PatchObject (RFC 8620 5.3) makes of an object. */
 export type PatchResult =
@@ -24,11 +24,6 @@ type PatchNode = { readonly value: JsonValue } | { readonly inner: Patches };
  * others shared. Property names are not judged: an unknown one is in `touched` for the caller to
  * refuse.
  */
-export function applyPatch(current: JsonObject, patch: JsonObject): PatchResult {
-  return finish(patchSteps(current, patch));
-}
-
-/** The same, with pauses. */
 export function* patchSteps(current: JsonObject, patch: JsonObject): Steps<PatchResult> {
   const pointers = Object.keys(patch);
   // Most patches name whole properties: nothing to be taken apart, and no two can be in conflict.

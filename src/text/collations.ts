@@ -58,14 +58,6 @@ function casemap(point: number): string {
 }
 
 /**
- * The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else
- * changes.
- */
-export function asciiCasemapKey(text: string): string {
-  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
-}
-
-/**
  * Sorts after every number: RFC 4790 9.1 takes a text that starts with no digit for positive
  * infinity.
  */

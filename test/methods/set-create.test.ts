@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatUtcDate } from '../../src/protocol/dates.js';
-import { timeOfId } from '../../src/protocol/ids.js';
+import { timeOfId } from '../support/time-of-id.js';
 import { type Json, Rig, WIDGETS } from './rig.js';
 
 let rig: Rig;
@@ -25,7 +25,7 @@ describe('5.3: creates', () => {
     expect(Object.keys(made).sort()).toEqual(['created', 'done', 'id', 'updated']);
     expect(made.done).toBe(false);
     expect(made.updated).toBe(made.created);
-    expect(made.created).toBe(formatUtcDate(timeOfId(made.id) ?? 0));
+    expect(made.created).toBe(formatUtcDate(timeOfId(made.id)));
     expect(await stored('Todo', made.id)).toEqual({ ...made, text: 'a' });
     expect(await create('Todo', { text: 'a', done: false })).not.toHaveProperty('done');
   });

