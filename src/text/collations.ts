@@ -16,12 +16,6 @@ const TITLECASES = decodeTable(titlecase);
 const COMPATIBILITY = decodeTable(compatibility);
 
 /**
- * What `i;unicode-casemap` makes of a code point, filled as they are met: at most one entry a code
- * point.
- */
-const casemapped = new Map<number, string>();
-
-/**
  * UTF-16 units of a text's key: what follows them decides no order. U+FDFA makes 18 units of one,
  * so the key of a text of 10 MB would have 59 million.
  */
@@ -40,19 +34,11 @@ export function casemapKey(text: string): string {
 export function* casemapSteps(text: string): Steps<string> {
   const beginning = text.length > KEY_LENGTH ? text.slice(0, KEY_LENGTH) : text;
   if (isAscii(beginning)) return beginning.toUpperCase();
-  const key = (char: string): string => {
-    const point = char.codePointAt(0) ?? 0;
-    let mapped = casemapped.get(point);
-    if (mapped === undefined) {
-      mapped = casemap(point);
-      casemapped.set(point, mapped);
-    }
-    return mapped;
-  };
-  return yield* mapCharacters(text, key, KEY_LENGTH);
+  return yield* mapCharacters(text, casemap, KEY_LENGTH);
 }
 
-function casemap(point: number): string {
+function casemap(char: string): string {
+  const point = char.codePointAt(0) ?? 0;
   const title = TITLECASES.get(point)?.[0] ?? point;
   return fromPoints(COMPATIBILITY.get(title) ?? canonicalDecomposition(title) ?? [title]);
 }
