@@ -18,9 +18,11 @@ import { isId } from '../protocol/ids.js';
 import { DurableFolders, syncFolder } from './durable-folders.js';
 import {
   BlobMissingError,
+  type BlobPlace,
   BlobTooLargeError,
   type ClearableBlobStore,
   type KeptBlob,
+  type OctetRange,
 } from './port.js';
 
 /** Age in ms at which a temporary file must be one that a crashed process left. */
@@ -43,28 +45,95 @@ const NO_ROOM = new Set([
  * Throws what the system says where it can't write there.
  */
 export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
-  const folders = new DurableFolders(folder);
   // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
   const temporaryFolder = join(folder, '.incoming');
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
   for (const each of [folder, temporaryFolder]) accessSync(each, constants.W_OK | constants.X_OK);
   sweep(temporaryFolder);
+  return new FilesystemBlobStore(folder, temporaryFolder);
+}
 
-  const pathOf = (accountId: string, blobId: string): string | null =>
-    isId(accountId) && isId(blobId) ? join(folder, accountId, blobId.slice(-2), blobId) : null;
+class FilesystemBlobStore implements ClearableBlobStore {
+  readonly #folder: string;
+  readonly #temporaryFolder: string;
+  readonly #folders: DurableFolders;
 
-  const legalPath = (accountId: string, blobId: string): string => {
-    const path = pathOf(accountId, blobId);
+  constructor(folder: string, temporaryFolder: string) {
+    this.#folder = folder;
+    this.#temporaryFolder = temporaryFolder;
+    this.#folders = new DurableFolders(folder);
+  }
+
+  async write(
+    accountId: string,
+    blobId: string,
+    source: Readable,
+    maxSize: number,
+  ): Promise<{ readonly size: number }> {
+    // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
+    source.on('error', noted);
+    const target = this.#legalPath(accountId, blobId);
+    const size = await this.#place(target, (temporary) => receive(temporary, source, maxSize));
+    return { size };
+  }
+
+  async read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable> {
+    const path = this.#pathOf(accountId, blobId);
+    if (path === null) throw missing(accountId, blobId);
+    const handle = await open(path, 'r').catch((error: unknown) => {
+      throw codeOf(error) === 'ENOENT' ? missing(accountId, blobId) : error;
+    });
+    if (range === undefined) return handle.createReadStream();
+    if (range.end <= range.start) {
+      await handle.close();
+      return Readable.from([]);
+    }
+    return handle.createReadStream({ start: range.start, end: range.end - 1 });
+  }
+
+  async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
+    const source = this.#pathOf(from.accountId, from.blobId);
+    const target = this.#legalPath(to.accountId, to.blobId);
+    if (source === null) throw missing(from.accountId, from.blobId);
+    const placed = this.#place(target, (temporary) => duplicate(source, temporary));
+    await placed.catch((error: unknown) => {
+      throw codeOf(error) === 'ENOENT' ? missing(from.accountId, from.blobId) : error;
+    });
+  }
+
+  async delete(accountId: string, blobId: string): Promise<void> {
+    const path = this.#pathOf(accountId, blobId);
+    if (path !== null) await rm(path, { force: true });
+  }
+
+  list(): AsyncIterable<KeptBlob> {
+    return listFiles(this.#folder);
+  }
+
+  async deleteAccount(accountId: string): Promise<void> {
+    if (!isId(accountId)) return;
+    const path = join(this.#folder, accountId);
+    this.#folders.forget(path);
+    await rm(path, { recursive: true, force: true });
+  }
+
+  #pathOf(accountId: string, blobId: string): string | null {
+    if (!isId(accountId) || !isId(blobId)) return null;
+    return join(this.#folder, accountId, blobId.slice(-2), blobId);
+  }
+
+  #legalPath(accountId: string, blobId: string): string {
+    const path = this.#pathOf(accountId, blobId);
     if (path === null) throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
     return path;
-  };
+  }
 
   /** Gives `fill` a temporary path and moves what it made there to `target`; leaves nothing where it fails. */
-  const place = async <T>(target: string, fill: (path: string) => Promise<T>): Promise<T> => {
-    const temporary = join(temporaryFolder, randomUUID());
+  async #place<T>(target: string, fill: (path: string) => Promise<T>): Promise<T> {
+    const temporary = join(this.#temporaryFolder, randomUUID());
     try {
       const result = await fill(temporary);
-      await moveInto(folders, temporary, target);
+      await moveInto(this.#folders, temporary, target);
       return result;
     } catch (error) {
       if (!NO_ROOM.has(codeOf(error) ?? '')) throw error;
@@ -75,54 +144,7 @@ export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
       // Gone after a rename, but for one case: renaming one link of a file over another does nothing.
       await rm(temporary, { force: true });
     }
-  };
-
-  return {
-    async write(accountId, blobId, source, maxSize) {
-      // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
-      source.on('error', noted);
-      const target = legalPath(accountId, blobId);
-      const size = await place(target, (temporary) => receive(temporary, source, maxSize));
-      return { size };
-    },
-
-    async read(accountId, blobId, range) {
-      const path = pathOf(accountId, blobId);
-      if (path === null) throw missing(accountId, blobId);
-      const handle = await open(path, 'r').catch((error: unknown) => {
-        throw codeOf(error) === 'ENOENT' ? missing(accountId, blobId) : error;
-      });
-      if (range === undefined) return handle.createReadStream();
-      if (range.end <= range.start) {
-        await handle.close();
-        return Readable.from([]);
-      }
-      return handle.createReadStream({ start: range.start, end: range.end - 1 });
-    },
-
-    async copy(from, to) {
-      const source = pathOf(from.accountId, from.blobId);
-      const target = legalPath(to.accountId, to.blobId);
-      if (source === null) throw missing(from.accountId, from.blobId);
-      await place(target, (temporary) => duplicate(source, temporary)).catch((error: unknown) => {
-        throw codeOf(error) === 'ENOENT' ? missing(from.accountId, from.blobId) : error;
-      });
-    },
-
-    async delete(accountId, blobId) {
-      const path = pathOf(accountId, blobId);
-      if (path !== null) await rm(path, { force: true });
-    },
-
-    list: () => listFiles(folder),
-
-    async deleteAccount(accountId) {
-      if (!isId(accountId)) return;
-      const path = join(folder, accountId);
-      folders.forget(path);
-      await rm(path, { recursive: true, force: true });
-    },
-  };
+  }
 }
 
 /** Streams `source` into a new file that is on disk when this resolves to its size. */

@@ -14,18 +14,11 @@ export interface BlobStore {
     maxSize: number,
   ): Promise<{ readonly size: number }>;
 
-  /** Octets `start` to `end` (exclusive) as a stream; all by default. Rejects where there is no such blob. */
-  read(
-    accountId: string,
-    blobId: string,
-    range?: { readonly start: number; readonly end: number },
-  ): Promise<Readable>;
+  /** The octets of a range as a stream; all by default. Rejects where there is no such blob. */
+  read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable>;
 
   /** Makes the same octets known under a second (accountId, blobId), durable when it resolves. */
-  copy(
-    from: { readonly accountId: string; readonly blobId: string },
-    to: { readonly accountId: string; readonly blobId: string },
-  ): Promise<void>;
+  copy(from: BlobPlace, to: BlobPlace): Promise<void>;
 
   /** Removes it; no error where it is gone already. */
   delete(accountId: string, blobId: string): Promise<void>;
@@ -42,9 +35,18 @@ export interface ClearableBlobStore extends BlobStore {
   deleteAccount(accountId: string): Promise<void>;
 }
 
-export interface KeptBlob {
+/** Octets `start` to `end`, without the last. */
+export interface OctetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface BlobPlace {
   readonly accountId: string;
   readonly blobId: string;
+}
+
+export interface KeptBlob extends BlobPlace {
   /** When the octets got this name, ms. */
   readonly since: number;
 }

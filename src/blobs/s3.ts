@@ -12,9 +12,11 @@ import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
 import {
   BlobMissingError,
+  type BlobPlace,
   BlobTooLargeError,
   type ClearableBlobStore,
   type KeptBlob,
+  type OctetRange,
 } from './port.js';
 
 /** Where blobs are kept in S3. Credentials and region come as the SDK takes them: AWS_ACCESS_KEY_ID and the like. */
@@ -48,7 +50,7 @@ export function createS3BlobStore(
   location: S3Location,
   timings: S3Timings = TIMINGS,
 ): ClearableBlobStore {
-  const { bucket: Bucket, prefix, endpoint, region } = location;
+  const { endpoint, region } = location;
   const client = new S3Client({
     region,
     maxAttempts: ATTEMPTS,
@@ -62,15 +64,122 @@ export function createS3BlobStore(
     // Services other than Amazon's rarely have a host name for each bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
   });
-  const keyOf = (accountId: string, blobId: string): string => {
-    if (isId(accountId) && isId(blobId)) return `${prefix}${accountId}/${blobId}`;
+  return new S3BlobStore(client, location);
+}
+
+class S3BlobStore implements ClearableBlobStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+
+  constructor(client: S3Client, { bucket, prefix }: S3Location) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+  }
+
+  async write(
+    accountId: string,
+    blobId: string,
+    source: Readable,
+    maxSize: number,
+  ): Promise<{ readonly size: number }> {
+    const Body = new PassThrough();
+    const upload = new Upload({
+      client: this.#client,
+      params: { Bucket: this.#bucket, Key: this.#keyOf(accountId, blobId), Body },
+      partSize: PART_SIZE,
+      queueSize: PARTS_AT_ONCE,
+    });
+    // Its error, when it has one of its own, is looked at below.
+    const done = upload.done().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    let size: number;
+    try {
+      size = await pour(source, Body, maxSize, done);
+    } catch (error) {
+      Body.destroy();
+      await upload.abort();
+      await done;
+      throw error;
+    }
+    const failed = await done;
+    if (failed !== null) return unavailable(failed.error);
+    return { size };
+  }
+
+  async read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable> {
+    if (!isId(accountId) || !isId(blobId)) throw missing(accountId, blobId);
+    if (range !== undefined && range.end <= range.start) return Readable.from([]);
+    const Key = this.#keyOf(accountId, blobId);
+    // HTTP's last octet is part of the range.
+    const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end - 1}`;
+    const { Body } = await this.#client
+      .send(new GetObjectCommand({ Bucket: this.#bucket, Key, Range }))
+      .catch((error: unknown) => {
+        throw isNoSuchKey(error) ? missing(accountId, blobId) : asUnavailable(error);
+      });
+    if (!(Body instanceof Readable)) throw new Error('In Node the body of an object is a stream.');
+    return Body;
+  }
+
+  async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
+    const source = `${this.#bucket}/${this.#keyOf(from.accountId, from.blobId)}`;
+    const CopySource = source.split('/').map(encodeURIComponent).join('/');
+    const Key = this.#keyOf(to.accountId, to.blobId);
+    await this.#client
+      .send(new CopyObjectCommand({ Bucket: this.#bucket, Key, CopySource }))
+      .catch((error: unknown) => {
+        throw isNoSuchKey(error) ? missing(from.accountId, from.blobId) : asUnavailable(error);
+      });
+  }
+
+  async delete(accountId: string, blobId: string): Promise<void> {
+    if (!isId(accountId) || !isId(blobId)) return;
+    const Key = this.#keyOf(accountId, blobId);
+    await this.#client
+      .send(new DeleteObjectCommand({ Bucket: this.#bucket, Key }))
+      .catch(unavailable);
+  }
+
+  async *list(): AsyncGenerator<KeptBlob> {
+    for await (const page of this.#pages(this.#prefix)) {
+      for (const { Key, since } of page) {
+        const [accountId = '', blobId = '', ...more] = Key.slice(this.#prefix.length).split('/');
+        if (more.length === 0 && isId(accountId) && isId(blobId)) {
+          yield { accountId, blobId, since };
+        }
+      }
+    }
+  }
+
+  async deleteAccount(accountId: string): Promise<void> {
+    if (!isId(accountId)) return;
+    for await (const page of this.#pages(`${this.#prefix}${accountId}/`)) {
+      if (page.length === 0) continue;
+      const Objects = page.map(({ Key }) => ({ Key }));
+      const Delete = { Objects, Quiet: true };
+      const { Errors = [] } = await this.#client
+        .send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete }))
+        .catch(unavailable);
+      // The answer to the whole is fine where some of them are not.
+      const [refused] = Errors;
+      if (refused !== undefined) unavailable(new Error(`${refused.Code}: ${refused.Message}`));
+    }
+  }
+
+  #keyOf(accountId: string, blobId: string): string {
+    if (isId(accountId) && isId(blobId)) return `${this.#prefix}${accountId}/${blobId}`;
     throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
-  };
+  }
 
   /** Pages of what is below a prefix. */
-  async function* pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
+  async *#pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
+    const Bucket = this.#bucket;
     for (let ContinuationToken: string | undefined; ; ) {
-      const answer = await client
+      const answer = await this.#client
         .send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
         .catch(unavailable);
       yield (answer.Contents ?? []).flatMap(({ Key, LastModified }) =>
@@ -80,93 +189,6 @@ export function createS3BlobStore(
       if (ContinuationToken === undefined) return;
     }
   }
-
-  return {
-    async write(accountId, blobId, source, maxSize) {
-      const Key = keyOf(accountId, blobId);
-      const Body = new PassThrough();
-      const upload = new Upload({
-        client,
-        params: { Bucket, Key, Body },
-        partSize: PART_SIZE,
-        queueSize: PARTS_AT_ONCE,
-      });
-      // Its error, when it has one of its own, is looked at below.
-      const done = upload.done().then(
-        () => null,
-        (error: unknown) => ({ error }),
-      );
-      let size: number;
-      try {
-        size = await pour(source, Body, maxSize, done);
-      } catch (error) {
-        Body.destroy();
-        await upload.abort();
-        await done;
-        throw error;
-      }
-      const failed = await done;
-      if (failed !== null) return unavailable(failed.error);
-      return { size };
-    },
-
-    async read(accountId, blobId, range) {
-      if (!isId(accountId) || !isId(blobId)) throw missing(accountId, blobId);
-      if (range !== undefined && range.end <= range.start) return Readable.from([]);
-      // HTTP's last octet is part of the range.
-      const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end - 1}`;
-      const { Body } = await client
-        .send(new GetObjectCommand({ Bucket, Key: keyOf(accountId, blobId), Range }))
-        .catch((error: unknown) => {
-          throw isNoSuchKey(error) ? missing(accountId, blobId) : asUnavailable(error);
-        });
-      if (!(Body instanceof Readable))
-        throw new Error('In Node the body of an object is a stream.');
-      return Body;
-    },
-
-    async copy(from, to) {
-      const source = keyOf(from.accountId, from.blobId);
-      const CopySource = `${Bucket}/${source}`.split('/').map(encodeURIComponent).join('/');
-      await client
-        .send(new CopyObjectCommand({ Bucket, Key: keyOf(to.accountId, to.blobId), CopySource }))
-        .catch((error: unknown) => {
-          throw isNoSuchKey(error) ? missing(from.accountId, from.blobId) : asUnavailable(error);
-        });
-    },
-
-    async delete(accountId, blobId) {
-      if (!isId(accountId) || !isId(blobId)) return;
-      const Key = keyOf(accountId, blobId);
-      await client.send(new DeleteObjectCommand({ Bucket, Key })).catch(unavailable);
-    },
-
-    async *list(): AsyncGenerator<KeptBlob> {
-      for await (const page of pages(prefix)) {
-        for (const { Key, since } of page) {
-          const [accountId = '', blobId = '', ...more] = Key.slice(prefix.length).split('/');
-          if (more.length === 0 && isId(accountId) && isId(blobId)) {
-            yield { accountId, blobId, since };
-          }
-        }
-      }
-    },
-
-    async deleteAccount(accountId) {
-      if (!isId(accountId)) return;
-      for await (const page of pages(`${prefix}${accountId}/`)) {
-        if (page.length === 0) continue;
-        const Objects = page.map(({ Key }) => ({ Key }));
-        const Delete = { Objects, Quiet: true };
-        const { Errors = [] } = await client
-          .send(new DeleteObjectsCommand({ Bucket, Delete }))
-          .catch(unavailable);
-        // The answer to the whole is fine where some of them are not.
-        const [refused] = Errors;
-        if (refused !== undefined) unavailable(new Error(`${refused.Code}: ${refused.Message}`));
-      }
-    },
-  };
 }
 
 /** Hands a source over as fast as the upload takes it; resolves to its octets. */
