@@ -18,7 +18,7 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
-import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
+import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
@@ -91,7 +91,7 @@ class PostgresqlStore implements Store {
   #closed = false;
 
   constructor(options: PostgresqlStoreOptions) {
-    this.#names = storageNames(options.types);
+    this.#names = new StorageNames(options.types);
     this.#quickness = new Quickness(options.quick);
     this.#pool = options.pool;
     // Of connections that are opened from now on: statements don't wait for those before them.

@@ -121,7 +121,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly ReferenceRecord[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const stored = this.names.storedRecord;
+    const stored = (record: ReferenceRecord) => this.names.storedRecord(record);
     await this.#write(() =>
       this.#engine.changeReferences(this.scope, removed.map(stored), added.map(stored)),
     );
@@ -132,7 +132,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly BlobReference[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const stored = this.names.storedBlob;
+    const stored = (reference: BlobReference) => this.names.storedBlob(reference);
     await this.#write(() =>
       this.#engine.changeBlobReferences(
         this.scope,

@@ -17,7 +17,7 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
-import { type NamedType, type StorageNames, storageNames } from '../sql/names.js';
+import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import type { Backlog } from './backlog.js';
@@ -107,7 +107,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   constructor(options: SqliteStoreOptions) {
     const { writer, writerDatabase, reader, onStatement } = options;
     const { name: file } = reader;
-    this.#names = storageNames(options.types);
+    this.#names = new StorageNames(options.types);
     this.#writer = writer;
     this.#writing = new Connection(writerDatabase, onStatement);
     const log = new Log({
