@@ -11,6 +11,7 @@ import {
 import { bindSecrets } from './backfill/bind-secrets.js';
 import { startBackfill } from './backfill/start-backfill.js';
 import { openBlobStore } from './blobs/index.js';
+import type { ClearableBlobStore } from './blobs/port.js';
 import { holdsBlobs } from './capability/places.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { blobsHeld } from './database/blob-hold.js';
@@ -35,10 +36,11 @@ import { createSteadyClock } from './steady-clock.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';
+import type { TransportServices } from './transports/services.js';
 import { createShared } from './transports/shared.js';
 import { createWebSocketEndpoint } from './transports/websocket/endpoint.js';
 import { createUnavailableLog, messageOf } from './unavailable.js';
-import { startUpkeep } from './upkeep.js';
+import { startUpkeep, type UpkeepOptions } from './upkeep.js';
 
 /** The composition root: configuration, storage, methods, transports, in that order, and back at the end. */
 
@@ -105,14 +107,68 @@ export async function startServer({ root, env }: StartOptions): Promise<StartedS
   }
 }
 
+/** What serves requests, once the database is open and up to date. */
+interface Engine {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly storage: Storage;
+  readonly hooks: ReturnType<typeof createHooks>;
+  readonly blobs: ClearableBlobStore;
+  /** Epoch ms by which ages are judged. */
+  readonly now: () => number;
+}
+
 async function start(
   config: Config,
   root: string,
   opened: (() => Promise<void> | void)[],
   closeAll: () => Promise<void>,
 ): Promise<StartedServer> {
-  const { limits } = config;
   const { log, flush } = createLogging(config.logLevel);
+  const engine = await openEngine(config, { root, log, opened });
+  const { storage } = engine;
+  let stopping = false;
+  const shared = createShared({
+    ...transportServices(engine),
+    // The migrations were applied before this process listened.
+    async ready() {
+      if (stopping) throw new Error('The server stops.');
+      await storage.store.ping();
+    },
+  });
+  const http = createHttpServer(shared, createWebSocketEndpoint(shared));
+  const url = await http.listen(config.host, config.port);
+  opened.push(() => http.close(GRACE));
+  // Only when all else is fine: the line that tells of the token is printed once.
+  const firstToken = await bootstrap(storage.prisma, {
+    dataDir: config.dataDir,
+    enabled: config.bootstrapToken,
+  });
+  const upkeep = startUpkeep(upkeepOf(engine));
+  opened.push(() => upkeep.stop());
+  log.info({ url }, 'listening');
+
+  const { path } = createBaseUrls(config);
+  return {
+    url,
+    lines: [`jmapsmith listens on ${url}`, ...firstLines(firstToken, `${url}${path}`)],
+    log,
+    flush,
+    async close() {
+      stopping = true;
+      await closeAll();
+    },
+    isHeld: storage.isHeld,
+  };
+}
+
+/** Opens the database, and finishes what migrations and older versions left to this start. */
+async function openEngine(
+  config: Config,
+  options: Pick<StorageOptions, 'root' | 'log' | 'opened'>,
+): Promise<Engine> {
+  const { root, log, opened } = options;
   const { registry: capabilities, hookClient } = await loadProject(root);
   // Before the database is touched: a server that can't serve migrates nothing.
   const registry = createRegistry(
@@ -123,62 +179,48 @@ async function start(
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const types = [...registry.dataTypes.values()];
-  const storage = await openStorage(config, { root, types, hookClient, log, opened });
-  const { store, prisma } = storage;
+  const storage = await openStorage(config, { ...options, types, hookClient });
+  const { store, shared, backfill: database } = storage;
   const hookServices = {
-    timeout: limits.hookTimeout,
+    timeout: config.limits.hookTimeout,
     prisma: storage.hooks.client,
     join: storage.hooks.join,
     onError: (err: unknown, hook: string) =>
       log.error({ err, hook }, 'a hook failed after the commit'),
   };
-  const authenticator = createAuthenticator(prisma, {
-    accessVersion: storage.accessVersion,
-  });
-
   const hooks = createHooks(registry, hookServices);
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
-  const backfilled = { store, registry, hookServices, log, database: storage.backfill };
-  const backfill = await startBackfill({
-    ...backfilled,
-    now,
-    ...(hooks === undefined ? {} : { hooks }),
-    shared: storage.shared,
-  });
+  const backfilled = { store, registry, hookServices, log, database };
+  const withHooks = hooks === undefined ? {} : { hooks };
+  const backfill = await startBackfill({ ...backfilled, now, ...withHooks, shared });
   opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;
   if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
   const blobs = await openBlobStore(config.blobStore);
+  return { config, log, registry, storage, hooks, blobs, now };
+}
+
+function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
+  const { config, log, registry, storage, hooks, blobs } = engine;
+  const { limits, secretsKey: secretKey } = config;
+  const { store, prisma } = storage;
   const ids = createIdGenerator();
-  const metrics = createMetrics({ process: true });
   const unavailable = createUnavailableLog(log);
-  let stopping = false;
-  const shared = createShared({
+  const services = {
+    ...{ store, blobs, registry, ids, limits, hashing: new HashTurns() },
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(secretKey === null ? {} : { secretKey }),
+  };
+  const tellDefect = (err: unknown, reference: string): void =>
+    log.error({ reference, err }, 'defect');
+  return {
     ...config,
-    registry,
-    dispatcher: createDispatcher(
-      {
-        store,
-        blobs,
-        registry,
-        ids,
-        limits,
-        hashing: new HashTurns(),
-        ...(hooks === undefined ? {} : { hooks }),
-        ...(secretKey === null ? {} : { secretKey }),
-      },
-      limits,
-      (err, reference) => log.error({ reference, err }, 'defect'),
-      unavailable,
-    ),
-    unavailable,
-    authenticator,
+    ...{ registry, store, blobs, ids, log, unavailable },
+    dispatcher: createDispatcher(services, limits, tellDefect, unavailable),
+    authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
-    store,
-    blobs,
-    ids,
     sessions: createSessions({
       capabilities: registry.capabilities.values(),
       runtime: runtimeMembers(config, registry),
@@ -186,24 +228,15 @@ async function start(
     }),
     blobCapability: BLOB,
     explainCapability: EXPLAIN,
-    metrics,
-    log,
-    // The migrations were applied before this process listened.
-    async ready() {
-      if (stopping) throw new Error('The server stops.');
-      await store.ping();
-    },
-  });
-  const http = createHttpServer(shared, createWebSocketEndpoint(shared));
-  const url = await http.listen(config.host, config.port);
-  opened.push(() => http.close(GRACE));
-  // Only when all else is fine: the line that tells of the token is printed once.
-  const firstToken = await bootstrap(prisma, {
-    dataDir: config.dataDir,
-    enabled: config.bootstrapToken,
-  });
-  const upkeep = startUpkeep({
-    now,
+    metrics: createMetrics({ process: true }),
+  };
+}
+
+function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): UpkeepOptions {
+  const { limits } = config;
+  const { store, prisma } = storage;
+  return {
+    ...{ now, limits, log },
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
     deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
@@ -220,7 +253,7 @@ async function start(
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     resumeDeletions(stopped) {
       const data = {
-        tables: types.map(({ table }) => table),
+        tables: Array.from(registry.dataTypes.values(), ({ table }) => table),
         database: config.database.kind,
         // The sweep takes them later where a backup runs.
         deleteBlobs: async (accountId: string) => {
@@ -229,23 +262,6 @@ async function start(
       };
       return resumeDeletions(prisma, data, stopped);
     },
-    limits,
-    log,
-  });
-  opened.push(() => upkeep.stop());
-  log.info({ url }, 'listening');
-
-  const { path } = createBaseUrls(config);
-  return {
-    url,
-    lines: [`jmapsmith listens on ${url}`, ...firstLines(firstToken, `${url}${path}`)],
-    log,
-    flush,
-    async close() {
-      stopping = true;
-      await closeAll();
-    },
-    isHeld: storage.isHeld,
   };
 }
 
