@@ -19,10 +19,10 @@ interface Measured {
 
 const MEASURED: readonly Measured[] = [
   { name: 'create', job: 'create 1', most: 79 },
-  { name: 'update', job: 'update 1', most: 101 },
-  { name: 'query + get', job: 'query, 50 of 10,000 by text', most: 83 },
-  { name: 'get', job: 'get 1', most: 60 },
-  { name: 'echo', job: 'Core/echo', most: 45 },
+  { name: 'update', job: 'update 1', most: 84 },
+  { name: 'query + get', job: 'query, 50 of 10,000 by text', most: 81 },
+  { name: 'get', job: 'get 1', most: 59 },
+  { name: 'echo', job: 'Core/echo', most: 43 },
 ];
 
 export interface RequestPath {

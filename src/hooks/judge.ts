@@ -1,8 +1,7 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { HookError } from '../methods/hook-errors.js';
-import { complaintsOf, quoted, sentence } from '../methods/issues.js';
-import { Problems } from '../methods/set/problems.js';
+import { complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
 import { complaintsOfServerValues } from '../methods/set/server-values.js';
 import { canonicalSteps } from '../methods/set/value.js';
 import { indexOf, isVisible } from '../methods/type-index.js';

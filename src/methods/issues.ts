@@ -1,4 +1,5 @@
 import type { ValidationIssue, Validator } from '../capability/validation.js';
+import { type SetError, setError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
 import { declaredObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
@@ -24,7 +25,7 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
 }
 
 /**
- * Judges values of properties, with pauses: the schema says of a property what depends on no other
+ * Judges values of properties of which some are large, with pauses: the schema says of a property what depends on no other
  * one, so a large one is judged alone. A validator puts doubles in the place of numbers that none
  * holds exactly where the schema has a number; `values` has them afterwards.
  */
@@ -34,7 +35,6 @@ export function* judgeProperties(
 ): Steps<readonly Complaint[]> {
   const names = Object.keys(values);
   const large = names.filter((name) => isLarge(values[name]));
-  if (large.length === 0) return complaintsOf(validator, values);
   const complaints: Complaint[] = [];
   const small = names.filter((name) => !large.includes(name));
   for (const part of [small, ...large.map((name) => [name])]) {
@@ -49,6 +49,12 @@ export function* judgeProperties(
 
 /** Members of a map, items of an array or characters of a text that are judged in a moment. */
 const FEW = 10_000;
+
+/** Whether to judge the values takes more than a moment. */
+export function holdsLarge(values: Readonly<Record<string, JsonValue>>): boolean {
+  for (const name in values) if (isLarge(values[name])) return true;
+  return false;
+}
 
 function isLarge(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return value.length > FEW;
@@ -109,4 +115,70 @@ function rule(issue: ValidationIssue, missing: string | null, unknown: string | 
 function parameter(issue: ValidationIssue, name: string): string | null {
   const value = issue.params[name];
   return typeof value === 'string' ? value : null;
+}
+
+/**
+ * Everything that is wrong with one object of a /set: all of it is reported, not the first alone
+ * (D13).
+ */
+export class Problems {
+  /** By property. Most objects have none: the map is made for the first. */
+  #found: Map<string, string> | null = null;
+  /** The properties whose text is a whole sentence; all other texts follow the property's name. */
+  #whole: Set<string> | null = null;
+
+  /** Begins with what others have found. */
+  constructor(found?: Problems) {
+    if (found !== undefined) this.addAll(found);
+  }
+
+  get any(): boolean {
+    return this.#found !== null;
+  }
+
+  /**
+   * `what` completes the sentence that the property's name begins. The first word about a property
+   * stands.
+   */
+  add(property: string, what: string): void {
+    this.#put(property, what, false);
+  }
+
+  has(property: string): boolean {
+    return this.#found?.has(property) === true;
+  }
+
+  /** What others have found beside. */
+  addAll(found: Problems): void {
+    for (const [property, text] of found.#found ?? []) {
+      this.#put(property, text, found.#whole?.has(property) === true);
+    }
+  }
+
+  addComplaints(complaints: readonly Complaint[]): void {
+    for (const { member, text } of complaints) this.#put(member, text, true);
+  }
+
+  toSetError(): SetError {
+    const found = this.#found ?? new Map<string, string>();
+    const texts = this.#texts();
+    const why = found.size > MAX_COMPLAINTS ? sentenceOf(texts, found.size) : sentence(texts);
+    return setError('invalidProperties', why, { properties: [...found.keys()] });
+  }
+
+  /** One by one: a hostile number of them is never written out. */
+  *#texts(): Iterable<string> {
+    for (const [property, text] of this.#found ?? []) {
+      yield this.#whole?.has(property) === true ? text : `${quoted(property)} ${text}`;
+    }
+  }
+
+  #put(property: string, text: string, isWhole: boolean): void {
+    this.#found ??= new Map();
+    if (this.#found.has(property)) return;
+    this.#found.set(property, text);
+    if (!isWhole) return;
+    this.#whole ??= new Set();
+    this.#whole.add(property);
+  }
 }

@@ -4,6 +4,7 @@ import type {
 } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
+import { type Relations, relate } from './set/relations.js';
 
 /** All registered capabilities, indexed: what dispatch, the session and Blob/lookup read. */
 export interface Registry {
@@ -14,6 +15,7 @@ export interface Registry {
   readonly ownMethods: ReadonlyMap<string, OwnMethod>;
   /** Hooks by the type's name. */
   readonly typeHooks: ReadonlyMap<string, TypeHooks>;
+  readonly relations: Relations;
 }
 
 /**
@@ -35,7 +37,8 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
     for (const [name, hooks] of Object.entries(capability.hooks?.types ?? {}))
       add(typeHooks, name, hooks, 'hooks of the type');
   }
-  return Object.freeze({ capabilities, methods, dataTypes, ownMethods, typeHooks });
+  const relations = relate(dataTypes.values());
+  return Object.freeze({ capabilities, methods, dataTypes, ownMethods, typeHooks, relations });
 }
 
 function add<T>(map: Map<string, T>, key: string, value: T, what: string): void {

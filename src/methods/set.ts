@@ -4,7 +4,6 @@ import { accountOf } from './accounts.js';
 import { requireTime } from './blob/time.js';
 import type { StandardMethod } from './context.js';
 import { inTurns, isMany } from './many.js';
-import { plainSet } from './set/plain-run.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
@@ -20,9 +19,6 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const account = accountOf(context);
   const { services, request } = context;
   const index = indexOf(type);
-  // A plain report takes it that what is stored is what was sent.
-  const plain = sent === undefined ? plainSet(index, args, context) : null;
-  if (plain !== null) return services.store.write(account.id, writeOptions(type, context), plain);
   // What needs no data is judged before the transaction, which others wait for.
   const planning = planSet(index, args, {
     createdIds: request.createdIds,

@@ -56,7 +56,7 @@ export function declaredMembers(
   prefix: (member: string) => string = whole,
 ): Renamed {
   if (acceptSnakeCase) {
-    for (const name of Object.keys(object)) {
+    for (const name in object) {
       if (!declared.has(prefix(name))) {
         return renameMembers(object, declared, acceptSnakeCase, prefix);
       }

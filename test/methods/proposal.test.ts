@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newObject } from '../../src/methods/set/create.js';
+import { newObject } from '../../src/methods/set/draft.js';
 import { Proposal, type UpdateOperation } from '../../src/methods/set/proposal.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { setError } from '../../src/protocol/errors.js';

@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import { holdsBlobs, type Place } from '../../src/capability/places.js';
 import { planCopy } from '../../src/methods/copy/plan.js';
-import { copyReport } from '../../src/methods/copy/report.js';
-import { creationReport, newObject } from '../../src/methods/set/create.js';
-import { draftCreate } from '../../src/methods/set/draft.js';
-import { Problems } from '../../src/methods/set/problems.js';
+import { Problems } from '../../src/methods/issues.js';
+import { draftCreate, newObject } from '../../src/methods/set/draft.js';
+import { copyReport, creationReport, settled, updateReport } from '../../src/methods/set/report.js';
 import { updateObject } from '../../src/methods/set/update.js';
-import { updateReport } from '../../src/methods/set/update-report.js';
 import { canonicalSteps } from '../../src/methods/set/value.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { noteBlobs } from '../../src/methods/work/links.js';
@@ -96,9 +94,11 @@ describe('a /set pauses', () => {
   it('while it looks for what its client does not know', () => {
     const links = () => members('r%', true);
     const report = creationReport(index, { title: 'x', links: links() }, stored(links()));
-    expect(pauses(report)).toBeGreaterThan(20);
+    expect(pauses(settled(report))).toBeGreaterThan(20);
     const expected = new Map([['links', links()]]);
-    expect(pauses(updateReport(index, expected, stored(), stored(links())))).toBeGreaterThan(20);
+    expect(
+      pauses(updateReport(index, expected, { before: stored(), after: stored(links()) })),
+    ).toBeGreaterThan(20);
   });
 });
 
@@ -115,6 +115,6 @@ describe('a /copy pauses', () => {
 
   it('while it looks for what its client does not know', () => {
     const [expected, copy] = [stored(members('r%', true)), stored(members('r%', true))];
-    expect(pauses(copyReport(index, expected, copy, {}))).toBeGreaterThan(20);
+    expect(pauses(settled(copyReport(index, expected, copy, {})))).toBeGreaterThan(20);
   });
 });

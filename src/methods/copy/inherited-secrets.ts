@@ -2,7 +2,7 @@ import type { AccountAccess } from '../../accounts/principal.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import { decrypt, encrypt } from '../encryption.js';
-import type { Problems } from '../set/problems.js';
+import type { Problems } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { PlannedCopy } from './plan.js';
 

@@ -8,13 +8,13 @@ import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
+import { Problems } from '../issues.js';
 import { completeRefusals } from '../set/complete-refusals.js';
-import { newObject } from '../set/create.js';
 import type { Draft } from '../set/draft.js';
-import { Problems } from '../set/problems.js';
+import { newObject } from '../set/draft.js';
 import { type CreateOperation, Proposal } from '../set/proposal.js';
 import { referredIds } from '../set/reference-values.js';
-import { orNull } from '../set/report.js';
+import { copyReport, orNull, settled } from '../set/report.js';
 import type { Seals } from '../set/secrets.js';
 import { sentObject } from '../set/sent.js';
 import { Settlement } from '../set/settlement.js';
@@ -24,7 +24,6 @@ import type { UnitOfWork } from '../work/unit.js';
 import { inheritedSecrets } from './inherited-secrets.js';
 import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
 import { inheritedBlobs, type Originals } from './read.js';
-import { copyReport } from './report.js';
 
 export interface CopyScene {
   readonly index: TypeIndex;
@@ -160,9 +159,9 @@ export class CopyRun {
     await runInSlices(proposal.fold(), slices);
     // They get their rows before the objects' references to them.
     for (const { id } of this.#scene.blobs.values()) unit.blobs.add(id);
-    const none = { doomed: new Map(), destroys: [], unstored: new Set<string>() };
+    const none = { doomed: new Map(), destroys: [] };
     const settlement = new Settlement({ proposal, unit, context, ...none });
-    const destruction = await settlement.settle();
+    await settlement.settle();
     await completeRefusals({
       ...{ index, createdIds, proposal, unit },
       creates: draftsOf(plan),
@@ -170,7 +169,8 @@ export class CopyRun {
       registry: services.registry,
     });
     if (this.#copies.length === 0) return;
-    await settlement.apply(destruction);
+    proposal.writeTo(unit);
+    await settlement.apply();
     for (const { operation, entry, moved } of this.#copies) {
       if (proposal.refused.has(operation)) continue;
       this.#copied.add(entry.sourceId);
@@ -200,7 +200,7 @@ export class CopyRun {
       this.#createdIds.set(key, id);
       const original = originals.objects.get(entry.sourceId);
       const expected = this.#expected(key, entry, original);
-      this.#created.set(key, yield* copyReport(index, expected, object, moved.values));
+      this.#created.set(key, yield* settled(copyReport(index, expected, object, moved.values)));
     }
   }
 

@@ -28,11 +28,6 @@ export class Counts {
     this.#compute = compute;
   }
 
-  /** Whether a count may have changed. */
-  get any(): boolean {
-    return this.#tallies.size > 0;
-  }
-
   /** From one row of an object to the next; null for none. */
   note(type: DataTypeDefinition, before: StoredObject | null, after: StoredObject | null): void {
     const counted = this.#relations.counts.get(type.name);

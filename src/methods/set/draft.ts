@@ -1,4 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
   declaredObject,
@@ -7,14 +8,20 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
-import { Strides } from '../../protocol/strides.js';
-import { judgeProperties } from '../issues.js';
+import { Strides } from '../../protocol/slices.js';
+import type { StoredObject } from '../../store/port.js';
+import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { takeNearest } from './json-values.js';
-import { Problems } from './problems.js';
 import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalSteps } from './value.js';
+import {
+  type CreationIds,
+  canonicalSimple,
+  canonicalSteps,
+  isSimple,
+  type ValueScene,
+} from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -34,18 +41,13 @@ export const IS_COMPUTED = 'is computed: it follows its sources';
 export type Author = 'client' | 'hook';
 
 /** Judges an entry of a /set's `create` (RFC 8620 5.3). */
-export function* draftCreate(
+export function draftCreate(
   index: TypeIndex,
   value: JsonValue,
   createdIds: CreationIds,
   author: Author = 'client',
 ): Steps<Draft> {
-  const made = yield* draft(index, value, createdIds, author);
-  if (made.refused !== null) return made;
-  for (const name of index.required) {
-    if (!Object.hasOwn(made.values, name)) made.problems.add(name, 'is missing');
-  }
-  return made;
+  return draft({ index, createdIds, author, required: index.required }, value);
 }
 
 /** Judges the properties that override those of the original in a /copy (5.4); none is required. */
@@ -54,14 +56,22 @@ export function draftOverrides(
   value: JsonObject,
   createdIds: CreationIds,
 ): Steps<Draft> {
-  return draft(index, value, createdIds, 'client');
+  return draft({ index, createdIds, author: 'client', required: NONE }, value);
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+interface DraftScene {
+  readonly index: TypeIndex;
+  readonly createdIds: CreationIds;
+  readonly author: Author;
+  /** Names of the properties that must be given. */
+  readonly required: readonly string[];
 }
 
 function* draft(
-  index: TypeIndex,
+  { index, createdIds, author, required }: DraftScene,
   value: JsonValue,
-  createdIds: CreationIds,
-  author: Author,
 ): Steps<Draft> {
   const problems = new Problems();
   if (!isJsonObject(value)) {
@@ -74,10 +84,10 @@ function* draft(
   const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase);
   for (const name of doubled) problems.add(name, 'is given in both spellings');
   const settable = declaredObject();
-  const further = author === 'client' ? NOTHING : declaredObject();
-  const scene = { createdIds, problems, inexact: [] };
+  const further: Record<string, JsonValue> = author === 'client' ? NOTHING : declaredObject();
+  const scene: ValueScene = { createdIds, problems, inexact: [] };
   const strides = new Strides();
-  for (const name of Object.keys(object)) {
+  for (const name in object) {
     const given = object[name] ?? null;
     if (strides.isOver() || (typeof given === 'object' && given !== null)) yield;
     const property = writableProperty(index, name, author);
@@ -88,20 +98,25 @@ function* draft(
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
       else further[name] = yield* canonicalSteps(property, given, scene);
-    } else {
-      settable[name] = yield* canonicalSteps(property, given, scene);
-    }
+    } else if (isSimple(property, given)) {
+      settable[name] = canonicalSimple(property, given, scene);
+    } else settable[name] = yield* canonicalSteps(property, given, scene);
   }
-  problems.addComplaints(yield* judgeProperties(index.type.validate.update, settable));
+  const { update } = index.type.validate;
+  const complaints = holdsLarge(settable)
+    ? yield* judgeProperties(update, settable)
+    : complaintsOf(update, settable);
+  problems.addComplaints(complaints);
   if (author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(index, further));
     Object.assign(settable, further);
   }
-  takeNearest(scene.inexact);
+  if (scene.inexact.length > 0) takeNearest(scene.inexact);
+  for (const name of required) {
+    if (!Object.hasOwn(settable, name)) problems.add(name, 'is missing');
+  }
   return { sent: object, values: settable, problems, refused: null };
 }
-
-const NOTHING: Record<string, JsonValue> = Object.freeze({});
 
 /** Internal properties are none for clients; hooks write them. */
 export function writableProperty(
@@ -118,4 +133,44 @@ export function writableProperty(
 export function isServerSet(property: PropertyDefinition): boolean {
   const { access, role } = property;
   return access === 'serverSet' || access === 'internal' || role !== undefined;
+}
+
+/** The id of a new object and the time in ms that it embeds. */
+export interface Birth {
+  readonly id: string;
+  readonly time: number;
+}
+
+/** The SetError of a draft; null where it may be proposed. */
+export function refusal({ refused, problems }: Draft): SetError | null {
+  return refused ?? (problems.any ? problems.toSetError() : null);
+}
+
+const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
+
+/** The whole object: what was given, else what `original` has, else the defaults (5.3, 5.4). */
+export function newObject(
+  index: TypeIndex,
+  given: JsonObject,
+  birth: Birth,
+  original: JsonObject = NOTHING,
+): StoredObject {
+  const object = declaredObject();
+  const born = formatUtcDate(birth.time);
+  for (const property of index.type.properties) {
+    const { name, role, computed } = property;
+    if (role !== undefined) object[name] = role === 'id' ? birth.id : born;
+    // What others count of a copy is nothing yet.
+    else if (computed?.kind === 'count') object[name] = defaultOf(property);
+    else {
+      const value = given[name];
+      object[name] = (value === undefined ? original[name] : value) ?? defaultOf(property);
+    }
+  }
+  return object as StoredObject;
+}
+
+/** What a create without the property stores and a null patch restores. */
+export function defaultOf(property: PropertyDefinition): JsonValue {
+  return property.default ?? null;
 }

@@ -5,9 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/js
 import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
-import type { Birth } from './create.js';
 import { inOrder } from './creation-order.js';
-import { type Author, type Draft, draftCreate } from './draft.js';
+import { type Author, type Birth, type Draft, draftCreate } from './draft.js';
 import type { CreationIds } from './value.js';
 
 /** One entry of `update`, its names as declared; not yet applied to anything. */

@@ -1,10 +1,10 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { finish, type Steps } from '../../protocol/slices.js';
+import { finish, type Steps, Strides } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import { quoted } from '../issues.js';
+import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
-import { Problems } from './problems.js';
+import type { UnitOfWork } from '../work/unit.js';
 import { type Touched, touchedBy, type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
@@ -55,6 +55,10 @@ export interface Unchanged {
 
 const NONE: readonly never[] = Object.freeze([]);
 
+/** To compute a property takes as long as to look at so many values. */
+const COMPUTED = 16;
+const NOTHING: ReadonlySet<string> = new Set();
+
 /**
  * What a call's creates and updates come to, less those that are refused. Refusals only grow, so
  * judging by turns comes to an end; each costs what its own object costs, however many others the
@@ -98,15 +102,28 @@ export class Proposal {
 
   /** Makes the rows, before anything is asked of them. */
   *fold(): Steps<void> {
+    const strides = new Strides();
+    const values = this.index.type.properties.length;
     for (const create of this.creates) {
-      yield;
-      yield* this.#fold(create.id, this.#begin(create.id, create));
+      if (strides.isOver(values * COMPUTED)) yield;
+      const row = this.#begin(create.id, create);
+      if (this.#updates.has(create.id)) yield* this.#fold(create.id, row);
+      else if (row !== null) this.#rows.set(create.id, row);
     }
     // What is created and updated has its place among the creates.
     for (const id of this.#updates.keys()) {
       if (this.#rows.has(id)) continue;
       yield;
       yield* this.#fold(id, this.#begin(id, null));
+    }
+  }
+
+  /** Puts the rows into the unit of work. The first update of what readers see without a row inserts it. */
+  writeTo(unit: UnitOfWork, unstored: ReadonlySet<string> = NOTHING): void {
+    const { type } = this.index;
+    for (const { id, before, after } of this.#rows.values()) {
+      if (before === null) unit.create(type, after);
+      else unit.update(type, before, after, unstored.has(id) ? null : before);
     }
   }
 

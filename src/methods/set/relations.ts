@@ -1,5 +1,4 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { Registry } from '../registry.js';
 import { isReference, type ReferenceProperty } from '../type-index.js';
 
 /** A property of some type that refers to a type. */
@@ -16,7 +15,7 @@ export interface CountedBy {
   readonly by: string;
 }
 
-/** How the registry's types depend on one another; by type name. */
+/** How types depend on one another; by type name. */
 export interface Relations {
   /** What refers to a type. */
   readonly incoming: ReadonlyMap<string, readonly IncomingReference[]>;
@@ -26,23 +25,12 @@ export interface Relations {
   readonly cascading: readonly { readonly type: string; readonly property: string }[];
 }
 
-const known = new WeakMap<Registry, Relations>();
-
-/** The relations of a registry's types; made once for each registry. */
-export function relationsOf(registry: Registry): Relations {
-  let relations = known.get(registry);
-  if (relations === undefined) {
-    relations = relate(registry);
-    known.set(registry, relations);
-  }
-  return relations;
-}
-
-function relate(registry: Registry): Relations {
+/** Looks up how the types depend on one another. */
+export function relate(types: Iterable<DataTypeDefinition>): Relations {
   const incoming = new Map<string, IncomingReference[]>();
   const counts = new Map<string, CountedBy[]>();
   const cascading: { readonly type: string; readonly property: string }[] = [];
-  for (const type of registry.dataTypes.values()) {
+  for (const type of types) {
     for (const property of type.properties) {
       if (isReference(property)) {
         push(incoming, property.reference.type, { type, property });

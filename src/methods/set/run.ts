@@ -1,7 +1,7 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
-import { type SetError, setError } from '../../protocol/errors.js';
+import { setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps, Strides } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -10,15 +10,22 @@ import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { completeRefusals } from './complete-refusals.js';
-import { creationReport, newObject, refusal } from './create.js';
+import { newObject, refusal } from './draft.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
 import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
-import { SetReport } from './report.js';
+import {
+  creationReport,
+  type Expected,
+  expectedBy,
+  expectedOf,
+  SetReport,
+  settled,
+  updateReport,
+} from './report.js';
 import type { Seals } from './secrets.js';
 import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
-import { type Expected, expectedBy, expectedOf, updateReport } from './update-report.js';
 import { WORKING_OCTETS } from './working-octets.js';
 
 /** A /set that has been judged as far as that goes without data. */
@@ -43,7 +50,7 @@ export class SetRun {
   readonly #unit: UnitOfWork;
   readonly #report = new SetReport();
   /** Creation id to id, of what has been created. */
-  readonly createdIds = new Map<string, string>();
+  readonly createdIds: [creationId: string, id: string][] = [];
   readonly #before = new Map<string, StoredObject>();
   readonly #doomed = new Map<string, StoredObject>();
   readonly #unstored = new Set<string>();
@@ -71,8 +78,8 @@ export class SetRun {
     const updates = this.#targets(this.#plan.updates, ({ key }) => key);
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
     const own = new Set<string>();
-    if (updates.length + destroys.length > 0) for (const { id } of creates) own.add(id);
     if (updates.length + destroys.length > 0) {
+      for (const { id } of creates) own.add(id);
       if (slices.isOver()) await slices.next();
       await this.#read(updates, destroys, own);
       if (slices.isOver()) await slices.next();
@@ -91,22 +98,30 @@ export class SetRun {
       this.#compute(),
     );
     await runInSlices(proposal.fold(), slices);
-    const settlement = new Settlement({
+    const settlement = this.#settlement(proposal, going);
+    if (settlement !== null) await settlement.settle();
+    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
+    proposal.writeTo(this.#unit, this.#unstored);
+    if (settlement !== null) await settlement.apply();
+    await this.#unit.flush();
+    if (this.#context.services.hooks !== undefined) await this.#join();
+    await runInSlices(this.#tell(proposal, settlement), slices);
+    if (settlement !== null) this.#tellDestroys(settlement, going);
+  }
+
+  /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
+  #settlement(proposal: Proposal, going: Going): Settlement | null {
+    const { registry, hooks } = this.#context.services;
+    const { type, judges } = this.#index;
+    const isFree = !judges && going.size === 0 && !registry.relations.counts.has(type.name);
+    if (isFree && hooks === undefined) return null;
+    return new Settlement({
       proposal,
       doomed: this.#doomed,
       destroys: [...going.keys()],
-      unstored: this.#unstored,
       unit: this.#unit,
       context: this.#context,
     });
-    const destruction = settlement.unjudged ?? (await settlement.settle());
-    // Most types have no links, so this doesn't wait for them: each wait is a turn of microtasks.
-    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
-    const counting = settlement.apply(destruction);
-    if (counting !== null) await counting;
-    await this.#unit.flush();
-    if (this.#context.services.hooks !== undefined) await this.#join();
-    await runInSlices(this.#tell(proposal, settlement, going, destruction.refused), slices);
   }
 
   #completeRefusals(proposal: Proposal): Promise<void> {
@@ -270,24 +285,25 @@ export class SetRun {
   }
 
   /** Fills the report from the objects as the unit leaves them. */
-  *#tell(
-    proposal: Proposal,
-    settlement: Settlement,
-    going: Going,
-    kept: ReadonlyMap<string, SetError>,
-  ): Steps<void> {
+  *#tell(proposal: Proposal, settlement: Settlement | null): Steps<void> {
     yield* this.#tellCreates(proposal);
-    yield* this.#tellUpdates(proposal, settlement);
-    const gone = new Set(settlement.destroyed);
+    const sideEffects = settlement?.sideEffects ?? NONE;
+    if (proposal.updates.length + sideEffects.size > 0)
+      yield* this.#tellUpdates(proposal, sideEffects);
+  }
+
+  #tellDestroys({ destroyed, kept }: Settlement, going: Going): void {
+    const gone = new Set(destroyed);
     for (const [id, keys] of going) {
       if (gone.has(id)) continue;
       for (const key of keys) this.#report.notDestroyed.set(key, kept.get(id) ?? notFound(key));
     }
-    this.#report.destroyed.push(...settlement.destroyed);
+    this.#report.destroyed.push(...destroyed);
   }
 
   *#tellCreates({ creates, refused }: Proposal): Steps<void> {
-    const { type } = this.#index;
+    const { type, visible } = this.#index;
+    const strides = new Strides();
     for (const create of creates) {
       const { key, id } = create;
       const error = refused.get(create);
@@ -295,17 +311,17 @@ export class SetRun {
         this.#report.notCreated.set(key, error);
         continue;
       }
-      yield;
-      this.createdIds.set(key, id);
+      if (strides.isOver(visible.length * COMPARED)) yield;
+      this.createdIds.push([key, id]);
       const object = this.#unit.current(type, id) ?? create.object;
-      const report = yield* creationReport(this.#index, this.#sentOf(key), object);
+      const compared = creationReport(this.#index, this.#sentOf(key), object);
+      const report = compared.unsure === null ? compared.report : yield* settled(compared);
       this.#report.addCreate(key, report);
     }
   }
 
   /** Tells what became of objects that updates named, or that changed as a consequence. */
-  *#tellUpdates(proposal: Proposal, { sideEffects }: Settlement): Steps<void> {
-    if (proposal.updates.length + sideEffects.size === 0) return;
+  *#tellUpdates(proposal: Proposal, sideEffects: ReadonlyMap<string, StoredObject>): Steps<void> {
     const { type } = this.#index;
     const born = new Map(proposal.creates.map(({ id, object }) => [id, object]));
     const given = new Map<string, JsonObject[]>();
@@ -335,12 +351,17 @@ export class SetRun {
       const expected = known ?? (yield* expectedBy(was, patches));
       if (known === undefined) yield;
       const isAsSent = this.#sent === undefined;
-      const after = now ?? was;
-      const report = yield* updateReport(this.#index, expected, was, after, isAsSent);
+      const move = { before: was, after: now ?? was };
+      const report = yield* updateReport(this.#index, expected, move, isAsSent);
       this.#report.addUpdate(id, report);
     }
   }
 }
+
+const NONE: ReadonlyMap<string, StoredObject> = new Map();
+
+/** To compare a property takes as long as to look at so many values. */
+const COMPARED = 16;
 
 /**
  * Objects that the call is to destroy: by id, the keys as sent. An object may be named by its id and

@@ -14,7 +14,6 @@ import { ReferenceJudge } from './judge-references.js';
 import { UniqueJudge } from './judge-uniques.js';
 import { textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
-import { type Relations, relationsOf } from './relations.js';
 import { linksByOrigin, withoutLinks } from './unlink.js';
 import { timeOfUpdate } from './update.js';
 
@@ -24,8 +23,6 @@ export interface SettlementScene {
   readonly doomed: ReadonlyMap<string, StoredObject>;
   /** Ids to destroy, in order; each exists or is created by the proposal. */
   readonly destroys: readonly string[];
-  /** Objects that readers see without a row: their first update inserts. */
-  readonly unstored: ReadonlySet<string>;
   readonly unit: UnitOfWork;
   readonly context: CallContext;
 }
@@ -51,8 +48,8 @@ const NOTHING_GOES: Destruction = Object.freeze({
  */
 export class Settlement {
   readonly #scene: SettlementScene;
-  readonly #relations: Relations;
   #judges: Judges | null = null;
+  #destruction = NOTHING_GOES;
   /** What follows from the call changes sources of computed properties, too. */
   readonly #compute: Compute;
   readonly #counts: Counts;
@@ -65,9 +62,8 @@ export class Settlement {
   constructor(scene: SettlementScene) {
     const { registry, hooks } = scene.context.services;
     this.#scene = scene;
-    this.#relations = relationsOf(registry);
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
-    this.#counts = new Counts(this.#relations, this.#compute);
+    this.#counts = new Counts(registry.relations, this.#compute);
   }
 
   /** Made when they are needed: there is nothing to judge of most types' creates and updates. */
@@ -83,7 +79,7 @@ export class Settlement {
     const isSeen = (type: DataTypeDefinition) => hooks?.needsWholeRows(type) === true;
     const rows = new AffectedRows(snapshot, registry, isSeen);
     rows.add(proposal.index.type, doomed.values());
-    const scene = { proposal, snapshot, registry, relations: this.#relations, rows };
+    const scene = { proposal, snapshot, registry, relations: registry.relations, rows };
     return {
       blobs: new BlobJudge(proposal, unit),
       references: new ReferenceJudge(proposal, snapshot, registry, unit.slices),
@@ -94,16 +90,15 @@ export class Settlement {
     };
   }
 
-  /** What `settle` would come to where nothing is to be judged and nobody to be asked; otherwise null. */
-  get unjudged(): Destruction | null {
-    const { proposal, destroys, context } = this.#scene;
-    const isFree = !proposal.index.judges && destroys.length === 0;
-    return isFree && context.services.hooks === undefined ? NOTHING_GOES : null;
+  /** Why objects stay that were to be destroyed, by id. */
+  get kept(): ReadonlyMap<string, SetError> {
+    return this.#destruction.refused;
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
-  async settle(): Promise<Destruction> {
+  async settle(): Promise<void> {
     const destruction = await this.#settle();
+    this.#destruction = destruction;
     this.#judges?.uniques.retell();
     const { index, rows } = this.#scene.proposal;
     // What loses links is written, and as a whole.
@@ -111,7 +106,6 @@ export class Settlement {
       .map(({ from }) => from)
       .filter(({ type, id }) => type !== index.type.name || !rows.has(id));
     if (changed.length > 0) await this.#judging.rows.complete(changed);
-    return destruction;
   }
 
   async #settle(): Promise<Destruction> {
@@ -183,29 +177,21 @@ export class Settlement {
   }
 
   /**
-   * Puts it all into the unit of work: rows, what goes with them, links taken out, counts. Null where it has
-   * not to read for that.
+   * Puts what follows from the proposal's rows, which are there, into the unit of work: what goes, links
+   * taken out, counts.
    */
-  apply(destruction: Destruction): Promise<void> | null {
-    const { proposal, unit, unstored, context } = this.#scene;
+  async apply(): Promise<void> {
+    const { proposal, unit, context } = this.#scene;
     const { type } = proposal.index;
-    for (const { id, before, after, updates } of proposal.rows.values()) {
-      if (before === null) unit.create(type, after);
-      else if (updates.length > 0) {
-        unit.update(type, before, after, unstored.has(id) ? null : before);
-      } else continue;
-      this.#counts.note(type, before, after);
-    }
-    this.#destroy(destruction);
+    for (const { before, after } of proposal.rows.values()) this.#counts.note(type, before, after);
+    this.#destroy();
     const now = clock(context.services);
-    this.#unlink(destruction, now);
-    if (!this.#counts.any) return null;
-    return this.#counts.apply(unit, now, (changed, before) =>
-      this.#noteSideEffect(changed, before),
-    );
+    this.#unlink(now);
+    await this.#counts.apply(unit, now, (changed, before) => this.#noteSideEffect(changed, before));
   }
 
-  #destroy({ doomed }: Destruction): void {
+  #destroy(): void {
+    const { doomed } = this.#destruction;
     const { proposal, unit, context } = this.#scene;
     const own = proposal.index.type.name;
     for (const [key, { type: name, id }] of doomed) {
@@ -219,7 +205,8 @@ export class Settlement {
     }
   }
 
-  #unlink({ nulled }: Destruction, now: number): void {
+  #unlink(now: number): void {
+    const { nulled } = this.#destruction;
     if (nulled.length === 0) return;
     const { unit, context } = this.#scene;
     for (const [key, links] of linksByOrigin(nulled)) {

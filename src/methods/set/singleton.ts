@@ -2,7 +2,7 @@ import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
-import { newObject } from './create.js';
+import { newObject } from './draft.js';
 
 export const SINGLETON_ID = 'singleton';
 

@@ -12,16 +12,14 @@ import {
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
 import type { Steps } from '../../protocol/slices.js';
-import { Strides } from '../../protocol/strides.js';
+import { Strides } from '../../protocol/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
-import { judgeProperties } from '../issues.js';
+import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
-import { defaultOf } from './create.js';
-import { type Author, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
+import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { takeNearest } from './json-values.js';
-import { Problems } from './problems.js';
 import { NOTHING_CREATED } from './reference-values.js';
 import { complaintsOfServerValues } from './server-values.js';
 import { type CreationIds, canonicalSteps, resolveReference, type ValueScene } from './value.js';
@@ -194,11 +192,15 @@ function* changedValues(
     changed[name] = value;
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
-  problems.addComplaints(yield* judgeProperties(type.validate.update, judged));
+  const { update } = type.validate;
+  const complaints = holdsLarge(judged)
+    ? yield* judgeProperties(update, judged)
+    : complaintsOf(update, judged);
+  problems.addComplaints(complaints);
   if (scene.author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
-  takeNearest(values.inexact);
+  if (values.inexact.length > 0) takeNearest(values.inexact);
   for (const taken of [judged, further]) {
     yield* takeJudged(changed, taken, touched, current);
   }

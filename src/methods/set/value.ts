@@ -6,10 +6,10 @@ import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../protocol/slices.js';
 import { resolveId } from '../creation-ids.js';
+import type { Problems } from '../issues.js';
 import { isReference } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
 import { type InexactPlace, inspectJson, ownInexact } from './json-values.js';
-import type { Problems } from './problems.js';
 import { NOTHING_CREATED, placesOf, resolvedReferences } from './reference-values.js';
 
 /** What a "#" in a value can mean. */
@@ -48,11 +48,7 @@ export function* canonicalSteps(
   value: JsonValue,
   scene: ValueScene,
 ): Steps<JsonValue> {
-  if (typeof value === 'number') return value === 0 ? 0 : value;
-  if (typeof value === 'boolean' || value === null) return value;
-  if (property.kind !== 'json') {
-    return typeof value === 'string' ? canonicalText(property, value, scene) : value;
-  }
+  if (isSimple(property, value)) return canonicalSimple(property, value, scene);
   const { problem, hasInexact, isLarge } = yield* inspectJson(value);
   if (problem !== null) {
     scene.problems.add(property.name, problem);
@@ -65,12 +61,37 @@ export function* canonicalSteps(
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
 }
 
+/** True for a value that has one form without a walk through it. */
+export function isSimple({ kind }: PropertyDefinition, value: JsonValue): boolean {
+  return (
+    kind !== 'json' || typeof value === 'number' || typeof value === 'boolean' || value === null
+  );
+}
+
+/** The same of a simple value. */
+export function canonicalSimple(
+  property: PropertyDefinition,
+  value: JsonValue,
+  scene: ValueScene,
+): JsonValue {
+  if (typeof value === 'number') return value === 0 ? 0 : value;
+  return typeof value === 'string' ? canonicalText(property, value, scene) : value;
+}
+
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
+  if (isFree(property)) return text;
   const format = formatOf(property);
   if (format?.canonical === undefined) return resolveIds(property, text, scene);
   if (format.isLegal(text)) return format.canonical(text);
   scene.problems.add(property.name, format.message);
   return text;
+}
+
+/** Any text is in its one form. */
+function isFree({ kind, format, reference, blobs }: PropertyDefinition): boolean {
+  return (
+    kind === 'string' && format === undefined && reference === undefined && blobs === undefined
+  );
 }
 
 function resolveIds(property: PropertyDefinition, value: JsonValue, scene: ValueScene): JsonValue {

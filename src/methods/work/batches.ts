@@ -11,10 +11,6 @@ export function* batchesOf(
   objects: readonly StoredObject[],
   { maxObjects = MAX_OBJECTS, maxCharacters = MAX_CHARACTERS } = {},
 ): Generator<readonly StoredObject[]> {
-  if (objects.length === 1) {
-    yield objects;
-    return;
-  }
   let begin = 0;
   let characters = 0;
   for (const [index, object] of objects.entries()) {

@@ -61,16 +61,22 @@ interface TypeWork {
 export class UnitOfWork {
   /** Others have their turns between the steps of a long call. */
   readonly slices: Slices;
-  /** The blobs that its user may name. */
-  readonly blobs: KnownBlobs;
   readonly #transaction: Transaction;
+  readonly #userId: string;
+  #blobs: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
 
   /** `userId`: who makes the call. */
   constructor(transaction: Transaction, userId: string, slices: Slices) {
     this.#transaction = transaction;
+    this.#userId = userId;
     this.slices = slices;
-    this.blobs = new KnownBlobs(transaction, userId, slices);
+  }
+
+  /** The blobs that its user may name. */
+  get blobs(): KnownBlobs {
+    this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId, this.slices);
+    return this.#blobs;
   }
 
   get transaction(): Transaction {
@@ -78,7 +84,7 @@ export class UnitOfWork {
   }
 
   create(type: DataTypeDefinition, object: StoredObject): void {
-    this.#put(type, object.id, null, object, null);
+    this.#put(type, { id: object.id, before: null, after: object, stored: null });
   }
 
   /** `stored` is null where `before` is only what readers see of an object without a row. */
@@ -88,11 +94,11 @@ export class UnitOfWork {
     after: StoredObject,
     stored: StoredObject | null = before,
   ): void {
-    this.#put(type, before.id, before, after, stored);
+    this.#put(type, { id: before.id, before, after, stored });
   }
 
   destroy(type: DataTypeDefinition, before: StoredObject): void {
-    this.#put(type, before.id, before, null, before);
+    this.#put(type, { id: before.id, before, after: null, stored: before });
     this.#work(type).destroyed.add(before.id);
   }
 
@@ -166,7 +172,7 @@ export class UnitOfWork {
           if (stored !== null) destroys.push(id);
         } else if (stored === null) inserts.push(after);
         else updates.push(after);
-        moves.push({ objectId: id, before: stored, after });
+        if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
         entry.stored = after;
         entry.isDirty = false;
       }
@@ -239,7 +245,7 @@ export class UnitOfWork {
   ): Promise<void> {
     const { slices } = this;
     const size = type.search === undefined ? {} : { maxCharacters: INDEXED_CHARACTERS };
-    for (const batch of batchesOf(objects, size)) {
+    for (const batch of objects.length === 1 ? [objects] : batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
       await write(batch, slices);
     }
@@ -255,13 +261,7 @@ export class UnitOfWork {
   }
 
   /** `before` and `stored` are of no interest for an object that the unit has touched before. */
-  #put(
-    type: DataTypeDefinition,
-    id: string,
-    before: StoredObject | null,
-    after: StoredObject | null,
-    stored: StoredObject | null,
-  ): void {
+  #put(type: DataTypeDefinition, { id, before, after, stored }: Omit<Entry, 'isDirty'>): void {
     const { entries, dirty } = this.#work(type);
     const known = entries.get(id);
     const entry = known ?? { id, before, after, stored, isDirty: false };

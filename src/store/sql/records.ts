@@ -29,13 +29,6 @@ export function changeRows(changes: Changes): string {
   return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]));
 }
 
-/** The kind that all of them are of, as it is stored; null where they differ. */
-export function commonKind(changes: Changes): number | null {
-  const kind = changes[0]?.kind;
-  for (const change of changes) if (change.kind !== kind) return null;
-  return kind === undefined ? null : KINDS.indexOf(kind);
-}
-
 /** By how much they change the number of objects. */
 export function growth(changes: Changes): number {
   let objects = 0;

@@ -2,7 +2,7 @@ import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
 import type { Answer, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
-import { changeOf, changeRows, commonKind, growth } from '../sql/records.js';
+import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { after, BOUND, type Reader } from './reader.js';
 
@@ -29,14 +29,6 @@ const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChan
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
  SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM jsonb_each(?)`;
-
-/** Of one kind, as most calls make them: half of the JSON, and no second look into each element. */
-const INSERT_ALIKE = `INSERT INTO "JmapChange"
- ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
-
-const INSERT_ONE = `INSERT INTO "JmapChange"
- ("accountId", "type", "number", "objectId", "kind", "at") VALUES (?, ?, ?, ?, ?, ?)`;
 
 /** One statement. */
 export function readState({ connection, accountId }: Scope<Reader>, table: string): Answer<number> {
@@ -95,16 +87,7 @@ export function writeChanges(
     state = current + changes.length;
   }
   const first = state - changes.length + 1;
-  const kind = commonKind(changes);
-  const [change] = changes;
-  if (change === undefined || kind === null) {
-    connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
-  } else if (changes.length === 1) {
-    connection.run(INSERT_ONE, accountId, table, first, change.objectId, kind, at);
-  } else {
-    const ids = JSON.stringify(changes.map(({ objectId }) => objectId));
-    connection.run(INSERT_ALIKE, accountId, table, first, kind, at, ids);
-  }
+  connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
   return state;
 }
 

@@ -18,11 +18,10 @@ import { sqlite } from './dialect.js';
 import {
   DECODERS,
   destroyObjects,
-  insertObjects,
   readExisting,
   readFirstObjects,
   readObjects,
-  updateObjects,
+  writeObjects,
 } from './objects.js';
 import { readPage } from './page.js';
 import type { Reader } from './reader.js';
@@ -58,8 +57,8 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
 export const engine: WritingEngine<Connection> = Object.freeze({
   ...reading,
   state: readStateOfAccount,
-  insert: insertObjects,
-  update: updateObjects,
+  insert: (scope, type, objects) => writeObjects(scope, type, objects, 'insert'),
+  update: (scope, type, objects) => writeObjects(scope, type, objects, 'update'),
   destroy: destroyObjects,
   writeChanges,
   insertBlobs,

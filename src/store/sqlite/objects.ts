@@ -11,7 +11,7 @@ import {
   objectColumns,
   type Row,
 } from '../sql/objects.js';
-import { encodeRows, type WriteColumn, writeColumns } from '../sql/rows.js';
+import { encodeRows, writeColumns } from '../sql/rows.js';
 import type { Connection } from './connection.js';
 import { after, BOUND, type Parameter, type Reader } from './reader.js';
 
@@ -159,10 +159,9 @@ function read(
 /**
  * Rows that are written as parameters, at most; more are one JSON text. To make that text and take it apart
  * again costs as much as half of the insert, but parameters are a text of their own for each number of rows:
- * so there are two texts, whose last rows stay unbound.
+ * so there are three texts, whose last rows stay unbound.
  */
-const FEW_ROWS = 10;
-const MANY_ROWS = 100;
+const ROWS = [1, 10, 100];
 /** Parameters of such a statement: what is prepared has a piece of program for each. */
 const MAX_PARAMETERS = 1500;
 
@@ -179,11 +178,6 @@ interface ObjectWriter {
   /** As parameters: up to so many rows, the fewest first. */
   readonly rows: readonly (RowStatement & { readonly size: number })[];
   readonly destroy: string;
-  /** The same of a single row, whose values are parameters: no JSON is written and read for it. */
-  readonly insertOne: string;
-  readonly updateOne: string;
-  /** What `updateOne` sets: all but the id. */
-  readonly changing: readonly WriteColumn[];
 }
 
 const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
@@ -196,27 +190,23 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
   // jsonb: a row of json_each is text, which every column would parse anew.
   const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
   const into = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
-  const changing = writeColumns(type).filter(({ column }) => column !== 'id');
-  const changed = changing.map(({ column }) => `${quote(column)} = excluded.${quote(column)}`);
-  const set = changing.map(({ column }) => `${quote(column)} = ?`);
+  const changed = columns
+    .filter((column) => column !== quote('id'))
+    .map((column) => `${column} = excluded.${column}`);
   const marks = columns.map(() => '?').join(', ');
   const statement = (rows: string): RowStatement => {
     const insert = `${into} SELECT ?, ${rows}`;
     const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
     return { insert, update: `${insert} ${over}` };
   };
-  const most = Math.min(MANY_ROWS, Math.floor(MAX_PARAMETERS / columns.length));
+  const most = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
+  const sizes = new Set(ROWS.map((size) => Math.min(size, most)));
   const writer = Object.freeze({
     json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
-    rows: [Math.min(FEW_ROWS, most), most]
-      .filter((size) => size > 1)
-      .map((size) => {
-        const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
-        return { size, ...statement(`* FROM (VALUES ${list}) LIMIT ${BOUND}`) };
-      }),
-    insertOne: `${into} VALUES (?, ${marks})`,
-    updateOne: `UPDATE ${table} SET ${set.join(', ')} WHERE "accountId" = ? AND "id" = ?`,
-    changing,
+    rows: [...sizes].map((size) => {
+      const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
+      return { size, ...statement(`* FROM (VALUES ${list}) LIMIT ${BOUND}`) };
+    }),
     destroy: `DELETE FROM ${table} WHERE "accountId" = ?
  AND "id" IN (SELECT value FROM json_each(?))`,
   });
@@ -224,38 +214,8 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
   return writer;
 }
 
-/** One statement. */
-export function insertObjects(
-  scope: Scope<Connection>,
-  type: DataTypeDefinition,
-  objects: readonly StoredObject[],
-): void {
-  const [first, second] = objects;
-  if (first === undefined || second !== undefined) writeRows(scope, type, objects, 'insert');
-  else {
-    const parameters: Parameter[] = [scope.accountId];
-    addValues(writeColumns(type), first, parameters);
-    scope.connection.run(writerOf(type).insertOne, ...parameters);
-  }
-}
-
-/** One statement. */
-export function updateObjects(
-  scope: Scope<Connection>,
-  type: DataTypeDefinition,
-  objects: readonly StoredObject[],
-): void {
-  const [first, second] = objects;
-  if (first === undefined || second !== undefined) writeRows(scope, type, objects, 'update');
-  else {
-    const { updateOne, changing } = writerOf(type);
-    const parameters: Parameter[] = [];
-    addValues(changing, first, parameters);
-    scope.connection.run(updateOne, ...parameters, scope.accountId, first.id);
-  }
-}
-
-function writeRows(
+/** One statement: inserts rows, or updates those that exist. */
+export function writeObjects(
   { connection, accountId }: Scope<Connection>,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
@@ -272,9 +232,21 @@ function writeRows(
   const parameters = new Array<Parameter>(statement.size * columns.length + 2).fill(null);
   parameters[0] = accountId;
   let at = 1;
-  for (const object of objects) at = putValues(columns, object, parameters, at);
+  for (const object of objects) {
+    for (const { encode } of columns) {
+      parameters[at] = parameterOf(encode(object));
+      at += 1;
+    }
+  }
   parameters[parameters.length - 1] = objects.length;
   connection.runWith(statement[how], parameters);
+}
+
+/** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
+function parameterOf(value: JsonValue): Parameter {
+  if (typeof value === 'number') return value + 0;
+  if (typeof value === 'boolean') return Number(value);
+  return value as string | null;
 }
 
 /** One statement. */
@@ -284,31 +256,4 @@ export function destroyObjects(
   ids: readonly string[],
 ): void {
   connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids));
-}
-
-function addValues(
-  columns: readonly WriteColumn[],
-  object: StoredObject,
-  parameters: Parameter[],
-): void {
-  putValues(columns, object, parameters, parameters.length);
-}
-
-/** Puts them where `begin` says; returns the place behind them. */
-function putValues(
-  columns: readonly WriteColumn[],
-  object: StoredObject,
-  parameters: Parameter[],
-  begin: number,
-): number {
-  let at = begin;
-  for (const { encode } of columns) {
-    const value = encode(object);
-    // As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4).
-    if (typeof value === 'number') parameters[at] = value + 0;
-    else if (typeof value === 'boolean') parameters[at] = Number(value);
-    else parameters[at] = value as string | null;
-    at += 1;
-  }
-  return at;
 }
