@@ -34,7 +34,7 @@ function onlyIn(packages, folders, comment) {
   };
 }
 
-const wire = ['^src/(protocol|text|capability)/'];
+const wire = ['^src/(protocol|text|capability|runtime)/'];
 const ports = ['^src/store/port[.]ts$', '^src/blobs/port[.]ts$', '^src/accounts/principal[.]ts$'];
 const support = ['^src/(config|logging|metrics)[.]ts$'];
 
@@ -93,6 +93,11 @@ module.exports = {
       'src/protocol',
       wire,
       'The wire is pure functions: it can be read, tested and reused without the server.',
+    ),
+    onlyImports(
+      'src/runtime',
+      wire,
+      'What keeps one request from blocking others knows nothing of what it runs.',
     ),
     onlyImports('src/text', wire, 'Folding and collation keys come from tables and nothing else.'),
     onlyImports(

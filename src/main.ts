@@ -32,7 +32,7 @@ import { createMetrics } from './metrics.js';
 import { loadProject, ProjectError } from './project.js';
 import { createIdGenerator } from './protocol/ids.js';
 import { createSessions, type RuntimeMembers } from './protocol/session.js';
-import { createSteadyClock } from './steady-clock.js';
+import { createSteadyClock } from './runtime/steady-clock.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { baseUrlText, createBaseUrls } from './transports/http/base-url.js';
 import { createHttpServer } from './transports/http/server.js';

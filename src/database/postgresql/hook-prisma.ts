@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { UnavailableError } from '../../protocol/errors.js';
+import type { Serial } from '../../runtime/serial.js';
 import { type AnyClient, type ClientModule, openClient } from '../hook-client.js';
-import type { Serial } from '../serial.js';
 import type { Pool, PoolClient } from './pool.js';
 
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>;

@@ -1,7 +1,7 @@
 import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { acquire, type Pool } from '../../database/postgresql/pool.js';
 import { MethodError, UnavailableError } from '../../protocol/errors.js';
-import { inTime } from '../in-time.js';
+import { inTime } from '../../runtime/in-time.js';
 import type {
   CallOptions,
   ChangesAsked,

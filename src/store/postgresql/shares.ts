@@ -1,5 +1,5 @@
-import { FairQueue } from '../../database/fair-queue.js';
 import { lateError } from '../../database/postgresql/errors.js';
+import { FairQueue } from '../../runtime/fair-queue.js';
 
 /** Timers take no more than 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1;

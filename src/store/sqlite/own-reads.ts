@@ -4,8 +4,8 @@ import type { Snapshot, Trace } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { timeWork } from '../traced.js';
 import type { Connection } from './connection.js';
-import { FairTurns } from './fair-turns.js';
 import type { Log } from './log.js';
+import { createReadTurns } from './read-turns.js';
 import { SqliteSnapshot } from './snapshot.js';
 import { TracedConnection } from './traced-connection.js';
 
@@ -20,7 +20,7 @@ export class OwnReads {
   readonly #names: StorageNames;
   readonly #log: Log;
   readonly #open: () => Connection;
-  readonly #turns = new FairTurns(CONNECTIONS);
+  readonly #turns = createReadTurns(CONNECTIONS);
   readonly #idle: Connection[] = [];
 
   constructor(names: StorageNames, log: Log, open: () => Connection) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { Serial } from '../../database/serial.js';
 import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import { inSlices, nextTurn, type Slices } from '../../protocol/slices.js';
+import { Serial } from '../../runtime/serial.js';
 import type {
   CallOptions,
   ChangesAsked,

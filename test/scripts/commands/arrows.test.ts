@@ -18,6 +18,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/protocol/a.ts', '../methods/x.js', 'src-protocol-imports'],
     ['src/text/a.ts', '../store/port.js', 'src-text-imports'],
     ['src/capability/a.ts', '../methods/x.js', 'src-capability-imports'],
+    ['src/runtime/a.ts', '../store/port.js', 'src-runtime-imports'],
     ['src/blobs/a.ts', '../accounts/principal.js', 'src-blobs-imports'],
     ['src/database/a.ts', '../store/port.js', 'src-database-imports'],
     ['src/accounts/a.ts', '../methods/x.js', 'src-accounts-imports'],

@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { Serial } from '../../../database/serial.js';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
-import { inTime } from '../../in-time.js';
+import type { FairTurns } from '../../../runtime/fair-turns.js';
+import { inTime } from '../../../runtime/in-time.js';
+import { Serial } from '../../../runtime/serial.js';
 import type { Trace } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
 import type { Extents } from '../extents.js';
-import { FairTurns } from '../fair-turns.js';
 import type { Log } from '../log.js';
+import { createReadTurns } from '../read-turns.js';
 import { SqliteSnapshot } from '../snapshot.js';
 import { tracedReader } from '../traced-connection.js';
 import type { Checkpoint } from './messages.js';
@@ -83,7 +84,7 @@ export class Scans {
     this.#log = log;
     this.#requireFiles = requireFiles;
     this.#onStatement = onStatement;
-    this.#turns = new FairTurns(threads ?? THREADS);
+    this.#turns = createReadTurns(threads ?? THREADS);
   }
 
   /**

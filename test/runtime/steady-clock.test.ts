@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSteadyClock } from '../src/steady-clock.js';
+import { createSteadyClock } from '../../src/runtime/steady-clock.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

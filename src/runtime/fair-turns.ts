@@ -1,0 +1,120 @@
+import { FairQueue } from './fair-queue.js';
+import { timeLeft } from './time-left.js';
+
+export interface FairTurnsOptions {
+  /** Works that run at once, of all keys together. */
+  readonly size: number;
+  /** Works of one key that run at once. */
+  readonly share: number;
+  /** Works that may wait; beyond it a work is refused at once. */
+  readonly mayWait: number;
+  /** What a work is refused with: beyond `mayWait`, at its deadline, and once the turns are closed. */
+  readonly errors: {
+    full(): Error;
+    late(): Error;
+    closed(): Error;
+  };
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * Runs at most so many works at once. Keys (accounts, users) take turns, and none has more than its
+ * share: one that asks without end keeps no other from its turn. Urgent works go before all others.
+ */
+export class FairTurns {
+  readonly #options: FairTurnsOptions;
+  readonly #urgent = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #running = new Map<string, number>();
+  readonly #whenIdle: (() => void)[] = [];
+  #count = 0;
+  #closed = false;
+
+  constructor(options: FairTurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` in the key's turn. Rejects where that doesn't come by `deadline`. */
+  async run<T>(
+    key: string,
+    deadline: number,
+    work: () => Promise<T>,
+    isUrgent = false,
+  ): Promise<T> {
+    if (this.#closed) throw this.#options.errors.closed();
+    if (this.isFree(key)) this.#start(key);
+    else await this.#turn(key, deadline, isUrgent ? this.#urgent : this.#waiting);
+    try {
+      return await work();
+    } finally {
+      this.#end(key);
+    }
+  }
+
+  /** Whether a work of the key would run at once. */
+  isFree(key: string): boolean {
+    return !this.#closed && this.#count < this.#options.size && this.#hasShare(key);
+  }
+
+  /** Turns away what waits, and what comes. */
+  close(): void {
+    this.#closed = true;
+    for (const queue of [this.#urgent, this.#waiting])
+      for (const { refuse } of queue.remove(() => true)) refuse(this.#options.errors.closed());
+  }
+
+  /** Resolves when nothing runs and nothing waits. */
+  idle(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
+  #hasShare(key: string): boolean {
+    return (this.#running.get(key) ?? 0) < this.#options.share;
+  }
+
+  #start(key: string): void {
+    this.#count += 1;
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+  }
+
+  #end(key: string): void {
+    this.#count -= 1;
+    const left = (this.#running.get(key) ?? 0) - 1;
+    if (left > 0) this.#running.set(key, left);
+    else this.#running.delete(key);
+    const may = (next: string): boolean => this.#hasShare(next);
+    (this.#urgent.shift(may) ?? this.#waiting.shift(may))?.begin();
+    if (this.#count > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #turn(key: string, deadline: number, queue: FairQueue<Waiting>): Promise<void> {
+    const { mayWait, errors } = this.#options;
+    if (this.#urgent.size + this.#waiting.size >= mayWait) return Promise.reject(errors.full());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        queue.remove((other) => other === waiting);
+        reject(errors.late());
+      }, timeLeft(deadline));
+      const waiting: Waiting = {
+        begin: () => {
+          clearTimeout(timer);
+          this.#start(key);
+          resolve();
+        },
+        refuse: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      queue.push(key, waiting);
+    });
+  }
+}
