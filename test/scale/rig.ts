@@ -93,7 +93,11 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
   await migratePostgresql(pool, join(root, 'prisma/postgresql/migrations'));
   const statements: string[] = [];
   const onStatement = (text: string): void => void statements.push(text);
-  const store = createPostgresqlStore({ pool: openPool({ url, size: 4 }), types, onStatement });
+  const store = createPostgresqlStore({
+    pool: openPool({ url, size: 4, pipeline: true }),
+    types,
+    onStatement,
+  });
   return {
     statements,
     async plan(text) {

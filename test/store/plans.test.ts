@@ -217,7 +217,7 @@ describe('what PostgreSQL reads', () => {
 
   it('takes the longest texts, whatever their collation keys are', async () => {
     const store = createPostgresqlStore({
-      pool: openPool({ url, size: 1 }),
+      pool: openPool({ url, size: 1, pipeline: true }),
       types: [definition],
     });
     onTestFinished(() => store.close());

@@ -30,7 +30,7 @@ describe('search on PostgreSQL', () => {
       await admin.query(`CREATE DATABASE "${name}" TEMPLATE template0 ENCODING 'UTF8' ${how}`);
       const url = adminUrl.replace(/[^/]+$/, name);
       await admin.end();
-      const pool = openPool({ url, size: 2 });
+      const pool = openPool({ url, size: 2, pipeline: true });
       const store = createPostgresqlStore({ pool, types: [Gadget] });
       onTestFinished(() => store.close());
       await migrate(pool, MIGRATIONS);

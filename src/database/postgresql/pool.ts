@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { lateError } from './errors.js';
+import type { Parser } from './values.js';
 
 export type Pool = pg.Pool;
 export type PoolClient = pg.PoolClient;
@@ -32,6 +34,24 @@ export interface PoolOptions {
 const brokenAt = new WeakMap<Pool, number>();
 const freeSince = new WeakMap<object, number>();
 
+/** A connection whose socket is known, so that it can be cut. */
+class SocketClient extends pg.Client {
+  readonly socket: Socket;
+  /** What it has prepared: by name, how its columns are read. */
+  readonly prepared = new Map<string, readonly Parser[]>();
+  /** Names of what it keeps prepared for a while, in order of last use. */
+  readonly passing = new Set<string>();
+
+  constructor(config: pg.ClientConfig = {}) {
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    this.socket = socket;
+  }
+}
+
+/** A connection that `acquire` has given. */
+export type Acquired = PoolClient & Pick<SocketClient, 'socket' | 'prepared' | 'passing'>;
+
 /** A pool of connections. Opens none yet: the first use does. */
 export function openPool(options: PoolOptions): Pool {
   const { url, size, onError = () => undefined } = options;
@@ -43,6 +63,7 @@ export function openPool(options: PoolOptions): Pool {
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
     pipeline,
+    Client: SocketClient,
     keepAliveInitialDelayMillis: KEEP_ALIVE,
     application_name: 'jmapsmith',
     // Before anybody has the connection; one on which it fails nobody gets.
@@ -64,7 +85,7 @@ export function openPool(options: PoolOptions): Pool {
  * A connection of the pool, or UnavailableError where none is free before `deadline`. Those that waited while
  * another broke are not trusted: where the network is silent, each would cost a call its whole time.
  */
-export async function acquire(pool: Pool, deadline: number): Promise<PoolClient> {
+export async function acquire(pool: Pool, deadline: number): Promise<Acquired> {
   for (;;) {
     const client = await free(pool, deadline);
     if ((freeSince.get(client) ?? Infinity) > (brokenAt.get(pool) ?? -Infinity)) return client;
@@ -72,10 +93,10 @@ export async function acquire(pool: Pool, deadline: number): Promise<PoolClient>
   }
 }
 
-async function free(pool: Pool, deadline: number): Promise<PoolClient> {
+async function free(pool: Pool, deadline: number): Promise<Acquired> {
   const wait = deadline - performance.now();
   if (wait <= 0) throw lateError();
-  const connecting = pool.connect();
+  const connecting = pool.connect() as Promise<Acquired>;
   let late = false;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

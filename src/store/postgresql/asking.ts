@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Ask, send } from '../../database/postgresql/batch.js';
 import { isStale, isUnavailable, translateError } from '../../database/postgresql/errors.js';
-import type { PoolClient } from '../../database/postgresql/pool.js';
+import type { Acquired } from '../../database/postgresql/pool.js';
 import type { Row } from '../sql/objects.js';
 import type { Statement } from './statement.js';
 
@@ -10,7 +10,7 @@ import type { Statement } from './statement.js';
  * not been answered yet, and what went wrong first.
  */
 export class Asking {
-  readonly #client: PoolClient;
+  readonly #client: Acquired;
   /** What is sent at the end of this turn. */
   #asked: Ask[] = [];
   #sent = false;
@@ -20,7 +20,7 @@ export class Asking {
   #quiet: (() => void)[] = [];
   #spoiled: { readonly error: unknown } | undefined;
 
-  constructor(client: PoolClient) {
+  constructor(client: Acquired) {
     this.#client = client;
   }
 

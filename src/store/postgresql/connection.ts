@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isAnswer, isLost, lateError } from '../../database/postgresql/errors.js';
 import { inTransaction } from '../../database/postgresql/hook-prisma.js';
-import type { PoolClient } from '../../database/postgresql/pool.js';
+import type { Acquired } from '../../database/postgresql/pool.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { Serial } from '../../runtime/serial.js';
 import type { Trace } from '../port.js';
@@ -61,7 +61,7 @@ export class Connection extends Questions {
   readonly ahead: ReadAhead | undefined;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
-  readonly #client: PoolClient;
+  readonly #client: Acquired;
   readonly #options: ConnectionOptions;
   readonly #serial: Serial | undefined;
   readonly #asking: Asking;
@@ -81,7 +81,7 @@ export class Connection extends Questions {
   #scanned = false;
 
   /** Begins, and locks the account. */
-  constructor(client: PoolClient, options: ConnectionOptions) {
+  constructor(client: Acquired, options: ConnectionOptions) {
     super();
     this.#client = client;
     this.#options = options;
@@ -337,7 +337,7 @@ export class Connection extends Questions {
   #cut(): void {
     this.#asking.breakOff();
     // Ends what waits for an answer on it with an error. The driver's own end would wait for answers.
-    (this.#client as unknown as pg.Client).connection.stream.destroy();
+    this.#client.socket.destroy();
   }
 
   #release(): void {

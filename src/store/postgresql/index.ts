@@ -46,7 +46,8 @@ const PATIENCE_FOR_PAGES = 100;
 
 export interface PostgresqlStoreOptions {
   /**
-   * The store's own: closed by its `close`. Nothing that a work waits for may take its connections.
+   * The store's own, opened with `pipeline`: closed by its `close`. Nothing that a work waits for may take its
+   * connections.
    */
   readonly pool: Pool;
   /** All types that the store is asked for: which tables and columns their names stand for. */
@@ -94,8 +95,6 @@ class PostgresqlStore implements Store {
     this.#names = new StorageNames(options.types);
     this.#quickness = new Quickness(options.quick);
     this.#pool = options.pool;
-    // Of connections that are opened from now on: statements don't wait for those before them.
-    Object.assign(options.pool.options, { pipeline: true });
     const shares = sharesOf(options.pool.options.max);
     this.#shares = new Shares(shares.all, shares.each);
     this.#long = new Shares(shares.long, shares.longEach);

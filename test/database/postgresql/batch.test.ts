@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, send } from '../../../src/database/postgresql/batch.js';
-import { openPool, type Pool, type PoolClient } from '../../../src/database/postgresql/pool.js';
+import {
+  type Acquired,
+  acquire,
+  openPool,
+  type Pool,
+} from '../../../src/database/postgresql/pool.js';
 import { prepared } from '../../../src/store/postgresql/statement.js';
 import { usePostgresql } from '../../support/postgresql.js';
 
@@ -8,10 +13,10 @@ const postgresql = usePostgresql();
 
 describe('statements that are sent together', () => {
   let pool: Pool;
-  let client: PoolClient;
+  let client: Acquired;
   beforeAll(async () => {
     pool = openPool({ url: await postgresql().createDatabase('batch'), size: 1, pipeline: true });
-    client = await pool.connect();
+    client = await acquire(pool, performance.now() + 20_000);
     await client.query('CREATE TABLE t (id int PRIMARY KEY, n int)');
   }, 60_000);
   afterAll(async () => {

@@ -31,7 +31,10 @@ async function open(): Promise<Evolving & { readonly url: string }> {
     run: async (statement) => void (await pool.query(statement)),
     rows: (statement) => rowsOf(pool, statement),
     async start(of) {
-      const store = createPostgresqlStore({ pool: openPool({ url, size: 2 }), types: of.types });
+      const store = createPostgresqlStore({
+        pool: openPool({ url, size: 2, pipeline: true }),
+        types: of.types,
+      });
       try {
         await (
           await start(of, { store, database: openBackfillDatabase(pool), shared: true })
@@ -218,7 +221,7 @@ it('what the version before writes beside the new one is found within the pause'
   await advance(root, db, model([todo()]));
   const pool = openPool({ url: db.url, size: 2 });
   const store = createPostgresqlStore({
-    pool: openPool({ url: db.url, size: 2 }),
+    pool: openPool({ url: db.url, size: 2, pipeline: true }),
     types: [todo()],
   });
   const rest = await start(
@@ -266,7 +269,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
   await advance(root, db, model([todo()]));
   const pool = openPool({ url: db.url, size: 2 });
   const store = createPostgresqlStore({
-    pool: openPool({ url: db.url, size: 2 }),
+    pool: openPool({ url: db.url, size: 2, pipeline: true }),
     types: [todo()],
   });
   const seen: string[] = [];

@@ -131,7 +131,7 @@ function onSqlite(root: string, folder: string, { dataTypes }: Registry): Store 
 }
 
 async function onPostgresql(root: string, url: string, { dataTypes }: Registry): Promise<Store> {
-  const pool = postgresql.openPool({ url, size: 8 });
+  const pool = postgresql.openPool({ url, size: 8, pipeline: true });
   await postgresql.migrate(pool, join(root, 'prisma/postgresql/migrations'));
   await pool.query(FIXTURES);
   const options = { pool, types: [...dataTypes.values()] };
