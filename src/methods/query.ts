@@ -71,7 +71,7 @@ function placed(
   wanted: WantedObjects | null,
   context: CallContext,
 ): Promise<Placed> {
-  const options = { deadline: context.deadline, mayScan: true };
+  const options = { deadline: context.deadline, mayScan: hasAnchor(args) || needsTotal(args) };
   return context.services.store.read(accountOf(context).id, options, async (snapshot) => {
     const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
     const position = await startOf(snapshot, type, plan, args, total, context);

@@ -131,30 +131,3 @@ export async function plansInTime(
   }
   return plans;
 }
-
-/** Runs a statement; `rowsOf` counts the rows of its answer, which may be a promise. */
-export function tracedAnswer<R>(
-  trace: Trace,
-  statement: TracedStatement,
-  run: () => R,
-  rowsOf: (answer: Awaited<R>) => number,
-): R {
-  const answered = trace.asked(statement);
-  const tell = (answer: Awaited<R>): Awaited<R> => {
-    answered(rowsOf(answer));
-    return answer;
-  };
-  const fail = (error: unknown): never => {
-    answered(null);
-    throw error;
-  };
-  let answer: R;
-  try {
-    answer = run();
-  } catch (error) {
-    return fail(error);
-  }
-  return answer instanceof Promise
-    ? (answer.then(tell, fail) as R)
-    : (tell(answer as Awaited<R>) as R);
-}

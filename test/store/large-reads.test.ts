@@ -194,7 +194,6 @@ describe('the connection that reads share', () => {
     const found = await store.traced(trace).read(A, options, getting(['r1']));
     expect(found).toMatchObject([{ list: LIST }]);
     expect(trace.statements.map(({ inThread, count }) => ({ inThread, count }))).toEqual([
-      { inThread: false, count: 1 },
       { inThread: true, count: 1 },
     ]);
   });

@@ -405,8 +405,9 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     ];
     const counts = planOf(countsQuery(definition, A, order, keys, sqlite));
     expect(counts).toMatch(
-      /^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id>\?\)$/,
+      /^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id>\?\)$/m,
     );
+    expect(counts.match(/^\S+ Thing/gm)).toHaveLength(1);
   });
 
   it('is the key for what is counted or sorted of a whole account, whatever indexes there are', () => {

@@ -12,16 +12,16 @@ const MODULE = new URL('./scan-thread.mjs', import.meta.url);
 let A: string;
 let accounts = 0;
 
-/** No read that may scan has any time here: all of them go to the thread. */
-const NONE = -1;
 /** More than any statement of these tests takes. */
 const ENOUGH = 60_000;
+
+const WINDOW = { position: 0, limit: 5 };
 
 type Opened = Awaited<ReturnType<typeof openSqlite>>;
 let opened: Opened;
 
-async function open(slice: number, moment = slice): Promise<void> {
-  opened = await openSqlite({ now: Date.now, scans: { module: MODULE, slice, moment } });
+async function open(slice = ENOUGH): Promise<void> {
+  opened = await openSqlite({ now: Date.now, scans: { module: MODULE, slice } });
 }
 
 function account(): string {
@@ -88,7 +88,7 @@ async function meanwhile<T>(late: Promise<unknown>, work: () => Promise<T>): Pro
 }
 
 describe('what may scan, in a thread of its own', () => {
-  beforeAll(() => open(NONE));
+  beforeAll(() => open());
   afterAll(() => opened.close());
 
   it('keeps nobody else waiting: reads, writes and pings are answered while it runs', async () => {
@@ -221,67 +221,61 @@ describe('what may scan, in a thread of its own', () => {
     expect(await last).toEqual([20, 20]);
     await closed;
     rmSync(dirname(opened.file), { recursive: true });
-    await open(NONE);
+    await open();
   });
 });
 
-describe('what may scan and is done in a moment', () => {
-  beforeAll(() => open(ENOUGH));
+/** A page in the order of an index, which isn't known to look at all objects. */
+async function page(filter: FilterNode): Promise<readonly string[]> {
+  const asked = { accountId: A, ...soon(), type: Gadget, plan: plan(filter, '-created') };
+  const { ids } = await opened.store.readPage({ ...asked, window: WINDOW, wanted: null });
+  return ids;
+}
+
+describe('a page by an index', () => {
+  beforeAll(() => open());
   afterAll(() => opened.close());
 
-  it('runs where all requests do, each statement once', async () => {
+  it('is read where all requests are, by one statement', async () => {
     opened.statements.length = 0;
-    hold();
-    expect(await scan()).toEqual([20, 20]);
-    expect(opened.statements).toHaveLength(2);
+    hold('json_quote');
+    expect(await page(contains('title'))).toHaveLength(5);
+    expect(opened.statements).toHaveLength(1);
   });
 
-  it('is run elsewhere where its statement is long to prepare', async () => {
+  it('is read elsewhere where its statement is long to prepare', async () => {
     const conditions = Array.from({ length: 400 }, (_, index) => contains(`title ${index}`));
-    const any: FilterNode = { kind: 'operator', operator: 'OR', conditions };
-    opened.statements.length = 0;
-    const ids = (snapshot: Snapshot) => snapshot.queryIds(Gadget, plan(any, 'rank'), 0, 100);
-    hold();
-    const late = opened.store.read(A, scanning(), ids);
+    hold('json_quote');
+    const late = page({ kind: 'operator', operator: 'OR', conditions });
     await meanwhile(late, () => opened.store.ping());
     free();
-    expect(await late).toHaveLength(20);
+    expect(await late).toHaveLength(5);
   });
 });
 
-describe('what takes longer than a moment, and is done', () => {
-  beforeAll(() => open(ENOUGH, 0));
-  afterAll(() => opened.close());
-
-  it('is run twice where all requests are, and in the thread from then on', async () => {
-    expect(await scan()).toEqual([20, 20]);
-    expect(await scan()).toEqual([20, 20]);
-    opened.statements.length = 0;
-    hold();
-    const late = scan();
-    await meanwhile(late, () => opened.store.ping());
-    free();
-    expect(await late).toEqual([20, 20]);
-  });
-});
-
-describe('what is stopped', () => {
+describe('a page that looks at more than it finds', () => {
   beforeAll(() => open(0.5));
   afterAll(() => opened.close());
 
-  it('is begun anew in the thread, and goes there at once from then on', async () => {
+  it('is stopped, and begun anew in the thread', async () => {
     fill(40_000);
-    const works: string[] = [];
-    const nowhere = (snapshot: Snapshot) => {
-      works.push('begun');
-      return snapshot.count(Gadget, contains('nowhere'));
-    };
-    expect(await opened.store.read(A, scanning(), nowhere)).toBe(0);
-    expect(works).toHaveLength(2);
-    opened.statements.length = 0;
-    expect(await opened.store.read(A, scanning(), nowhere)).toBe(0);
-    // The thread of all requests refuses the statement: only the other one has run it.
-    expect(opened.statements).toHaveLength(1);
+    // Nothing is remembered: other values may be found at once.
+    for (let time = 0; time < 2; time += 1) {
+      opened.statements.length = 0;
+      hold('json_quote');
+      const late = page(contains('nowhere'));
+      await meanwhile(late, () => opened.store.ping());
+      free();
+      expect(await late).toEqual([]);
+      expect(opened.statements.filter((text) => text.includes('json_quote'))).toHaveLength(2);
+    }
+  });
+
+  it('is given up at its deadline, where it is stopped first or not', async () => {
+    fill(40_000);
+    const late = { accountId: A, deadline: performance.now() + 1, type: Gadget, wanted: null };
+    const asked = { plan: plan(contains('nowhere'), '-created'), window: WINDOW };
+    await expect(opened.store.readPage({ ...late, ...asked })).rejects.toThrow('REQUEST_TIMEOUT');
   });
 });
 

@@ -6,13 +6,13 @@ import { postgresql } from '../../src/store/postgresql/dialect.js';
 import type { Dialect } from '../../src/store/sql/dialect.js';
 import { raw, render } from '../../src/store/sql/fragment.js';
 import { windowQuery } from '../../src/store/sql/query.js';
-import { sqlite, sqliteBriefly } from '../../src/store/sqlite/dialect.js';
+import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { Random } from '../support/random.js';
 import { Gadget } from './gadget.js';
 
 /** Windows that are composed once for their shape, beside those of filters that are too large for that. */
 
-const DIALECTS: readonly Dialect[] = [sqlite, sqliteBriefly, postgresql];
+const DIALECTS: readonly Dialect[] = [sqlite, postgresql];
 const ROUNDS = Number(process.env['TEST_ROUNDS'] ?? 400);
 
 /** Each filter once more with an index. */

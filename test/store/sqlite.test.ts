@@ -46,8 +46,8 @@ describe('store on SQLite alone', () => {
     const connection = new Connection(writerDatabase);
     const long = `SELECT ${'1 + '.repeat(900)}'${'x'.repeat(10_000)}'`;
     for (let round = 0; round < 3; round += 1) {
-      expect(connection.all('SELECT 1')).toEqual([[1]]);
-      expect(connection.all(long)).toHaveLength(1);
+      expect(await connection.all('SELECT 1')).toEqual([[1]]);
+      expect(await connection.all(long)).toHaveLength(1);
     }
     expect(prepare.mock.calls.filter(([text]) => text === 'SELECT 1')).toHaveLength(1);
     expect(prepare.mock.calls.filter(([text]) => text === long)).toHaveLength(3);

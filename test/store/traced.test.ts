@@ -18,10 +18,9 @@ const soon = () => ({ deadline: performance.now() + 20_000 });
 const counted = (snapshot: Snapshot): Promise<number> => snapshot.count(Gadget, ALL);
 
 it('a read that goes on in a thread says so', async () => {
-  // No read that may scan has any time in this thread.
   const { store } = await openSqlite({
     now: Date.now,
-    scans: { module: MODULE, slice: -1, moment: -1 },
+    scans: { module: MODULE },
   });
   const trace = new CallTrace();
   const traced = store.traced(trace);
@@ -34,7 +33,10 @@ it('a read that goes on in a thread says so', async () => {
   const asked = trace.statements.flatMap(({ first }) => first ?? []);
   const plans = await store.plans(A, soon().deadline, asked);
   expect(plans).toEqual([
-    { steps: [expect.stringContaining('Gadget')], indexes: [expect.any(String)] },
+    {
+      steps: expect.arrayContaining([expect.stringContaining('Gadget')]),
+      indexes: expect.arrayContaining([expect.any(String)]),
+    },
   ]);
 });
 

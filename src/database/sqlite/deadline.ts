@@ -1,13 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
-/** What is thrown at a limit, or the time of the next one where it may go on. */
-type Late = () => Error | number;
-
 /** When what runs on a connection is stopped. */
 interface Limit {
   readonly deadline: number;
-  readonly late: Late;
+  /** Makes what is thrown then. */
+  readonly late: () => Error;
 }
 
 /**
@@ -21,7 +19,7 @@ const limits = new WeakMap<Database, Limit>();
  * `performance.now()` after which `jmap_tick` stops a statement with what `late` makes; Infinity for
  * never.
  */
-export function setDeadline(db: Database, deadline: number, late: Late = lateError): void {
+export function setDeadline(db: Database, deadline: number, late: () => Error = lateError): void {
   limits.set(db, { deadline, late });
 }
 
@@ -29,10 +27,7 @@ export function setDeadline(db: Database, deadline: number, late: Late = lateErr
 export function tick(db: Database): 1 {
   const limit = limits.get(db);
   if (limit === undefined || performance.now() <= limit.deadline) return 1;
-  const next = limit.late();
-  if (typeof next !== 'number') throw next;
-  setDeadline(db, next, limit.late);
-  return 1;
+  throw limit.late();
 }
 
 /** Throws UnavailableError when `deadline` has passed. */

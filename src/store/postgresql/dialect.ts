@@ -34,6 +34,8 @@ export const postgresql: Dialect = Object.freeze({
     return sql`SELECT ${raw(columns)} FROM jsonb_array_elements(${storable(json)}::jsonb)`;
   },
 
+  timely: (_column, condition) => condition,
+
   contains: (column, needle) => sql`strpos(${column}, ${needle}) > 0`,
 
   // LIKE is what an index of trigrams serves. The planner knows which account's part it reads.
@@ -78,6 +80,8 @@ export const postgresql: Dialect = Object.freeze({
 
   // A time-out of the statement stops it.
   tick: raw('TRUE'),
+
+  tickOfScan: () => sql`TRUE`,
 } satisfies Dialect);
 
 /**

@@ -24,6 +24,9 @@ export interface Dialect {
   /** A subquery with a row of `count` columns for each array of a JSON array, which is one parameter. */
   tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;
 
+  /** The same as a condition that reads the column's value from end to end; asks for the time at a long value. */
+  timely(column: Raw, condition: Fragment): Fragment;
+
   /** True where `needle` occurs in the column. */
   contains(column: Raw, needle: SqlValue): Fragment;
 
@@ -85,6 +88,6 @@ export interface Dialect {
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 
-  /** The same where no index finds what is asked for, and each row of the account is read. */
-  readonly tickOfRows?: Raw;
+  /** The same where nobody else waits (a scan): it may be left out where the account has few objects in the table. */
+  tickOfScan(accountId: SqlValue, table: string): Fragment;
 }

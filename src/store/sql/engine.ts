@@ -17,12 +17,6 @@ import type { Fragment, Raw } from './fragment.js';
 import type { Leading } from './names.js';
 import type { Decoders, Row } from './objects.js';
 
-/**
- * What an engine's operation gives: a synchronous engine's has run when its call returns, and nothing
- * may put a turn between.
- */
-export type Answer<T> = T | Promise<T>;
-
 /** The statement of a query's window, of the columns in `list`. */
 export type WindowOf = (list: Raw) => Fragment;
 
@@ -40,7 +34,8 @@ export interface ObjectScope<C> extends Scope<C> {
 
 /**
  * What differs between the databases of what a snapshot does (snapshot.ts); no list is empty. Each
- * operation is one statement. Types and properties that are texts are storage names: tables, columns.
+ * operation is one statement, which is begun before the call returns: on a synchronous engine it has run by then, and
+ * the promise only carries the result. Types and properties that are texts are storage names: tables, columns.
  */
 export interface ReadingEngine<C> {
   readonly dialect: Dialect;
@@ -49,7 +44,7 @@ export interface ReadingEngine<C> {
   /** Throws where the connection's transaction is over, or its time. */
   check(connection: C): void;
 
-  query(connection: C, fragment: Fragment): Answer<readonly Row[]>;
+  query(connection: C, fragment: Fragment): Promise<readonly Row[]>;
 
   objects(
     scope: ObjectScope<C>,
@@ -57,7 +52,7 @@ export interface ReadingEngine<C> {
     ids: readonly string[],
     properties: readonly PropertyDefinition[],
     maxOctets: number,
-  ): Answer<readonly StoredObject[]>;
+  ): Promise<readonly StoredObject[]>;
 
   firstObjects(
     scope: ObjectScope<C>,
@@ -65,25 +60,25 @@ export interface ReadingEngine<C> {
     limit: number,
     properties: readonly PropertyDefinition[],
     maxOctets: number,
-  ): Answer<readonly StoredObject[]>;
+  ): Promise<readonly StoredObject[]>;
 
   /** Rows `[id]`. */
   existing(
     scope: Scope<C>,
     type: DataTypeDefinition,
     ids: readonly string[],
-  ): Answer<readonly Row[]>;
+  ): Promise<readonly Row[]>;
 
-  state(scope: Scope<C>, table: string): Answer<number>;
+  state(scope: Scope<C>, table: string): Promise<number>;
 
-  objectCount(scope: Scope<C>, table: string): Answer<number>;
+  objectCount(scope: Scope<C>, table: string): Promise<number>;
 
   changes(
     scope: Scope<C>,
     table: string,
     since: number,
     limit: number,
-  ): Answer<readonly ChangeRecordAt[]>;
+  ): Promise<readonly ChangeRecordAt[]>;
 
   /** At most so many `rows`, and the state, which is a statement of its own where that is no further round trip. */
   page(
@@ -92,14 +87,14 @@ export interface ReadingEngine<C> {
     compose: WindowOf,
     rows: number,
     wanted: WantedObjects | null,
-  ): Answer<QueryPage>;
+  ): Promise<QueryPage>;
 
   referrers(
     scope: Scope<C>,
     targets: readonly ObjectIds[],
     leading: Leading,
     limit: number,
-  ): Answer<readonly ReferenceRecord[]>;
+  ): Promise<readonly ReferenceRecord[]>;
 
   ancestors(
     scope: Scope<C>,
@@ -107,7 +102,7 @@ export interface ReadingEngine<C> {
     column: string,
     ids: readonly string[],
     limit: number,
-  ): Answer<readonly ReferenceRecord[]>;
+  ): Promise<readonly ReferenceRecord[]>;
 
   /** The reference records that objects have. */
   ownReferences(
@@ -115,22 +110,22 @@ export interface ReadingEngine<C> {
     table: string,
     columns: readonly string[],
     ids: readonly string[],
-  ): Answer<readonly ReferenceRecord[]>;
+  ): Promise<readonly ReferenceRecord[]>;
 
-  blobs(scope: Scope<C>, ids: readonly string[], viewer?: string): Answer<readonly BlobRow[]>;
+  blobs(scope: Scope<C>, ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]>;
 
   blobReferences(
     scope: Scope<C>,
     blobIds: readonly string[],
     tables: readonly string[],
-  ): Answer<readonly BlobReference[]>;
+  ): Promise<readonly BlobReference[]>;
 
   /** The blob reference records that objects have. */
   ownBlobs(
     scope: Scope<C>,
     table: string,
     ids: readonly string[],
-  ): Answer<readonly BlobReference[]>;
+  ): Promise<readonly BlobReference[]>;
 }
 
 /** The same of what a transaction does (transaction.ts). */
@@ -139,15 +134,15 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
     scope: ObjectScope<C>,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
-  ): Answer<unknown>;
+  ): Promise<unknown>;
 
   update(
     scope: ObjectScope<C>,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
-  ): Answer<unknown>;
+  ): Promise<unknown>;
 
-  destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Answer<unknown>;
+  destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Promise<unknown>;
 
   /** Two statements; the new state. `current` is the state before, where the transaction knows it. */
   writeChanges(
@@ -156,16 +151,16 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
     at: number,
     current?: number,
-  ): Answer<number>;
+  ): Promise<number>;
 
-  insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Answer<unknown>;
+  insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Promise<unknown>;
 
   /** At most two statements. */
   changeReferences(
     scope: Scope<C>,
     removed: readonly ReferenceRecord[],
     added: readonly ReferenceRecord[],
-  ): Answer<unknown>;
+  ): Promise<unknown>;
 
   /** At most three statements. */
   changeBlobReferences(
@@ -173,5 +168,5 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
     removed: readonly BlobReference[],
     added: readonly BlobReference[],
     now: number,
-  ): Answer<unknown>;
+  ): Promise<unknown>;
 }

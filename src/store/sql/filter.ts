@@ -18,6 +18,8 @@ import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from '
 const MAX_HEIGHT = 900;
 /** Words of one `text` condition. */
 const MAX_WORDS = 50;
+/** Characters of a row's texts beside which looking at the row is no small step. */
+const LONG = 16_384;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
 /**
@@ -219,15 +221,16 @@ function composeCondition(
 ): Fragment | boolean {
   const column = name(filter.column);
   const operand = (): SqlValue => operandOf(type, filter, value, dialect);
+  const timely = (condition: Fragment): Fragment => timelyOf(type, column, condition, dialect);
   switch (filter.operator) {
     case 'equals':
       return value === null ? sql`${column} IS NULL` : sql`${column} = ${operand()}`;
     case 'in':
       return composeIn(filter, value, dialect);
     case 'contains':
-      return dialect.contains(column, operandOf(type, filter, value, dialect));
+      return timely(dialect.contains(column, operand()));
     case 'startsWith':
-      return dialect.startsWith(column, needle(type, filter, value));
+      return timely(dialect.startsWith(column, needle(type, filter, value)));
     // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
     case 'before':
       return sql`${column} < ${operand()}`;
@@ -237,9 +240,13 @@ function composeCondition(
     case 'atMost':
       return sql`${column} <= ${operand()}`;
     case 'hasKey':
-      return dialect.hasKey(column, String(value));
-    case 'hasItem':
-      return composeItem(column, itemValue(value), dialect);
+      return timely(dialect.hasKey(column, String(value)));
+    case 'hasItem': {
+      const item = itemValue(value);
+      // JSON has no number beyond a double's range: nothing that is stored is one.
+      const isNone = typeof item === 'number' && !Number.isFinite(item);
+      return !isNone && timely(dialect.hasItem(column, item));
+    }
     case 'text':
       return composeText(type, filter, value, dialect);
     case 'isNull':
@@ -260,18 +267,21 @@ function composeText(
   return words.reduce<Fragment | boolean>((all, word) => {
     const [first = name(filter.column), ...rest] = columns;
     // A null column contains nothing; as the unknown it would be, it spoils no OR.
-    const somewhere = rest.reduce(
-      (any, column) => sql`${any} OR ${dialect.contains(column, word)}`,
-      dialect.contains(first, word),
-    );
+    const isIn = (column: Raw): Fragment =>
+      timelyOf(type, column, dialect.contains(column, word), dialect);
+    const somewhere = rest.reduce((any, column) => sql`${any} OR ${isIn(column)}`, isIn(first));
     return typeof all === 'boolean' ? sql`(${somewhere})` : sql`${all} AND (${somewhere})`;
   }, true);
 }
 
-/** JSON has no number beyond a double's range: nothing that is stored is one. */
-function composeItem(column: Raw, item: SqlValue | boolean, dialect: Dialect): Fragment | false {
-  const isNone = typeof item === 'number' && !Number.isFinite(item);
-  return !isNone && dialect.hasItem(column, item);
+/** What reads a value from end to end, which may be long unless the descriptor says how long at most. */
+function timelyOf(
+  { characters = Number.POSITIVE_INFINITY }: DataTypeDefinition,
+  column: Raw,
+  condition: Fragment,
+  dialect: Dialect,
+): Fragment {
+  return characters < LONG ? condition : dialect.timely(column, condition);
 }
 
 function itemValue(value: JsonValue): SqlValue | boolean {

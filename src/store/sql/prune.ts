@@ -1,4 +1,3 @@
-import type { Answer } from './engine.js';
 import { type Fragment, sql } from './fragment.js';
 import type { Row } from './objects.js';
 
@@ -26,7 +25,7 @@ export interface Pruning {
   rows(query: Fragment): Promise<readonly Row[]>;
 
   /** Runs a statement in a transaction that has the account's data to itself; how many rows it changed. */
-  change(accountId: string, statement: Fragment): Answer<unknown>;
+  change(accountId: string, statement: Fragment): unknown;
 }
 
 const START: Pair = { accountId: '', type: '' };

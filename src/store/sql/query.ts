@@ -226,8 +226,7 @@ function rows(
   const { where, lookup, ordered } = composedFilter(type, accountId, filter, dialect, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(accountId, dialect, isCommon);
-  const isIndexed = ordered !== null || lookup !== null || filter.kind === 'all';
-  const tick = isIndexed ? dialect.tick : (dialect.tickOfRows ?? dialect.tick);
+  const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
   const byKey = readsAll && lookup === null && !hasIndexed(filter) ? dialect.byKey : undefined;
   const whose = byKey === undefined ? account : sql`${account} AND ${byKey}`;
   const own = sql`${whose} AND ${tick} AND ${where}`;

@@ -105,9 +105,7 @@ export class SqlSnapshot<C> implements Snapshot {
     position: number,
     limit: number,
   ): Promise<readonly string[]> {
-    const asked = this.#window(type, plan, { position, limit });
-    // In this turn where nothing has to be asked before.
-    const compose = asked instanceof Promise ? await asked : asked;
+    const compose = await this.#window(type, plan, { position, limit });
     return (await this.#query(compose(raw('"id"')))).map(idOf);
   }
 
@@ -117,32 +115,27 @@ export class SqlSnapshot<C> implements Snapshot {
     window: QueryWindow,
     wanted: WantedObjects | null,
   ): Promise<QueryPage> {
-    const asked = this.#window(type, plan, window);
-    const compose = asked instanceof Promise ? await asked : asked;
+    const compose = await this.#window(type, plan, window);
     this.check();
     return this.#engine.page(this.scope, type, compose, window.limit, wanted);
   }
 
-  #window(
-    type: DataTypeDefinition,
-    plan: QueryPlan,
-    window: QueryWindow,
-  ): WindowOf | Promise<WindowOf> {
+  async #window(type: DataTypeDefinition, plan: QueryPlan, window: QueryWindow): Promise<WindowOf> {
     const { accountId } = this.scope;
-    const dialect = this.dialectOf(type, plan, window.position + window.limit);
+    const { dialect } = this.#engine;
     const compose =
       (leads: boolean): WindowOf =>
       (list) =>
         windowQuery(list, type, accountId, plan, window, dialect, leads);
     const few = fewQuery(type, accountId, plan, dialect);
     if (few === null) return compose(false);
-    return this.#query(few).then(([row]) => compose(row?.[0] === 1));
+    const [row] = await this.#query(few);
+    return compose(row?.[0] === 1);
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
-    const { accountId } = this.scope;
-    const dialect = this.dialectOf(type, { filter, sort: [] }, 0);
-    const [row] = await this.#query(countQuery(type, accountId, filter, dialect));
+    const query = countQuery(type, this.scope.accountId, filter, this.#engine.dialect);
+    const [row] = await this.#query(query);
     return row?.[0] as number;
   }
 
@@ -285,11 +278,6 @@ export class SqlSnapshot<C> implements Snapshot {
   /** Slices for one read of objects, which end with the work; null where no read may pause. */
   protected slices(): Slices | null {
     return inSlices(() => this.check());
-  }
-
-  /** In what a scan of a type's objects is composed that keeps so many rows of them in order. */
-  protected dialectOf(_type: DataTypeDefinition, _plan: QueryPlan, _kept: number): Dialect {
-    return this.#engine.dialect;
   }
 
   protected check(): void {

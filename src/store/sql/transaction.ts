@@ -8,7 +8,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../port.js';
-import type { Answer, WritingEngine } from './engine.js';
+import type { WritingEngine } from './engine.js';
 import type { StorageNames } from './names.js';
 import { encodeLarge, holdsLarge } from './rows.js';
 import { SqlSnapshot } from './snapshot.js';
@@ -148,13 +148,11 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     return inSlices(() => this.check(), true);
   }
 
-  async #write<T>(operation: () => Answer<T>): Promise<T> {
+  async #write<T>(operation: () => Promise<T>): Promise<T> {
     this.assertWhole();
     try {
       this.check();
-      const answer = operation();
-      // What is there need not be waited for.
-      return answer instanceof Promise ? await answer : answer;
+      return await operation();
     } catch (error) {
       this.#broken = { error };
       throw error;

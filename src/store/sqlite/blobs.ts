@@ -1,8 +1,8 @@
 import type { BlobReference, BlobRow, NewBlob } from '../port.js';
-import type { Answer, Scope } from '../sql/engine.js';
+import type { Scope } from '../sql/engine.js';
 import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, BOUND, type Reader } from './reader.js';
+import { BOUND, type Reader } from './reader.js';
 
 /** Rows of blobs and of the references to them. */
 
@@ -52,46 +52,46 @@ const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
  ORDER BY "b"."unreferencedSince" LIMIT ${BOUND}) RETURNING "accountId", "id"`;
 
 /** One statement. */
-export function readBlobs(
+export async function readBlobs(
   { connection, accountId }: Scope<Reader>,
   ids: readonly string[],
   viewer?: string,
-): Answer<readonly BlobRow[]> {
+): Promise<readonly BlobRow[]> {
   const list = JSON.stringify(ids);
   const rows =
     viewer === undefined
-      ? connection.all(SELECT_BLOBS, accountId, list)
-      : connection.all(SELECT_VISIBLE_BLOBS, accountId, list, viewer);
-  return after(rows, (found) => found.map(blobOf));
+      ? await connection.all(SELECT_BLOBS, accountId, list)
+      : await connection.all(SELECT_VISIBLE_BLOBS, accountId, list, viewer);
+  return rows.map(blobOf);
 }
 
 /** One statement. */
-export function readReferences(
+export async function readReferences(
   { connection, accountId }: Scope<Reader>,
   blobIds: readonly string[],
   tables: readonly string[],
-): Answer<readonly BlobReference[]> {
+): Promise<readonly BlobReference[]> {
   const lists = [JSON.stringify(blobIds), JSON.stringify(tables)];
-  const rows = connection.all(SELECT_REFERENCES, accountId, ...lists);
-  return after(rows, (found) => found.map(blobReferenceOf));
+  const rows = await connection.all(SELECT_REFERENCES, accountId, ...lists);
+  return rows.map(blobReferenceOf);
 }
 
 /** One statement: the references that objects have. */
-export function readOwnBlobs(
+export async function readOwnBlobs(
   { connection, accountId }: Scope<Reader>,
   table: string,
   ids: readonly string[],
-): Answer<readonly BlobReference[]> {
-  const rows = connection.all(SELECT_OWN, accountId, table, JSON.stringify(ids));
-  return after(rows, (found) => found.map(blobReferenceOf));
+): Promise<readonly BlobReference[]> {
+  const rows = await connection.all(SELECT_OWN, accountId, table, JSON.stringify(ids));
+  return rows.map(blobReferenceOf);
 }
 
 /** One statement. A new blob counts as unreferenced since now. */
-export function insertBlobs(
+export async function insertBlobs(
   { connection, accountId }: Scope<Connection>,
   blobs: readonly NewBlob[],
   now: number,
-): void {
+): Promise<void> {
   connection.run(INSERT_BLOBS, accountId, now, now, blobRows(blobs));
 }
 
@@ -99,12 +99,12 @@ export function insertBlobs(
  * At most three statements: one for what goes, one for what comes, one that notes what is
  * unreferenced now.
  */
-export function changeReferences(
+export async function changeReferences(
   { connection, accountId }: Scope<Connection>,
   removed: readonly BlobReference[],
   added: readonly BlobReference[],
   now: number,
-): void {
+): Promise<void> {
   if (removed.length > 0) connection.run(DELETE_REFERENCES, accountId, blobReferenceRows(removed));
   if (added.length > 0) connection.run(INSERT_REFERENCES, accountId, blobReferenceRows(added));
   const blobIds = new Set([...removed, ...added].map((reference) => reference.blobId));
@@ -118,6 +118,6 @@ export function collectBlobs(
   limit: number,
 ): readonly { readonly accountId: string; readonly id: string }[] {
   return connection
-    .all(COLLECT, before, limit)
+    .rows(COLLECT, [before, limit])
     .map((row) => ({ accountId: row[0] as string, id: row[1] as string }));
 }

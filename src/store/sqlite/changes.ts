@@ -1,10 +1,10 @@
 import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
-import type { Answer, Scope } from '../sql/engine.js';
+import type { Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
 import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, BOUND, type Reader } from './reader.js';
+import { BOUND, type Reader } from './reader.js';
 
 /** States and change records (D8, D9). */
 
@@ -31,16 +31,19 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
  SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM jsonb_each(?)`;
 
 /** One statement. */
-export function readState({ connection, accountId }: Scope<Reader>, table: string): Answer<number> {
-  return after(connection.all(SELECT_STATE, accountId, table), numberOf);
+export async function readState(
+  { connection, accountId }: Scope<Reader>,
+  table: string,
+): Promise<number> {
+  return numberOf(await connection.all(SELECT_STATE, accountId, table));
 }
 
 /** One statement. The same before a write, which a deleted account refuses: it throws `accountNotFound`. */
-export function readStateOfAccount(
+export async function readStateOfAccount(
   { connection, accountId }: Scope<Connection>,
   table: string,
-): number {
-  const rows = connection.all(SELECT_STATE_OF_ACCOUNT, table, accountId);
+): Promise<number> {
+  const rows = await connection.all(SELECT_STATE_OF_ACCOUNT, table, accountId);
   if (rows.length === 0) throw accountGone();
   return numberOf(rows);
 }
@@ -51,34 +54,34 @@ export function accountGone(): MethodError {
 }
 
 /** One statement. */
-export function readObjectCount(
+export async function readObjectCount(
   { connection, accountId }: Scope<Reader>,
   table: string,
-): Answer<number> {
-  return after(connection.all(SELECT_OBJECTS, accountId, table), numberOf);
+): Promise<number> {
+  return numberOf(await connection.all(SELECT_OBJECTS, accountId, table));
 }
 
 /** One statement. */
-export function readChanges(
+export async function readChanges(
   { connection, accountId }: Scope<Reader>,
   table: string,
   since: number,
   limit: number,
-): Answer<readonly ChangeRecordAt[]> {
-  const rows = connection.all(SELECT_CHANGES, accountId, table, since, limit);
-  return after(rows, (found) => found.map(changeOf));
+): Promise<readonly ChangeRecordAt[]> {
+  const rows = await connection.all(SELECT_CHANGES, accountId, table, since, limit);
+  return rows.map(changeOf);
 }
 
 /**
  * Two statements: the counter steps by the number of records, which get the numbers that it passed.
  */
-export function writeChanges(
+export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
   table: string,
   changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   at: number,
   current?: number,
-): number {
+): Promise<number> {
   const steps = [accountId, table, changes.length, growth(changes)] as const;
   let state: number;
   if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;

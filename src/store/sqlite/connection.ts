@@ -3,18 +3,21 @@ import { tick } from '../../database/sqlite/deadline.js';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import type { Slices } from '../../protocol/slices.js';
-import type { Answer } from '../sql/engine.js';
+import type { Trace } from '../port.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';
 import { Cursor } from './cursor.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
-import { type Slice, SliceError, stopwatch } from './scans/slice.js';
+import { SliceError } from './slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
 const CACHE_LIMIT = 250;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
+
+/** Hears how many rows a statement gave or changed; null where it failed. */
+type Told = ((rows: number | null) => void) | undefined;
 
 /**
  * A database connection with its prepared statements. Statements are known by their text, so what
@@ -22,8 +25,10 @@ export const CACHE_LENGTH = 10_000;
  */
 export class Connection implements Reader {
   readonly db: Database;
-  /** What the statements of the work that runs are held against. */
-  slice: Slice | null = null;
+  /** Of the work whose statements come now, where it is explained. */
+  trace: Trace | null = null;
+  /** Characters of a statement that the work may ask for: a longer one is refused with SliceError. */
+  longest = Number.POSITIVE_INFINITY;
   readonly #onStatement: ((sql: string) => void) | undefined;
   /** Of works that pause between rows. */
   readonly #cursors = new Set<Cursor>();
@@ -36,38 +41,61 @@ export class Connection implements Reader {
     this.#onStatement = onStatement;
   }
 
-  /** All rows of a fixed statement. */
-  all(text: string, ...parameters: readonly Parameter[]): readonly Row[] {
-    return this.#guard(text, () => this.#prepare(text).all(...parameters) as Row[]);
+  /** The rows are there when the call returns, and the promise only carries them. */
+  async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.rows(text, parameters);
   }
 
-  /** The only row of a fixed statement that has one. */
-  one(text: string, ...parameters: readonly Parameter[]): Row {
-    try {
-      return this.#prepare(text).get(...parameters) as Row;
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
-  /** All rows of a composed statement. */
-  query(fragment: Fragment): readonly Row[] {
-    return this.all(
-      render(fragment, sqlite.placeholder),
-      ...(fragment.values as readonly Parameter[]),
-    );
+  async query(fragment: Fragment): Promise<readonly Row[]> {
+    return this.rows(render(fragment, sqlite.placeholder), fragment.values as readonly Parameter[]);
   }
 
   /**
    * Gives each row to `rows` while it is read. Where those take slices, the connection may run
    * other statements between two of them, the same text as well.
    */
-  each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void> {
-    const { slices } = rows;
-    if (slices !== null) return this.#eachInSlices(text, parameters, rows, slices);
-    return this.#guard(text, () => {
-      for (const row of this.#prepare(text).iterate(...parameters)) rows.take(row as Row);
-    });
+  async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
+    let count = 0;
+    const take = (row: Row): void => {
+      count += 1;
+      rows.take(row);
+    };
+    const told = this.#tell(text, parameters);
+    try {
+      const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
+      if (rows.slices === null) for (const row of found) take(row);
+      else await this.#read(new Cursor(found, take), rows.slices);
+      told?.(count);
+    } catch (error) {
+      told?.(null);
+      throw translateError(error);
+    }
+  }
+
+  /** All rows of a fixed statement, before the call returns. */
+  rows(text: string, parameters: readonly Parameter[]): readonly Row[] {
+    const told = this.#tell(text, parameters);
+    try {
+      const rows = this.#prepare(text).all(...parameters) as Row[];
+      told?.(rows.length);
+      return rows;
+    } catch (error) {
+      told?.(null);
+      throw translateError(error);
+    }
+  }
+
+  /** The only row of a fixed statement that has one. */
+  one(text: string, ...parameters: readonly Parameter[]): Row {
+    const told = this.#tell(text, parameters);
+    try {
+      const row = this.#prepare(text).get(...parameters) as Row;
+      told?.(1);
+      return row;
+    } catch (error) {
+      told?.(null);
+      throw translateError(error);
+    }
   }
 
   /** Ends what a work has left of its reads, when the work has ended. */
@@ -79,14 +107,16 @@ export class Connection implements Reader {
   until(text: string, parameters: readonly Parameter[], maxOctets: number): readonly Row[] {
     const rows: Row[] = [];
     let sum = 0;
-    return this.#guard(text, () => {
+    try {
       for (const row of this.#prepare(text).iterate(...parameters)) {
         rows.push(row as Row);
         for (const value of row as Row) sum += typeof value === 'string' ? value.length : 0;
         if (sum > maxOctets) break;
       }
       return rows;
-    });
+    } catch (error) {
+      throw translateError(error);
+    }
   }
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */
@@ -100,14 +130,22 @@ export class Connection implements Reader {
     for (const cursor of this.#cursors) cursor.finish();
     // The database may have rolled back in one of these: a write by itself would be committed.
     if (this.#cursors.size > 0) this.assertTransaction();
-    return this.#guard(text, () => this.#prepare(text).run(...parameters).changes);
+    const told = this.#tell(text, parameters);
+    try {
+      const { changes } = this.#prepare(text).run(...parameters);
+      told?.(changes);
+      return changes;
+    } catch (error) {
+      told?.(null);
+      throw translateError(error);
+    }
   }
 
   /** The same of a composed statement. */
   change(fragment: Fragment): number {
-    return this.run(
+    return this.runWith(
       render(fragment, sqlite.placeholder),
-      ...(fragment.values as readonly Parameter[]),
+      fragment.values as readonly Parameter[],
     );
   }
 
@@ -124,27 +162,22 @@ export class Connection implements Reader {
     }
   }
 
-  async #eachInSlices(
-    text: string,
-    parameters: readonly Parameter[],
-    rows: RowTaker,
-    slices: Slices,
-  ): Promise<void> {
-    let cursor: Cursor | undefined;
+  async #read(cursor: Cursor, slices: Slices): Promise<void> {
+    this.#cursors.add(cursor);
     try {
-      const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
-      cursor = new Cursor(found, rows);
-      this.#cursors.add(cursor);
       await cursor.read(slices);
-    } catch (error) {
-      throw translateError(error);
     } finally {
-      if (cursor !== undefined) this.#cursors.delete(cursor);
+      this.#cursors.delete(cursor);
     }
+  }
+
+  #tell(sql: string, parameters: readonly Parameter[]): Told {
+    return this.trace?.asked({ sql, parameters, inThread: false });
   }
 
   /** A statement that a cursor reads is busy: another read of the same text gets one of its own. */
   #prepare(text: string): Statement {
+    if (text.length > this.longest) throw new SliceError();
     this.#onStatement?.(text);
     const statement = this.#kept(text);
     return this.#cursors.size > 0 && statement.busy ? this.#compile(text) : statement;
@@ -166,19 +199,5 @@ export class Connection implements Reader {
   #compile(text: string): Statement {
     const statement = this.db.prepare(text);
     return statement.reader ? statement.raw(true) : statement;
-  }
-
-  #guard<T>(text: string, work: () => T): T {
-    const { slice } = this;
-    // A statement that is refused has not been stopped.
-    const time = slice && stopwatch(slice.admit(text));
-    try {
-      const value = work();
-      if (slice !== null && time !== null) slice.took(text, time());
-      return value;
-    } catch (error) {
-      if (error instanceof SliceError) slice?.exhausted(text);
-      throw translateError(error);
-    }
   }
 }

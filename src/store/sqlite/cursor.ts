@@ -1,5 +1,5 @@
 import type { Slices } from '../../protocol/slices.js';
-import type { Row, RowTaker } from '../sql/objects.js';
+import type { Row } from '../sql/objects.js';
 
 /**
  * A statement whose rows are read little by little. Until it has ended, its connection can read by
@@ -7,18 +7,18 @@ import type { Row, RowTaker } from '../sql/objects.js';
  */
 export class Cursor {
   readonly #rows: IterableIterator<Row>;
-  readonly #taker: RowTaker;
+  readonly #take: (row: Row) => void;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(rows: IterableIterator<Row>, taker: RowTaker) {
+  constructor(rows: IterableIterator<Row>, take: (row: Row) => void) {
     this.#rows = rows;
-    this.#taker = taker;
+    this.#take = take;
   }
 
   /** Gives each row to its taker; others have the event loop between rows that take long. */
   async read(slices: Slices): Promise<void> {
     for (const row of this.#rows) {
-      this.#taker.take(row);
+      this.#take(row);
       if (slices.isOver()) await slices.next();
     }
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -27,7 +27,7 @@ export class Cursor {
   /** Reads the rows that are left at once. `read` throws what comes of it. */
   finish(): void {
     try {
-      for (const row of this.#rows) this.#taker.take(row);
+      for (const row of this.#rows) this.#take(row);
     } catch (error) {
       this.#failure = { error };
     }

@@ -25,20 +25,16 @@ import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { runExclusive } from './exclusive.js';
-import { Extents, type Measure, numberedTables } from './extents.js';
 import { Log } from './log.js';
 import { emptyLog, openBacklog } from './log-thread.js';
 import { OwnReads } from './own-reads.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
-import { TracedConnection } from './traced-connection.js';
 import { SqliteTransaction } from './transaction.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
-/** How long measuring what an account holds may take, ms. */
-const MEASURE_WAIT = 10_000;
 
 export interface SqliteStoreOptions {
   readonly writer: Writer;
@@ -122,20 +118,16 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     this.#hookReads = new OwnReads(this.#names, log, open);
     this.#largeReads = new OwnReads(this.#names, log, open);
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    const extents = new Extents(numberedTables(reader));
     const requireFiles = (): void => writer.requireFiles();
-    const scanned = { file, names: this.#names, extents, log, requireFiles };
+    const scanned = { file, names: this.#names, log, requireFiles };
     this.#scans = scans && new Scans(scanned, scans, onStatement);
-    if (this.#scans !== null) extents.measureBy(measureIn(this.#scans));
     this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
     this.#reads = new Reads({
       names: this.#names,
       connection: new Connection(reader, onStatement),
-      extents,
       scans: this.#scans,
       large: this.#largeReads,
       slice: scans?.slice,
-      moment: scans?.moment,
     });
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
@@ -253,9 +245,10 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   ): Promise<T> {
     let changed: StateChange['changed'] | undefined;
     const { deadline, isLong, trace } = options;
-    const writing = trace ? new TracedConnection(this.#writing, trace) : this.#writing;
-    const open = (): SqliteTransaction =>
-      new SqliteTransaction(this.#names, writing, accountId, this.#now());
+    const open = (): SqliteTransaction => {
+      this.#writing.trace = trace ?? null;
+      return new SqliteTransaction(this.#names, this.#writing, accountId, this.#now());
+    };
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
       const value = await work(transaction);
       transaction.assertWhole();
@@ -307,16 +300,6 @@ async function within<T>(
   } finally {
     transaction.end();
   }
-}
-
-function measureIn(scans: Scans): Measure {
-  return (accountId, type) =>
-    scans.run(
-      accountId,
-      performance.now() + MEASURE_WAIT,
-      (snapshot) => snapshot.measure(type),
-      () => undefined,
-    );
 }
 
 function compiledScans(threads?: number): ScanOptions | null {

@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
-import type { Answer, ObjectScope, Scope } from '../sql/engine.js';
+import type { ObjectScope, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import {
   collector,
@@ -13,7 +13,7 @@ import {
 } from '../sql/objects.js';
 import { encodeRows, writeColumns } from '../sql/rows.js';
 import type { Connection } from './connection.js';
-import { after, BOUND, type Parameter, type Reader } from './reader.js';
+import { BOUND, type Parameter, type Reader } from './reader.js';
 
 /**
  * The statements that read and write a type's rows, composed once per type and set of properties.
@@ -94,13 +94,13 @@ export const DECODERS: Decoders = {
 };
 
 /** One statement. */
-export function readObjects(
+export async function readObjects(
   scope: ObjectScope<Reader>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
   maxOctets: number,
-): Answer<readonly StoredObject[]> {
+): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const [first = '', second] = ids;
   return second === undefined
@@ -109,51 +109,48 @@ export function readObjects(
 }
 
 /** One statement. */
-export function readFirstObjects(
+export async function readFirstObjects(
   scope: ObjectScope<Reader>,
   type: DataTypeDefinition,
   limit: number,
   properties: readonly PropertyDefinition[],
   maxOctets: number,
-): Answer<readonly StoredObject[]> {
+): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   return read(scope, reader, reader.first, limit, maxOctets);
 }
 
 /** One statement: rows `[id]`. */
-export function readExisting(
+export async function readExisting(
   { connection, accountId }: Scope<Reader>,
   type: DataTypeDefinition,
   ids: readonly string[],
-): Answer<readonly Row[]> {
+): Promise<readonly Row[]> {
   return connection.all(readerOf(type, []).many, accountId, JSON.stringify(ids));
 }
 
 /** A single row has been in memory as a whole when it was written: nothing need stop in between. */
-function readOne(
+async function readOne(
   { connection, accountId, slices }: ObjectScope<Reader>,
   reader: ObjectReader,
   id: string,
   maxOctets: number,
-): Answer<readonly StoredObject[]> {
+): Promise<readonly StoredObject[]> {
   const collected = collector(reader, maxOctets, slices());
-  return after(connection.all(reader.one, accountId, id), (rows) => {
-    for (const row of rows) collected.take(row);
-    return collected.objects();
-  });
+  for (const row of await connection.all(reader.one, accountId, id)) collected.take(row);
+  return collected.objects();
 }
 
-function read(
+async function read(
   { connection, accountId, slices }: ObjectScope<Reader>,
   reader: ObjectReader,
   statement: string,
   which: string | number,
   maxOctets: number,
-): Answer<readonly StoredObject[]> {
+): Promise<readonly StoredObject[]> {
   const collected = collector(reader, maxOctets, slices());
-  return after(connection.each(statement, [accountId, which], collected), () =>
-    collected.objects(),
-  );
+  await connection.each(statement, [accountId, which], collected);
+  return collected.objects();
 }
 
 /**
@@ -215,12 +212,12 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
 }
 
 /** One statement: inserts rows, or updates those that exist. */
-export function writeObjects(
+export async function writeObjects(
   { connection, accountId }: Scope<Connection>,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   how: keyof RowStatement,
-): void {
+): Promise<void> {
   const { json, rows } = writerOf(type);
   const statement = rows.find(({ size }) => size >= objects.length);
   if (statement === undefined) {
@@ -250,10 +247,10 @@ function parameterOf(value: JsonValue): Parameter {
 }
 
 /** One statement. */
-export function destroyObjects(
+export async function destroyObjects(
   { connection, accountId }: Scope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
-): void {
+): Promise<void> {
   connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids));
 }

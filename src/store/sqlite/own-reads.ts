@@ -7,7 +7,6 @@ import type { Connection } from './connection.js';
 import type { Log } from './log.js';
 import { createReadTurns } from './read-turns.js';
 import { SqliteSnapshot } from './snapshot.js';
-import { TracedConnection } from './traced-connection.js';
 
 /** Connections, each opened when it is first needed. */
 const CONNECTIONS = 4;
@@ -40,14 +39,15 @@ export class OwnReads {
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
-      const reading = trace === undefined ? connection : new TracedConnection(connection, trace);
-      const snapshot = new SqliteSnapshot(this.#names, reading, accountId);
+      connection.trace = trace ?? null;
+      const snapshot = new SqliteSnapshot(this.#names, connection, accountId);
       try {
         db.exec('BEGIN');
         return await told(snapshot);
       } finally {
         snapshot.end();
         connection.endReads();
+        connection.trace = null;
         end(db);
         this.#idle.push(connection);
       }

@@ -1,4 +1,3 @@
-import type { Answer } from '../sql/engine.js';
 import type { Fragment } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';
 
@@ -10,13 +9,13 @@ export type Parameter = string | number | null;
  */
 export interface Reader {
   /** All rows of a fixed statement. */
-  all(text: string, ...parameters: readonly Parameter[]): Answer<readonly Row[]>;
+  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]>;
 
   /** All rows of a composed statement. */
-  query(fragment: Fragment): Answer<readonly Row[]>;
+  query(fragment: Fragment): Promise<readonly Row[]>;
 
   /** Gives all rows of a fixed statement to `rows`. */
-  each(text: string, parameters: readonly Parameter[], rows: RowTaker): Answer<void>;
+  each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void>;
 
   /** Throws where the transaction is over, or the time of its work. */
   check(): void;
@@ -27,8 +26,3 @@ export interface Reader {
  * statement anew each time that it is bound.
  */
 export const BOUND = '? + 0';
-
-/** `next` of an answer, at once where it is there. */
-export function after<T, U>(answer: Answer<T>, next: (value: T) => Answer<U>): Answer<U> {
-  return answer instanceof Promise ? answer.then(next) : next(answer);
-}

@@ -1,5 +1,4 @@
-import { availableParallelism } from 'node:os';
-import { checkDeadline, lateError, setDeadline } from '../../database/sqlite/deadline.js';
+import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import { inSlices, nextTurn, type Slices } from '../../protocol/slices.js';
 import { Serial } from '../../runtime/serial.js';
 import type {
@@ -16,66 +15,58 @@ import type {
   Trace,
   TracedStatement,
 } from '../port.js';
-import type { Fragment, Raw } from '../sql/fragment.js';
+import type { Fragment } from '../sql/fragment.js';
 import type { StorageNames } from '../sql/names.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
-import { fewQuery, windowQuery } from '../sql/query.js';
-import { timeWork } from '../traced.js';
+import { readsInOrder } from '../sql/query.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
-import type { Extents } from './extents.js';
 import type { OwnReads } from './own-reads.js';
-import { readPage, type SizedPage } from './page.js';
-import type { ScanOptions, Scans } from './scans/index.js';
-import { endOfSlice, LongStatements, SLICE, SliceError } from './scans/slice.js';
-import { readBriefPage, SqliteSnapshot } from './snapshot.js';
+import { planOf } from './plan.js';
+import type { Scans } from './scans/index.js';
+import { limitTo, SLICE, SliceError } from './slice.js';
+import { SharedSnapshot } from './snapshot.js';
 import { readStateAndChanges, readStateAndRows } from './state-reads.js';
-import { planOf, TracedConnection } from './traced-connection.js';
 
-/**
- * A statement that takes longer, ms, is run in another thread from then on, where a machine can do both at
- * once: there it keeps nobody waiting, and asking costs it a tenth of that.
- */
-const MOMENT = availableParallelism() > 1 ? 2 : SLICE;
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
 
 export interface ReadsOptions {
   readonly names: StorageNames;
   readonly connection: Connection;
-  readonly extents: Extents;
-  /** Where works go on that take longer than a slice; null: here. */
+  /** Where works run that may take longer than a slice; null: here. */
   readonly scans: Scans | null;
   /** Goes on with reads of large objects. */
   readonly large: OwnReads;
-  readonly slice: ScanOptions['slice'];
-  readonly moment: ScanOptions['moment'];
+  readonly slice?: number | undefined;
+}
+
+type Work<T> = (snapshot: Snapshot) => Promise<T>;
+
+interface Waiting {
+  readonly deadline: number;
+  readonly trace?: Trace | undefined;
 }
 
 /** Reads on the one connection that they share in the thread of all requests. */
 export class Reads {
   readonly #names: StorageNames;
   readonly #connection: Connection;
-  readonly #extents: Extents;
   readonly #scans: Scans | null;
   readonly #large: OwnReads;
   readonly #slice: number;
-  readonly #long: LongStatements;
   readonly #serial = new Serial();
   readonly #begin: () => unknown;
   readonly #end: () => unknown;
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
 
-  constructor(options: ReadsOptions) {
-    const { names, connection, extents, scans, large, slice = SLICE, moment = MOMENT } = options;
+  constructor({ names, connection, scans, large, slice = SLICE }: ReadsOptions) {
     this.#names = names;
     this.#connection = connection;
-    this.#extents = extents;
     this.#scans = scans;
     this.#large = large;
     this.#slice = slice;
-    this.#long = new LongStatements(CACHE_LENGTH, moment, slice);
     const begin = connection.db.prepare('BEGIN');
     const end = connection.db.prepare('COMMIT');
     this.#begin = () => begin.run();
@@ -88,9 +79,7 @@ export class Reads {
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, asked);
     if (!isList(ids)) return this.run(accountId, asked, work);
     try {
-      const found = await this.#ask(asked, (connection) =>
-        this.#readObjects(connection, asked, ids),
-      );
+      const found = await this.#inTurn(asked, () => this.#readObjects(asked, ids));
       if (found !== null) return { number: found.number, objects: await found.objects };
     } catch (error) {
       if (!(error instanceof LargeReadError)) throw error;
@@ -101,53 +90,55 @@ export class Reads {
 
   /** One statement. */
   changes(asked: ChangesAsked): Promise<StateAndChanges> {
-    return this.#ask(asked, (connection) => readStateAndChanges(connection, asked));
-  }
-
-  /** One statement, but for a query whose way depends on what its indexes find. */
-  async page(asked: PageAsked): Promise<QueryPage> {
-    const { accountId, type, plan, window, wanted } = asked;
-    // What has to be asked before makes it two statements.
-    if (fewQuery(type, accountId, plan, sqlite) === null) {
-      const page = await this.#ask(asked, (connection) => this.#readPage(connection, asked));
-      if (page !== null) return page;
-    }
-    const { deadline, trace } = asked;
-    return this.run(accountId, { deadline, trace, mayScan: true }, (snapshot) =>
-      snapshot.page(type, plan, window, wanted),
-    );
+    return this.#inTurn(asked, () => readStateAndChanges(this.#connection, asked));
   }
 
   /**
-   * Works must not wait for another `run`: they have the connection one after the other. What takes
-   * long here, or reads large objects, is begun anew elsewhere.
+   * Where an index may have the order, most pages are found at once: those are read here. A filter that few objects
+   * meet may have all of them looked at, which nothing tells before: then it begins anew in a thread.
    */
-  run<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    return timeWork(options.trace, work, 'waiting', (told) => this.#run(accountId, options, told));
+  async page(asked: PageAsked): Promise<QueryPage> {
+    const { accountId, deadline, trace, type, plan, window, wanted } = asked;
+    const work = (snapshot: Snapshot): Promise<QueryPage> =>
+      snapshot.page(type, plan, window, wanted);
+    const scans = this.#scans;
+    const options = { deadline, mayScan: true, trace };
+    if (scans === null || !readsInOrder(plan, sqlite)) return this.run(accountId, options, work);
+    try {
+      return await this.#run(accountId, options, work, this.#slice);
+    } catch (error) {
+      if (!(error instanceof SliceError)) throw error;
+      return scans.run(accountId, options, work);
+    }
+  }
+
+  /**
+   * Works must not wait for another `run`: they have the connection one after the other. What may scan
+   * runs in a thread; what reads large objects begins anew on a connection of its own.
+   */
+  async run<T>(accountId: string, options: CallOptions, work: Work<T>): Promise<T> {
+    if (options.mayScan === true && this.#scans !== null) {
+      return this.#scans.run(accountId, options, work);
+    }
+    try {
+      return await this.#run(accountId, options, work, Number.POSITIVE_INFINITY);
+    } catch (error) {
+      if (!(error instanceof LargeReadError)) throw error;
+      return this.#large.run(accountId, options.deadline, work, options.trace);
+    }
   }
 
   /** How SQLite would run a statement. */
   plan(deadline: number, { sql, parameters }: TracedStatement): Promise<StatementPlan> {
-    return this.#serial.run(async () => {
-      if (this.#spent > TURN) await this.#rest();
-      checkDeadline(deadline);
-      const begun = performance.now();
-      try {
-        const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);
-        return planOf(plan.all(...parameters) as Row[]);
-      } finally {
-        this.#spend(performance.now() - begun);
-      }
+    return this.#inTurn({ deadline }, () => {
+      const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);
+      return planOf(plan.all(...parameters) as Row[]);
     });
   }
 
   /** A statement by itself, between other reads. */
   rows(text: string): Promise<readonly Row[]> {
-    return this.#serial.run(async () => this.#connection.all(text));
+    return this.#serial.run(() => this.#connection.all(text));
   }
 
   /** The same in another turn of the event loop, where works have ended: each does within one. */
@@ -164,22 +155,8 @@ export class Reads {
     this.#connection.db.close();
   }
 
-  /** What may scan has a slice of this thread; without others it has all the time of its call. */
-  #limit(accountId: string, deadline: number): void {
-    const { db } = this.#connection;
-    if (this.#scans === null) {
-      setDeadline(db, deadline);
-      return;
-    }
-    const half = this.#slice / 2;
-    const end = Math.min(performance.now() + half, deadline);
-    setDeadline(db, end, endOfSlice(half, deadline, lateError));
-    this.#connection.slice = this.#long.of(accountId);
-  }
-
   /** The objects are decoded by the time it returns, or in slices, when others have the connection again. */
   #readObjects(
-    connection: Connection,
     asked: ObjectsAsked,
     ids: readonly string[],
   ): { readonly number: number; readonly objects: Promise<readonly StoredObject[]> } | null {
@@ -187,7 +164,7 @@ export class Reads {
     // Few large ones are decoded at a time.
     const slices = (): Slices | null =>
       this.#large.isFree(accountId) ? inSlices(() => checkDeadline(deadline)) : null;
-    const found = readStateAndRows({ connection, accountId, slices }, asked, ids);
+    const found = readStateAndRows({ connection: this.#connection, accountId, slices }, asked, ids);
     if (found === null) return null;
     const { number, rows } = found;
     const objects = rows.isLarge()
@@ -196,38 +173,32 @@ export class Reads {
     return { number, objects };
   }
 
-  /** Null: it takes longer than it may here. */
-  #readPage(
-    connection: Connection,
-    { accountId, deadline, type, plan, window, wanted }: PageAsked,
-  ): QueryPage | null {
-    const extents = this.#extents;
-    const kept = window.position + window.limit;
-    const states = extents.statesOf(accountId, type, plan, kept);
-    const scope = { connection, accountId };
-    this.#limit(accountId, deadline);
-    try {
-      const brief = states && readBriefPage(states, scope, type, plan, window, wanted);
-      const compose = (list: Raw) => windowQuery(list, type, accountId, plan, window, sqlite);
-      const page = brief ?? readPage(scope, type, compose, window.limit, wanted);
-      // A connection of this thread has answered.
-      const noted = extents.note(accountId, type, page as SizedPage);
-      if (brief === null) extents.wanted(accountId, type, plan, kept);
-      return noted;
-    } catch (error) {
-      // `run` knows by now that it takes long.
-      if (error instanceof SliceError) return null;
-      throw error;
-    } finally {
-      this.#connection.slice = null;
-    }
+  /** Runs a work in a transaction; SliceError where it takes longer than `ms`. */
+  #run<T>(accountId: string, options: CallOptions, work: Work<T>, ms: number): Promise<T> {
+    const { deadline, trace } = options;
+    const { db } = this.#connection;
+    return this.#inTurn({ deadline, trace }, async () => {
+      const isLimited = ms < Number.POSITIVE_INFINITY;
+      if (isLimited) limitTo(db, ms, deadline);
+      else setDeadline(db, deadline);
+      this.#connection.longest = isLimited ? CACHE_LENGTH : Number.POSITIVE_INFINITY;
+      const snapshot = new SharedSnapshot(this.#names, this.#connection, accountId);
+      this.#begin();
+      try {
+        return await work(snapshot);
+      } finally {
+        snapshot.end();
+        this.#connection.longest = Number.POSITIVE_INFINITY;
+        if (db.inTransaction) this.#end();
+      }
+    });
   }
 
-  /** Runs a single statement in its turn: it is one snapshot without a transaction. */
-  async #ask<T>(
-    { deadline, trace }: Pick<CallOptions, 'deadline' | 'trace'>,
-    read: (connection: Connection) => T,
-  ): Promise<T> {
+  /**
+   * Runs what reads in its turn: a single statement, which is one snapshot without a transaction, or a work that waits
+   * for nothing but microtasks.
+   */
+  async #inTurn<T>({ deadline, trace }: Waiting, read: () => T | Promise<T>): Promise<T> {
     trace?.phase('waiting');
     try {
       return await this.#serial.run(async () => {
@@ -235,63 +206,17 @@ export class Reads {
         const begun = performance.now();
         checkDeadline(deadline);
         trace?.phase('working');
+        this.#connection.trace = trace ?? null;
         try {
-          return read(this.#connectionOf(trace));
+          return await read();
         } finally {
+          this.#connection.trace = null;
           this.#spend(performance.now() - begun);
         }
       });
     } finally {
       trace?.phase('elsewhere');
     }
-  }
-
-  #connectionOf(trace: Trace | undefined): Connection {
-    return trace ? new TracedConnection(this.#connection, trace) : this.#connection;
-  }
-
-  #run<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    const { deadline, mayScan, trace } = options;
-    const scans = mayScan === true ? this.#scans : null;
-    const limit = (): void =>
-      scans === null
-        ? setDeadline(this.#connection.db, deadline)
-        : this.#limit(accountId, deadline);
-    return this.#runHere(accountId, limit, options, work).catch((error: unknown) => {
-      if (!(error instanceof SliceError || error instanceof LargeReadError)) throw error;
-      if (scans === null) return this.#large.run(accountId, deadline, work, trace);
-      const took = (text: string, time: number) => this.#long.elsewhere(accountId, text, time);
-      return scans.run(accountId, deadline, work, took, trace);
-    });
-  }
-
-  #runHere<T>(
-    accountId: string,
-    limit: () => void,
-    { deadline, trace }: CallOptions,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    return this.#serial.run(async () => {
-      if (this.#spent > TURN) await this.#rest();
-      const begun = performance.now();
-      checkDeadline(deadline);
-      limit();
-      const connection = this.#connectionOf(trace);
-      const snapshot = new SharedSnapshot(this.#names, connection, accountId, this.#extents);
-      this.#begin();
-      try {
-        return await work(snapshot);
-      } finally {
-        snapshot.end();
-        this.#connection.slice = null;
-        if (this.#connection.db.inTransaction) this.#end();
-        this.#spend(performance.now() - begun);
-      }
-    });
   }
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
@@ -325,11 +250,4 @@ async function readByRow(
     ? await snapshot.get(type, ids, properties, maxOctets)
     : await snapshot.getAll(type, ids.first, properties, maxOctets);
   return { number, objects };
-}
-
-/** On a connection that others wait for: what it reads is there when its operations return. */
-class SharedSnapshot extends SqliteSnapshot {
-  protected override slices(): null {
-    return null;
-  }
 }

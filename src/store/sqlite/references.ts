@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../protocol/json.js';
 import type { ObjectIds, ReferenceRecord } from '../port.js';
-import type { Answer, Scope } from '../sql/engine.js';
+import type { Scope } from '../sql/engine.js';
 import type { Leading } from '../sql/names.js';
 import { REFERENCE_COLUMNS, referenceOf, referenceRows } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { after, BOUND, type Reader } from './reader.js';
+import { BOUND, type Reader } from './reader.js';
 
 /** Rows of JmapReference. */
 
@@ -41,49 +41,55 @@ const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  AND "property" IN (SELECT value FROM json_each(?)) AND "fromId" IN (SELECT value FROM json_each(?))`;
 
 /** One statement. */
-export function readReferrers(
+export async function readReferrers(
   { connection, accountId }: Scope<Reader>,
   targets: readonly ObjectIds[],
   { all, through }: Leading,
   limit: number,
-): Answer<readonly ReferenceRecord[]> {
+): Promise<readonly ReferenceRecord[]> {
   const roots = targets.flatMap(({ type, ids }) => ids.map((id): JsonValue => [type, id]));
   const closure = [JSON.stringify(roots), accountId, JSON.stringify(through)];
-  const rows = connection.all(REFERRERS, ...closure, accountId, JSON.stringify(all), limit + 1);
-  return after(rows, (found) => found.map(referenceOf));
+  const rows = await connection.all(
+    REFERRERS,
+    ...closure,
+    accountId,
+    JSON.stringify(all),
+    limit + 1,
+  );
+  return rows.map(referenceOf);
 }
 
 /** One statement. */
-export function readAncestors(
+export async function readAncestors(
   { connection, accountId }: Scope<Reader>,
   table: string,
   column: string,
   ids: readonly string[],
   limit: number,
-): Answer<readonly ReferenceRecord[]> {
+): Promise<readonly ReferenceRecord[]> {
   const of = [accountId, table, column];
-  const rows = connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1);
-  return after(rows, (found) => found.map(referenceOf));
+  const rows = await connection.all(ANCESTORS, JSON.stringify(ids), ...of, ...of, limit + 1);
+  return rows.map(referenceOf);
 }
 
 /** One statement: the records of objects that refer. */
-export function readOwnReferences(
+export async function readOwnReferences(
   { connection, accountId }: Scope<Reader>,
   table: string,
   columns: readonly string[],
   ids: readonly string[],
-): Answer<readonly ReferenceRecord[]> {
+): Promise<readonly ReferenceRecord[]> {
   const lists = [JSON.stringify(columns), JSON.stringify(ids)];
-  const rows = connection.all(OWN, accountId, table, ...lists);
-  return after(rows, (found) => found.map(referenceOf));
+  const rows = await connection.all(OWN, accountId, table, ...lists);
+  return rows.map(referenceOf);
 }
 
 /** At most two statements. */
-export function changeObjectReferences(
+export async function changeObjectReferences(
   { connection, accountId }: Scope<Connection>,
   removed: readonly ReferenceRecord[],
   added: readonly ReferenceRecord[],
-): void {
+): Promise<void> {
   if (removed.length > 0) connection.run(DELETE, accountId, referenceRows(removed));
   if (added.length > 0) connection.run(INSERT, accountId, referenceRows(added));
 }

@@ -12,5 +12,6 @@ export class SqliteTransaction extends SqlTransaction<Connection> {
   override end(): void {
     super.end();
     this.scope.connection.endReads();
+    this.scope.connection.trace = null;
   }
 }

@@ -4,13 +4,12 @@ import { UnavailableError } from '../../../protocol/errors.js';
 import type { FairTurns } from '../../../runtime/fair-turns.js';
 import { inTime } from '../../../runtime/in-time.js';
 import { Serial } from '../../../runtime/serial.js';
-import type { Trace } from '../../port.js';
+import type { CallOptions } from '../../port.js';
 import type { StorageNames } from '../../sql/names.js';
-import type { Extents } from '../extents.js';
+import { timeWork } from '../../traced.js';
 import type { Log } from '../log.js';
 import { createReadTurns } from '../read-turns.js';
 import { SqliteSnapshot } from '../snapshot.js';
-import { tracedReader } from '../traced-connection.js';
 import type { Checkpoint } from './messages.js';
 import { RemoteReader } from './remote.js';
 import { ReadingThread } from './thread.js';
@@ -34,17 +33,14 @@ export interface ScanOptions {
   readonly module: URL;
   /** Where it is left out, one more than the machine has processors, at most 9. */
   readonly threads?: number;
-  /** Milliseconds that a read may take of the thread of all requests before it comes here. */
+  /** Milliseconds that a read by an index may take of the thread of all requests before it comes here. */
   readonly slice?: number;
-  /** Milliseconds after which a statement, though done, is run here from then on. */
-  readonly moment?: number;
 }
 
 /** What is scanned, and what its store knows of it. */
 interface Scanned {
   readonly file: string;
   readonly names: StorageNames;
-  readonly extents: Extents;
   readonly log: Log;
   /** Throws where a thread would open another file than the one that is served. */
   requireFiles(): void;
@@ -58,7 +54,6 @@ export class Scans {
   readonly #file: string;
   readonly #module: URL;
   readonly #names: StorageNames;
-  readonly #extents: Extents;
   readonly #log: Log;
   readonly #requireFiles: () => void;
   readonly #onStatement: ((sql: string) => void) | undefined;
@@ -66,50 +61,34 @@ export class Scans {
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
   readonly #checkpoints = new Serial();
-  /** Until a statement was never stopped: its rows say nothing by their times (tick.ts). */
-  #byTime = true;
   /** Starts that failed, one after the other, and when the last one did. */
   #failed = 0;
   #failedAt = 0;
 
   constructor(
-    { file, names, extents, log, requireFiles }: Scanned,
+    { file, names, log, requireFiles }: Scanned,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
     this.#file = file;
     this.#module = module;
     this.#names = names;
-    this.#extents = extents;
     this.#log = log;
     this.#requireFiles = requireFiles;
     this.#onStatement = onStatement;
     this.#turns = createReadTurns(threads ?? THREADS);
   }
 
-  /**
-   * Rejects with UnavailableError at the deadline, whatever runs by then. `took` hears how many
-   * milliseconds statements took.
-   */
+  /** Rejects with UnavailableError at the deadline, whatever runs by then. */
   run<T>(
     accountId: string,
-    deadline: number,
+    { deadline, trace }: CallOptions,
     work: (snapshot: SqliteSnapshot) => Promise<T>,
-    took: (sql: string, time: number) => void,
-    trace?: Trace,
   ): Promise<T> {
-    // Its turn lasts until the thread is free again, which may be after the deadline.
-    return new Promise((resolve, reject) => {
-      const scan = async (): Promise<void> => {
-        const thread = this.#take();
-        const remote = new RemoteReader(thread, deadline, this.#onStatement, took);
-        const reader = trace === undefined ? remote : tracedReader(remote, trace);
-        const snapshot = new SqliteSnapshot(this.#names, reader, accountId, this.#extents);
-        await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
-        snapshot.end();
-        await this.#free(thread);
-      };
-      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, scan)).catch(reject);
+    return timeWork(trace, work, 'waiting', (told) => {
+      const reader = (thread: ReadingThread): RemoteReader =>
+        new RemoteReader(thread, { deadline, trace, onStatement: this.#onStatement });
+      return this.#inThread(accountId, deadline, reader, told);
     });
   }
 
@@ -147,6 +126,25 @@ export class Scans {
     await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
 
+  #inThread<T>(
+    accountId: string,
+    deadline: number,
+    open: (thread: ReadingThread) => RemoteReader,
+    work: (snapshot: SqliteSnapshot) => Promise<T>,
+  ): Promise<T> {
+    // Its turn lasts until the thread is free again, which may be after the deadline.
+    return new Promise((resolve, reject) => {
+      const scan = async (): Promise<void> => {
+        const thread = this.#take();
+        const snapshot = new SqliteSnapshot(this.#names, open(thread), accountId);
+        await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
+        snapshot.end();
+        await this.#free(thread);
+      };
+      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, scan)).catch(reject);
+    });
+  }
+
   #take(): ReadingThread {
     for (;;) {
       const idle = this.#idle.pop();
@@ -164,7 +162,7 @@ export class Scans {
     if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
       throw new UnavailableError('Threads that read could not be started.');
     try {
-      return new ReadingThread(this.#module, { file: this.#file, byTime: this.#byTime });
+      return new ReadingThread(this.#module, { file: this.#file });
     } catch (cause) {
       this.#noteFailure();
       throw new UnavailableError('A thread that reads could not be started.', { cause });
@@ -179,10 +177,7 @@ export class Scans {
   async #free(thread: ReadingThread): Promise<void> {
     thread.end();
     if (thread.isBusy) {
-      const timer = setTimeout(() => {
-        this.#byTime = false;
-        void thread.kill();
-      }, GRACE);
+      const timer = setTimeout(() => void thread.kill(), GRACE);
       await thread.settled();
       clearTimeout(timer);
     }

@@ -6,8 +6,6 @@ import type { Parameter } from '../reader.js';
 export interface ThreadData {
   /** The database's file. */
   readonly file: string;
-  /** Whether scans may ask for the time by the objects' times (tick.ts). */
-  readonly byTime: boolean;
 }
 
 /** `end`: of the work and its transaction; not answered, nor is `close`. */
@@ -30,8 +28,6 @@ export interface Statement {
 
 export interface Answer {
   readonly rows: readonly Row[];
-  /** How long the statement took, ms. */
-  readonly time: number;
 }
 
 /** In the order of what was asked; a checkpoint answers no rows. */

@@ -1,28 +1,25 @@
 import { checkDeadline } from '../../../database/sqlite/deadline.js';
+import type { Trace } from '../../port.js';
 import { type Fragment, render } from '../../sql/fragment.js';
 import type { Row, RowTaker } from '../../sql/objects.js';
-import { atLeisure, sqlite } from '../dialect.js';
+import { sqlite } from '../dialect.js';
 import type { Parameter, Reader } from '../reader.js';
 import type { ReadingThread } from './thread.js';
+
+export interface RemoteOptions {
+  readonly deadline: number;
+  readonly trace: Trace | undefined;
+  readonly onStatement: ((sql: string) => void) | undefined;
+}
 
 /** The connection of another thread, for one work. */
 export class RemoteReader implements Reader {
   readonly #thread: ReadingThread;
-  readonly #deadline: number;
-  readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #took: (sql: string, time: number) => void;
+  readonly #options: RemoteOptions;
 
-  /** `took` hears how many milliseconds statements took. */
-  constructor(
-    thread: ReadingThread,
-    deadline: number,
-    onStatement: ((sql: string) => void) | undefined,
-    took: (sql: string, time: number) => void,
-  ) {
+  constructor(thread: ReadingThread, options: RemoteOptions) {
     this.#thread = thread;
-    this.#deadline = deadline;
-    this.#onStatement = onStatement;
-    this.#took = took;
+    this.#options = options;
   }
 
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
@@ -30,10 +27,8 @@ export class RemoteReader implements Reader {
   }
 
   query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.all(
-      render(fragment, sqlite.placeholder),
-      ...(fragment.values as readonly Parameter[]),
-    );
+    const text = render(fragment, sqlite.placeholder);
+    return this.all(text, ...(fragment.values as readonly Parameter[]));
   }
 
   async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
@@ -41,7 +36,7 @@ export class RemoteReader implements Reader {
   }
 
   check(): void {
-    checkDeadline(this.#deadline);
+    checkDeadline(this.#options.deadline);
   }
 
   async #ask(
@@ -49,15 +44,17 @@ export class RemoteReader implements Reader {
     parameters: readonly Parameter[],
     maxOctets: number,
   ): Promise<readonly Row[]> {
-    this.#onStatement?.(text);
-    const left = this.#deadline - performance.now();
-    const { rows, time } = await this.#thread.ask({
-      text: atLeisure(text),
-      parameters,
-      maxOctets,
-      left,
-    });
-    this.#took(text, time);
-    return rows;
+    const { deadline, trace, onStatement } = this.#options;
+    onStatement?.(text);
+    const told = trace?.asked({ sql: text, parameters, inThread: true });
+    try {
+      const left = deadline - performance.now();
+      const { rows } = await this.#thread.ask({ text, parameters, maxOctets, left });
+      told?.(rows.length);
+      return rows;
+    } catch (error) {
+      told?.(null);
+      throw error;
+    }
   }
 }

@@ -5,7 +5,6 @@ import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import type { Row } from '../../sql/objects.js';
 import { Connection } from '../connection.js';
-import { Ticks } from '../tick.js';
 import {
   type Checkpoint,
   type Message,
@@ -26,8 +25,7 @@ const CACHE_SIZE = 4096;
 /** How long a checkpoint waits for others that have the file for a moment, ms. */
 const CHECKPOINT_WAIT = 100;
 
-const { file, byTime } = workerData as ThreadData;
-const ticks = new Ticks(byTime);
+const { file } = workerData as ThreadData;
 const db = openDatabase({ file, readonly: true, isReopened: true });
 db.pragma(`cache_size = -${CACHE_SIZE}`);
 const connection = new Connection(db);
@@ -44,17 +42,10 @@ function outcomeOf(asked: Statement | Checkpoint): Outcome {
 }
 
 function answered(statement: Statement): Outcome {
-  const deadline = performance.now() + statement.left;
-  setDeadline(db, deadline);
+  setDeadline(db, performance.now() + statement.left);
   if (!db.inTransaction) db.exec('BEGIN');
   connection.check();
-  const begun = performance.now();
-  try {
-    const rows = rowsOf(statement);
-    return { rows, time: performance.now() - begun };
-  } finally {
-    ticks.ended(performance.now() - deadline);
-  }
+  return { rows: rowsOf(statement) };
 }
 
 /** Here it keeps no request waiting. The connection that reads may not. */
@@ -64,12 +55,11 @@ function moved({ checkpoint }: Checkpoint): Outcome {
     setBusyTimeout(writing, CHECKPOINT_WAIT);
   }
   writing.pragma(`wal_checkpoint(${checkpoint})`);
-  return { rows: [], time: 0 };
+  return { rows: [] };
 }
 
-function rowsOf({ text: composed, parameters, maxOctets }: Statement): readonly Row[] {
-  const text = ticks.textOf(composed);
-  if (maxOctets === Number.POSITIVE_INFINITY) return connection.all(text, ...parameters);
+function rowsOf({ text, parameters, maxOctets }: Statement): readonly Row[] {
+  if (maxOctets === Number.POSITIVE_INFINITY) return connection.rows(text, parameters);
   return connection.until(text, parameters, maxOctets);
 }
 
