@@ -26,7 +26,6 @@ export function nestedContext(
     isInternal: true,
     builtIn: (name, args) => outer.builtIn(name, args),
     own: (name, args) => outer.own(name, args),
-    promised: async (response) => response,
     admit: () => undefined,
     admitInSlices: async () => undefined,
     followWith: () => undefined,

@@ -52,7 +52,6 @@ export class MethodCall implements CallContext {
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
   #admitted: Admitted | null = null;
-  #known: { readonly promise: Promise<object>; readonly response: object } | null = null;
 
   constructor(options: CallOptions) {
     this.services = options.services;
@@ -75,23 +74,11 @@ export class MethodCall implements CallContext {
     this.hooks?.committed();
   }
 
-  builtIn<Arguments extends object, Response extends object>(
+  async builtIn<Arguments extends object, Response extends object>(
     name: string,
     args: Arguments,
   ): Promise<Response> {
-    return this.promised(builtInMethod(name)(args, this) as Response | Promise<Response>);
-  }
-
-  promised<Response extends object>(response: Response | Promise<Response>): Promise<Response> {
-    if (response instanceof Promise) return response;
-    const promise = Promise.resolve(response);
-    this.#known = { promise, response };
-    return promise;
-  }
-
-  /** What a handler has returned: the response itself where it is known. */
-  known(handled: Promise<object>): object | Promise<object> {
-    return this.#known?.promise === handled ? this.#known.response : handled;
+    return (await builtInMethod(name)(args, this)) as Response;
   }
 
   async own<Arguments extends object, Response extends object>(

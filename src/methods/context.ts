@@ -89,11 +89,6 @@ export interface CallContext extends MethodContext {
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
   /**
-   * The promise that a handler returns for a response. Where that is there already, dispatch waits
-   * for nothing.
-   */
-  promised<Response extends object>(response: Response | Promise<Response>): Promise<Response>;
-  /**
    * Serialises the call's response and takes its octets from the request's budget and the
    * process's; throws `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
    * fit. A method that writes calls it inside its transaction, so that an answer that can't be

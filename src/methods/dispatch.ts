@@ -55,15 +55,8 @@ const SHORT: RequestSource = Object.freeze({ isLong: false, isGone: () => false 
 
 /** Runs the method calls of requests. */
 export interface Dispatcher {
-  /**
-   * Never throws or rejects for anything that a call does: each failure is an `error` response. No
-   * promise where all is answered at once.
-   */
-  handle(
-    envelope: RequestEnvelope,
-    principal: Principal,
-    source?: RequestSource,
-  ): Answer | Promise<Answer>;
+  /** Never rejects for anything that a call does: each failure is an `error` response. */
+  handle(envelope: RequestEnvelope, principal: Principal, source?: RequestSource): Promise<Answer>;
 }
 
 export function createDispatcher(
@@ -102,9 +95,6 @@ const ERROR_OCTETS = 160;
 /** After so long, ms, a request lets others have a turn before its next call. */
 const TURN = 10;
 
-/** Calls that follow from another; `NOTHING` where there are none. */
-type Following = readonly Invocation[];
-
 /** The calls of one request, one after the other (RFC 8620 3.3). */
 class RequestRun {
   readonly #services: Services;
@@ -138,10 +128,7 @@ class RequestRun {
     this.#referredTo = referredCallIds(envelope.methodCalls);
     const createdIds = new Map(envelope.createdIds);
     let kept = 0;
-    // A single call has all of it.
-    if (envelope.methodCalls.length > 1) {
-      for (const call of envelope.methodCalls) kept += errorOctets(call);
-    }
+    for (const call of envelope.methodCalls) kept += errorOctets(call);
     this.#scope = {
       principal,
       using: envelope.using,
@@ -157,21 +144,10 @@ class RequestRun {
     };
   }
 
-  /** No promise where the only call is answered at once. */
-  run(): Answer | Promise<Answer> {
-    const { methodCalls } = this.#envelope;
-    const only = methodCalls[0];
-    if (only === undefined || methodCalls.length > 1) return this.#inOrder();
-    const following = this.#run(only, false);
-    return following === NOTHING ? this.#answer() : this.#behind(following);
-  }
-
-  async #inOrder(): Promise<Answer> {
+  async run(): Promise<Answer> {
     const { methodCalls } = this.#envelope;
     let begun = performance.now();
-    for (let index = 0; index < methodCalls.length; index += 1) {
-      const invocation = methodCalls[index];
-      if (invocation === undefined) break;
+    for (const [index, invocation] of methodCalls.entries()) {
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
       if (index > 0 && performance.now() - begun > TURN) {
@@ -180,25 +156,15 @@ class RequestRun {
       }
       this.#scope.remainingOctets += errorOctets(invocation);
       this.#foresee(index, invocation);
-      const following = this.#run(invocation, false);
-      if (following !== NOTHING) await this.#behind(following);
+      // 5.4: "after emitting the response, but before processing the next method".
+      for (const call of await this.#run(invocation, false)) await this.#run(call, true);
     }
-    return this.#answer();
-  }
-
-  /** 5.4: "after emitting the response, but before processing the next method". */
-  async #behind(following: Following | Promise<Following>): Promise<Answer> {
-    for (const call of await following) await this.#run(call, true);
-    return this.#answer();
-  }
-
-  #answer(): Answer {
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     return { invocations: this.#texts, createdIds: shown };
   }
 
-  /** Runs a call to its response; the calls that follow from it, without a promise where it is done at once. */
-  #run(current: Invocation, isFollowing: boolean): Following | Promise<Following> {
+  /** Runs a call to its response; resolves to the calls that follow from it. */
+  async #run(current: Invocation, isFollowing: boolean): Promise<readonly Invocation[]> {
     let call: MethodCall | undefined;
     this.#explanation?.begin(current, this.#scope.foresight);
     try {
@@ -207,25 +173,7 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const handled = call.known(method.handle(args, call));
-      if (handled instanceof Promise || this.#isLong || showsMany(handled)) {
-        return this.#runOn(call, current, handled);
-      }
-      this.#settled(call, current, call.settle(handled));
-      return call.followUps;
-    } catch (error) {
-      this.#failed(call, current, error);
-      return NOTHING;
-    }
-  }
-
-  async #runOn(
-    call: MethodCall,
-    current: Invocation,
-    handling: object | Promise<object>,
-  ): Promise<Following> {
-    try {
-      const handled = await handling;
+      const handled = await method.handle(args, call);
       // A response that is admitted isn't looked into: its members may be made when they are read.
       const isShort =
         call.hasAdmitted(handled) || !(this.#isLong || showsMany(handled) || isHeavy(handled));

@@ -9,26 +9,25 @@ import type { Sessions } from '../protocol/session.js';
 
 /** Runs the calls of a request: src/methods/dispatch. */
 export interface RequestRunner {
-  /** No promise where all is answered at once. */
   handle(
     envelope: RequestEnvelope,
     principal: Principal,
     source: RequestSource,
-  ): ResponseBody | Promise<ResponseBody>;
+  ): Promise<ResponseBody>;
 }
 
 /** One JMAP request, whatever carried it: HTTP and WebSocket differ only in framing. */
 export interface Api {
   /**
-   * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. No promise
-   * where all calls are answered at once. Throws RequestError before anything is run.
+   * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. Rejects with
+   * RequestError before anything is run.
    */
   run(
     value: JsonValue,
     principal: Principal,
     source: RequestSource,
     first?: JsonObject,
-  ): string[] | Promise<string[]>;
+  ): Promise<string[]>;
 }
 
 export interface ApiOptions {
@@ -61,16 +60,14 @@ export function createApi(options: ApiOptions): Api {
     return responseText(body, sessions.state(principal), first);
   };
   return {
-    run(value, principal, source, first) {
+    async run(value, principal, source, first) {
       const envelope = parseRequest(value, requestOptions);
       for (const call of envelope.methodCalls) {
         // A name that a client made up must not become a label.
         metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
       }
-      const body = dispatcher.handle(envelope, principal, source);
-      return body instanceof Promise
-        ? body.then((made) => answered(made, principal, first))
-        : answered(body, principal, first);
+      const body = await dispatcher.handle(envelope, principal, source);
+      return answered(body, principal, first);
     },
   };
 }

@@ -82,7 +82,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const services: TransportServices = {
     ...config,
     registry,
-    dispatcher: { handle: (...args) => harness.handle(...args) },
+    dispatcher: { handle: async (...args) => harness.handle(...args) },
     authenticator: users,
     tickets: new MemoryTickets(),
     store,
