@@ -90,13 +90,9 @@ export class MethodCall implements CallContext {
     return (await hooks.runOwn(name, args, this)) as Response;
   }
 
-  admit(response: object, createdIds: CreatedIds = NONE, json?: string): void {
+  admit(response: object, createdIds: CreatedIds = NONE): void {
     this.release();
-    const { name } = this.method;
-    const text =
-      json === undefined
-        ? serialise([name, response, this.#callId])
-        : `[${JSON.stringify(name)},${json},${JSON.stringify(this.#callId)}]`;
+    const text = serialise([this.method.name, response, this.#callId]);
     this.#take(response, text, separated(text), createdIds);
   }
 

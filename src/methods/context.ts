@@ -94,9 +94,9 @@ export interface CallContext extends MethodContext {
    * fit. A method that writes calls it inside its transaction, so that an answer that can't be
    * given undoes the write; for all others dispatch does it. A second call takes the place of the
    * first: a transaction may be run again. `createdIds` are what the call adds to the request's map
-   * once it has succeeded (RFC 8620 3.3). `json` is the response's JSON, where the method has it.
+   * once it has succeeded (RFC 8620 3.3).
    */
-  admit(response: object, createdIds?: CreatedIds, json?: string): void;
+  admit(response: object, createdIds?: CreatedIds): void;
   /** The same for a response that may take long to serialise. */
   admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void>;
   /**

@@ -13,9 +13,18 @@ const { prepare } = Database.prototype;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 function held(text) {
-  if (!existsSync(`${file}.hold`)) return false;
-  const part = readFileSync(`${file}.hold`, 'utf8');
+  const part = textOf(`${file}.hold`);
   return part !== '' && text.includes(part);
+}
+
+/** The file may go at any moment: then it holds nothing. */
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 Database.prototype.prepare = function (text) {
