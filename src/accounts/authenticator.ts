@@ -25,6 +25,11 @@ interface Entry {
   readonly fingerprint: string;
 }
 
+interface Loading {
+  readonly version: string;
+  readonly entry: Promise<Entry | null>;
+}
+
 const MAX_CACHED = 10_000;
 /** How often a load starts anew where access changes under it. */
 const LOADS = 4;
@@ -39,117 +44,103 @@ export function createAuthenticator(
   prisma: PrismaClient,
   options: AuthenticatorOptions = {},
 ): Authenticator {
-  const now = options.now ?? Date.now;
-  const maxCached = options.maxCached ?? MAX_CACHED;
-  const readVersion = options.accessVersion ?? (() => storedVersion(prisma));
-  const version = async (): Promise<string> => String(await readVersion(true));
+  return new CachingAuthenticator(prisma, options);
+}
 
-  // In order of last use.
-  const cache = new Map<string, Entry>();
-  let latest = '';
-  const loading = new Map<
-    string,
-    { readonly version: string; readonly entry: Promise<Entry | null> }
-  >();
+class CachingAuthenticator implements Authenticator {
+  readonly #prisma: PrismaClient;
+  readonly #now: () => number;
+  readonly #maxCached: number;
+  readonly #readVersion: NonNullable<AuthenticatorOptions['accessVersion']>;
+  /** In order of last use. */
+  readonly #cache = new Map<string, Entry>();
+  readonly #loading = new Map<string, Loading>();
 
-  const remember = (tokenId: string, entry: Entry): void => {
-    if (tokenId === latest && cache.get(tokenId) === entry) return;
-    latest = tokenId;
-    cache.delete(tokenId);
-    cache.set(tokenId, entry);
-    for (const oldest of cache.keys()) {
-      if (cache.size <= maxCached) break;
-      cache.delete(oldest);
+  constructor(prisma: PrismaClient, options: AuthenticatorOptions) {
+    this.#prisma = prisma;
+    this.#now = options.now ?? Date.now;
+    this.#maxCached = options.maxCached ?? MAX_CACHED;
+    this.#readVersion = options.accessVersion ?? (() => readStoredVersion(prisma));
+  }
+
+  async authenticate(token: string): Promise<Principal | null> {
+    const parsed = parseToken(token);
+    if (parsed === null) return null;
+    const entry = await this.#lookUp(parsed.id);
+    return secretMatches(parsed.secret, entry?.secretHash ?? null) ? this.#valid(entry) : null;
+  }
+
+  async refresh(tokenId: string): Promise<Principal | null> {
+    return this.#valid(await this.#lookUp(tokenId));
+  }
+
+  #valid(entry: Entry | null): Principal | null {
+    const expires = entry?.principal.expires ?? null;
+    if (entry === null || (expires !== null && expires <= this.#now())) return null;
+    return entry.principal;
+  }
+
+  async #lookUp(tokenId: string): Promise<Entry | null> {
+    try {
+      const version = String(await this.#readVersion());
+      const known = this.#cache.get(tokenId);
+      if (known === undefined || known.version !== version) {
+        return await this.#loadOnce(tokenId, version);
+      }
+      this.#remember(tokenId, known);
+      return known;
+    } catch (error) {
+      throw new UnavailableError('The access tables could not be read.', { cause: error });
     }
-  };
+  }
 
-  const load = async (tokenId: string, at: string): Promise<Entry | null> => {
-    let before = at;
+  /** Requests that come meanwhile wait for the same load. */
+  async #loadOnce(tokenId: string, version: string): Promise<Entry | null> {
+    const running = this.#loading.get(tokenId);
+    if (running?.version === version) return running.entry;
+    const loading = { version, entry: this.#load(tokenId, version) };
+    this.#loading.set(tokenId, loading);
+    try {
+      return await loading.entry;
+    } finally {
+      if (this.#loading.get(tokenId) === loading) this.#loading.delete(tokenId);
+    }
+  }
+
+  async #load(tokenId: string, version: string): Promise<Entry | null> {
+    let before = version;
     for (let attempt = 1; ; attempt += 1) {
-      const loaded = await loadPrincipal(prisma, tokenId);
-      const after = await version();
+      const loaded = await loadPrincipal(this.#prisma, tokenId);
+      const after = String(await this.#readVersion(true));
       if (after !== before && attempt < LOADS) {
         before = after;
         continue;
       }
-      const known = cache.get(tokenId);
+      const known = this.#cache.get(tokenId);
       if (loaded === null) {
-        cache.delete(tokenId);
+        this.#cache.delete(tokenId);
         return null;
       }
       const print = fingerprint(loaded.principal);
       // The same access is the same object, so that what hangs on it (a session's text) need not be made anew.
       const principal = known?.fingerprint === print ? known.principal : loaded.principal;
       const entry = { ...loaded, principal, version: before, fingerprint: print };
-      remember(tokenId, entry);
+      this.#remember(tokenId, entry);
       return entry;
     }
-  };
+  }
 
-  const current = async (
-    tokenId: string,
-    answer: ReturnType<typeof readVersion>,
-  ): Promise<Entry | null> => {
-    const at = String(await answer);
-    const known = cache.get(tokenId);
-    if (known !== undefined && known.version === at) {
-      remember(tokenId, known);
-      return known;
+  #remember(tokenId: string, entry: Entry): void {
+    this.#cache.delete(tokenId);
+    this.#cache.set(tokenId, entry);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= this.#maxCached) break;
+      this.#cache.delete(oldest);
     }
-    const running = loading.get(tokenId);
-    if (running !== undefined && running.version === at) return running.entry;
-    const entry = load(tokenId, at);
-    const mine = { version: at, entry };
-    loading.set(tokenId, mine);
-    try {
-      return await entry;
-    } finally {
-      if (loading.get(tokenId) === mine) loading.delete(tokenId);
-    }
-  };
-
-  const unreadable = (error: unknown): UnavailableError =>
-    new UnavailableError('The access tables could not be read.', { cause: error });
-
-  /** No promise where the version is there at once and nothing has changed: every request asks. */
-  const lookUp = (tokenId: string): Entry | null | Promise<Entry | null> => {
-    try {
-      const answer = readVersion();
-      const known = cache.get(tokenId);
-      if (known !== undefined && known.version === String(answer)) {
-        remember(tokenId, known);
-        return known;
-      }
-      return current(tokenId, answer).catch((error: unknown) => {
-        throw unreadable(error);
-      });
-    } catch (error) {
-      return Promise.reject(unreadable(error));
-    }
-  };
-
-  const valid = (entry: Entry | null): Principal | null => {
-    const expires = entry?.principal.expires ?? null;
-    return entry === null || (expires !== null && expires <= now()) ? null : entry.principal;
-  };
-
-  return {
-    authenticate(token) {
-      const parsed = parseToken(token);
-      if (parsed === null) return null;
-      const matching = (entry: Entry | null): Principal | null =>
-        secretMatches(parsed.secret, entry?.secretHash ?? null) ? valid(entry) : null;
-      const found = lookUp(parsed.id);
-      return found instanceof Promise ? found.then(matching) : matching(found);
-    },
-
-    async refresh(tokenId) {
-      return valid(await lookUp(tokenId));
-    },
-  };
+  }
 }
 
-async function storedVersion(prisma: PrismaClient): Promise<string> {
+async function readStoredVersion(prisma: PrismaClient): Promise<string> {
   const row = await prisma.jmapMeta.findUnique({ where: { key: ACCESS_VERSION } });
   return row?.value ?? '0';
 }

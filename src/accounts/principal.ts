@@ -49,7 +49,7 @@ export interface Authenticator {
    * The principal of a bearer token, or null where it is malformed, unknown, expired or revoked. A change made by
    * a command or another process is seen within a second. The same unchanged access gives the identical object.
    */
-  authenticate(token: string): Principal | null | Promise<Principal | null>;
+  authenticate(token: string): Promise<Principal | null>;
 
   /**
    * The current principal of a token id, or null once it may do nothing any more: for connections that stay open

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Tally } from './tally.js';
+import { Tally } from './slots.js';
 
 /** A connection that answers are written to. */
 export interface Reader {

@@ -1,4 +1,4 @@
-import { Tally } from './tally.js';
+import { Tally } from './slots.js';
 
 /**
  * The bound on octets of request bodies that a process holds at once, from their arrival to their answer (D6). One

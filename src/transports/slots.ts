@@ -1,4 +1,33 @@
-import { Tally } from './tally.js';
+/** Keys that hold nothing are forgotten when there are so many of them. */
+const MANY = 1024;
+
+/**
+ * A number for each key (a user), 0 where none is known. Who asks once will ask again: to forget a key whenever its
+ * number is 0 would have the map shrink and grow with each request.
+ */
+export class Tally {
+  readonly #numbers = new Map<string, number>();
+  #forgetAt = MANY;
+
+  get(key: string): number {
+    return this.#numbers.get(key) ?? 0;
+  }
+
+  set(key: string, number: number): void {
+    this.#numbers.set(key, number);
+    if (this.#numbers.size > this.#forgetAt) this.#forget();
+  }
+
+  /** Keys that are remembered. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  #forget(): void {
+    for (const [key, number] of this.#numbers) if (number === 0) this.#numbers.delete(key);
+    this.#forgetAt = Math.max(MANY, 2 * this.#numbers.size);
+  }
+}
 
 /** Counts what runs at once for each key (a user), up to a maximum (RFC 8620 2: maxConcurrent*). */
 export class Slots {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Tally } from '../../src/transports/tally.js';
+import { Tally } from '../../src/transports/slots.js';
 import {
   ECHO,
   gate,

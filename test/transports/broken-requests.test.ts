@@ -22,10 +22,17 @@ function chunked(body: string): string {
   return `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** SQLite's authenticator knows at once whom it has seen, PostgreSQL's never. */
+/** SQLite's authenticator knows without I/O whom it has seen, PostgreSQL's asks its database. */
 async function startWith(knows: 'at once' | 'later', options?: HarnessOptions): Promise<Harness> {
   const harness = await startHarness(options);
-  if (knows === 'at once') harness.users.knowAtOnce();
+  if (knows === 'later') {
+    const { users } = harness;
+    const authenticate = users.authenticate.bind(users);
+    users.authenticate = async (token) => {
+      await new Promise(setImmediate);
+      return authenticate(token);
+    };
+  }
   return harness;
 }
 

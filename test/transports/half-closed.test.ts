@@ -49,7 +49,6 @@ describe('a client that ends its side behind a request, and goes on to read', ()
     for (const isSlow of [true, false]) {
       harness.handle = (envelope) =>
         isSlow ? new Promise((resolve) => setTimeout(resolve, 20, echo(envelope))) : echo(envelope);
-      if (!isSlow) harness.users.knowAtOnce();
       const received = await answersTo(harness, text);
       expect(count(received, /HTTP\/1\.1 200 /g)).toBe(requests);
       expect(count(received, /"sessionState":"[^"]*"}/g)).toBe(requests);

@@ -154,15 +154,6 @@ export class Users implements Authenticator {
     return this.refresh(this.#tokens.get(token) ?? '');
   }
 
-  /**
-   * From now on tokens are looked up without a promise, as SQLite's authenticator does with those
-   * it has seen.
-   */
-  knowAtOnce(): void {
-    const find = (token: string) => this.principals.get(this.#tokens.get(token) ?? '') ?? null;
-    Object.assign(this, { authenticate: find });
-  }
-
   async refresh(tokenId: string): Promise<Principal | null> {
     return this.principals.get(tokenId) ?? null;
   }

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EdgeResponse } from '../../src/transports/http/edge-response.js';
-import { InTurn } from '../../src/transports/http/in-turn.js';
+import { Pipeline } from '../../src/transports/http/pipeline.js';
 import { ECHO, echo, gate, head, http, RawConnection, startHarness, until } from './harness.js';
 
 const CALL = `${head('/jmap', ['Content-Type: application/json', `Content-Length: ${ECHO.length}`])}${ECHO}`;
@@ -84,11 +84,11 @@ describe('pipelined requests', () => {
 
 it('a request that arrives once its connection has been ended is not run (RFC 9112 9.6)', () => {
   const begun: IncomingMessage[] = [];
-  const turns = new InTurn((req) => begun.push(req));
+  const pipeline = new Pipeline((req) => begun.push(req));
   for (const isEnded of [false, true]) {
     const req = new IncomingMessage(new Socket());
     if (isEnded) req.socket.end();
-    turns.answer(req, new EdgeResponse(req));
+    pipeline.answer(req, new EdgeResponse(req));
   }
   expect(begun).toHaveLength(1);
 });

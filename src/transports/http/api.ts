@@ -20,7 +20,6 @@ import {
   readBody,
   refuseEncoding,
 } from './body.js';
-import type { Endpoint } from './edge.js';
 import type { EdgeResponse } from './edge-response.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
 import { writePieces } from './write-pieces.js';
@@ -34,7 +33,7 @@ export interface ApiEndpointOptions {
   readonly requestTimeout: number;
   readonly maxConcurrentRequests: number;
   /** The principal of a request's credentials as they are now. */
-  authenticate(req: IncomingMessage, res: EdgeResponse): Principal | Promise<Principal>;
+  authenticate(req: IncomingMessage): Promise<Principal>;
   readonly reader: BodyReader;
   readonly answers: AnswerBudget;
 }
@@ -54,68 +53,74 @@ const FRESH = 2;
 const EMPTY_PARAMETER = /;[ \t]*$/;
 
 /** POST {base}/jmap (RFC 8620 3). */
-export function createApiEndpoint(options: ApiEndpointOptions): Endpoint {
-  const { api, slots, turns, reader, answers } = options;
+export class ApiEndpoint {
+  readonly #options: ApiEndpointOptions;
 
-  /** Of its own, so that what was read is gone while the answer is written. */
-  const runLong = async (
-    req: IncomingMessage,
-    res: EdgeResponse,
-    userId: string,
-    data: Buffer,
-  ): Promise<string[]> => {
-    const over = await turns.take(userId, options.requestTimeout, res);
-    if (over === null) throw res.destroyed ? clientGone() : overloaded();
-    try {
-      const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
-      return await api.run(
-        value,
-        await options.authenticate(req, res),
-        sourceOf(res, userId, true),
-      );
-    } finally {
-      over();
-    }
-  };
+  constructor(options: ApiEndpointOptions) {
+    this.#options = options;
+  }
 
-  const sourceOf = (res: EdgeResponse, userId: string, isLong: boolean): RequestSource => {
-    const room = answers.begin(userId);
-    res.held = room;
-    return { isLong, isGone: () => res.destroyed, room };
-  };
-
-  const readAndRun = async (
-    req: IncomingMessage,
-    res: EdgeResponse,
-    principal: Principal,
-    { data, octets }: Body,
-  ): Promise<string[]> => {
-    const { userId } = principal;
-    if (isLongText(octets)) return runLong(req, res, userId, data);
-    if (octets > LONG_REQUEST) await turn();
-    const current = isFresh(res) ? principal : await options.authenticate(req, res);
-    return api.run(parseIJson(data), current, sourceOf(res, userId, octets > LONG_REQUEST));
-  };
-
-  return async (req, res) => {
+  /** Answers a request. What it rejects with becomes a problem. */
+  async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
+    const { slots, reader, maxConcurrentRequests } = this.#options;
     const { principal } = res;
     if (principal === null) throw noHandshake(req);
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
     const { userId } = principal;
-    if (!slots.take(userId)) throw tooManyRequests(options.maxConcurrentRequests);
+    if (!slots.take(userId)) throw tooManyRequests(maxConcurrentRequests);
     let held = 0;
     try {
       admitBody(req, res, userId, reader);
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
-      await writePieces(res, HEADERS, await readAndRun(req, res, principal, body), reader.watch);
+      const pieces = await this.#run(req, res, principal, body);
+      await writePieces(res, HEADERS, pieces, reader.watch);
     } finally {
       res.held?.end();
       reader.budget.release(userId, held);
       slots.release(userId);
     }
-  };
+  }
+
+  /** Of its own, so that what was read is gone while the answer is written. */
+  async #run(
+    req: IncomingMessage,
+    res: EdgeResponse,
+    principal: Principal,
+    { data, octets }: Body,
+  ): Promise<string[]> {
+    const { api, authenticate } = this.#options;
+    const { userId } = principal;
+    if (isLongText(octets)) return this.#runLong(req, res, userId, data);
+    const isLong = octets > LONG_REQUEST;
+    if (isLong) await turn();
+    const current = isFresh(res) ? principal : await authenticate(req);
+    return api.run(parseIJson(data), current, this.#sourceOf(res, userId, isLong));
+  }
+
+  async #runLong(
+    req: IncomingMessage,
+    res: EdgeResponse,
+    userId: string,
+    data: Buffer,
+  ): Promise<string[]> {
+    const { api, turns, requestTimeout, authenticate } = this.#options;
+    const over = await turns.take(userId, requestTimeout, res);
+    if (over === null) throw res.destroyed ? clientGone() : overloaded();
+    try {
+      const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
+      return await api.run(value, await authenticate(req), this.#sourceOf(res, userId, true));
+    } finally {
+      over();
+    }
+  }
+
+  #sourceOf(res: EdgeResponse, userId: string, isLong: boolean): RequestSource {
+    const room = this.#options.answers.begin(userId);
+    res.held = room;
+    return { isLong, isGone: () => res.destroyed, room };
+  }
 }
 
 /** Whether what is known of the credentials is as new as it was when the request came. */

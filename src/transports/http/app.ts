@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { queryOf } from './edge.js';
+import { queryOf } from './authenticate-request.js';
 import type { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import type { AuthenticatedHandler, RouteHandler, RouteRequest } from './route-request.js';

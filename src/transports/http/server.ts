@@ -4,18 +4,18 @@ import type { Timings } from '../services.js';
 import type { Shared } from '../shared.js';
 import { Slots } from '../slots.js';
 import type { UpgradeTarget } from '../upgrade-target.js';
-import { createApiEndpoint } from './api.js';
+import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
+import { authenticateRequest } from './authenticate-request.js';
 import { createBaseUrls } from './base-url.js';
 import { createCors } from './cors.js';
 import { downloadPage } from './download.js';
-import { createEdge, type Edge } from './edge.js';
+import { Edge } from './edge.js';
 import { EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
-import { handBack } from './hand-back.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
-import { InTurn } from './in-turn.js';
+import { Pipeline } from './pipeline.js';
 import { referencePage } from './reference.js';
 import { createRouter } from './routes.js';
 import { sessionPage } from './session.js';
@@ -45,25 +45,24 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
   const edge = assembleEdge(shared, { watch, streams, cors });
-  const turns = new InTurn(edge.handle);
-  const isAnswering = (socket: Socket): boolean => turns.current(socket) !== null;
+  const pipeline = new Pipeline((req, res) => edge.handle(req, res));
   // The connection of a handshake behind another request is still that request's.
   const isUpgrade = (req: IncomingMessage): boolean =>
-    asksForWebSocket(req) && !isAnswering(req.socket);
+    asksForWebSocket(req) && pipeline.current(req.socket) === null;
   const server = createServer(
     {
       ...serverOptions(timings),
       // Asked on versions of Node that have it; what the others hand over is handed back.
       ...{ shouldUpgradeCallback: isUpgrade },
     },
-    turns.answer,
+    pipeline.answer,
   );
   answerHalfClosed(server);
   // Beyond a bound Node would drop headers in silence: `findHeadError` refuses such a request.
   server.maxHeadersCount = 0;
   // Without this Node would ask for a body before its length or its sender have been looked at.
-  server.on('checkContinue', turns.answer);
-  const upgrade = createUpgrade({ edge, cors, target });
+  server.on('checkContinue', pipeline.answer);
+  const upgrade = createUpgrade({ services, edge, cors, target });
   const readers = new ShortAnswerReaders(server, timings.stalledReader);
   server.on('upgrade', (req, duplex, head) => {
     const socket = duplex as Socket;
@@ -72,7 +71,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       upgrade(req, socket, head);
       return;
     }
-    handBack(server, turns, { req, socket, rest: head });
+    pipeline.handBack(server, { req, socket, rest: head });
   });
 
   return {
@@ -148,20 +147,21 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     metrics: metricsPage(metrics),
     fail: (req, res, error) => edge.fail(req, res, error),
   });
-  const edge: Edge = createEdge({
+  const api = new ApiEndpoint({
+    api: shared.api,
+    slots: shared.requests,
+    turns: shared.turns,
+    requestTimeout: limits.requestTimeout,
+    authenticate: (req) => authenticateRequest(services, req, 'bearer'),
+    maxConcurrentRequests: limits.maxConcurrentRequests,
+    answers: shared.answers,
+    reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
+  });
+  const edge: Edge = new Edge({
     services,
     cors,
     router: createRouter(baseUrls.path),
-    api: createApiEndpoint({
-      api: shared.api,
-      slots: shared.requests,
-      turns: shared.turns,
-      requestTimeout: shared.services.limits.requestTimeout,
-      authenticate: (req, res) => edge.authenticate(req, res.route),
-      maxConcurrentRequests: limits.maxConcurrentRequests,
-      answers: shared.answers,
-      reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
-    }),
+    api: (req, res) => api.answer(req, res),
     rest: app,
     linger: timings.linger,
   });

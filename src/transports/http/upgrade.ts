@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TransportServices } from '../services.js';
 import type { Refusal, UpgradeTarget } from '../upgrade-target.js';
+import { authenticateRequest, queryOf } from './authenticate-request.js';
 import { hasBody } from './body.js';
 import type { Cors } from './cors.js';
-import { type Edge, queryOf } from './edge.js';
+import type { Edge } from './edge.js';
 import { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
 import { WEBSOCKET_TEMPLATE } from './routes.js';
 
 export interface UpgradeOptions {
+  readonly services: TransportServices;
   readonly edge: Edge;
   readonly cors: Cors;
   readonly target: UpgradeTarget;
@@ -27,7 +30,7 @@ export function asksForWebSocket(req: IncomingMessage): boolean {
 export function createUpgrade(
   options: UpgradeOptions,
 ): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
-  const { edge, target } = options;
+  const { services, edge, target } = options;
   return (req, socket, head) => {
     // Node has taken its own listener off: an error without one would end the process.
     socket.on('error', () => socket.destroy());
@@ -44,7 +47,7 @@ export function createUpgrade(
         throw new HttpError(405, `This path takes ${route.allow}.`, ['Allow', route.allow]);
       }
       checkOrigin(req, options.cors);
-      res.principal = await edge.authenticate(req, { ...route, access: 'ticket' });
+      res.principal = await authenticateRequest(services, req, 'ticket');
       const refusal = target.refusal(req);
       if (refusal !== null) throw refused(refusal);
       if (socket.destroyed) return;

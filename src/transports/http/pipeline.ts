@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { type EdgeResponse, endsConnection } from './edge-response.js';
 
 /** Requests that may wait on a connection for the answers in front of them. */
@@ -20,7 +20,7 @@ interface Line {
  * its connection that the connection has ended, so a request that began too early would never end.
  * A client that sends too many ahead is cut off.
  */
-export class InTurn {
+export class Pipeline {
   readonly #handle: Handle;
   readonly #lines = new WeakMap<Socket, Line>();
 
@@ -39,8 +39,26 @@ export class InTurn {
     else this.#wait(line, req.socket, () => this.#begin(line, req, res));
   };
 
-  /** Runs `step` once all requests so far are answered; never where the connection ends before. */
-  afterAnswers(socket: Socket, step: () => void): void {
+  /**
+   * Gives the connection of a declined upgrade back to its server, once the requests in front of it
+   * are answered. For versions of Node without `shouldUpgradeCallback` (20 among them), which hand
+   * every upgrade over; others ask first. `rest` is what came behind the request's head.
+   */
+  handBack(
+    server: Server,
+    { req, socket, rest }: { req: IncomingMessage; socket: Socket; rest: Buffer },
+  ): void {
+    // Node has taken its own listeners off. An answer that is still on its way needs to hear of both
+    // events.
+    const onError = (): void => void socket.destroy();
+    const onDrain = (): void => void this.current(socket)?.emit('drain');
+    socket.on('error', onError).on('drain', onDrain);
+    const step = (): void => {
+      socket.off('error', onError).off('drain', onDrain);
+      socket.unshift(Buffer.concat([writeHeadAgain(req), rest]));
+      // Node documents this event as the way to give a server a connection.
+      server.emit('connection', socket);
+    };
     const line = this.#lineOf(socket);
     if (line.current === null) step();
     else this.#wait(line, socket, step);
@@ -80,4 +98,15 @@ export class InTurn {
     line.current = null;
     if (res.req.socket.writable && !endsConnection(res)) line.waiting.shift()?.();
   }
+}
+
+/** The head as it came, but with nothing in `Connection` that would make an upgrade of it. */
+function writeHeadAgain({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const value = name.toLowerCase() === 'connection' ? 'keep-alive' : rawHeaders[at + 1];
+    lines.push(`${name}: ${value}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
