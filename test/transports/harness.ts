@@ -279,7 +279,9 @@ function capability(
     accountSession: {},
     bareSession: false,
     accountLevel,
-    dataTypes: types.map((name) => ({ name, capability: urn }) as DataTypeDefinition),
+    dataTypes: types.map(
+      (name) => ({ name, capability: urn, properties: [] }) as unknown as DataTypeDefinition,
+    ),
     methods: [],
     ...(types.length === 0 ? {} : { reference: JSON.stringify({ capability: urn }) }),
   };
