@@ -36,17 +36,23 @@ function onlyIn(packages, folders, comment) {
 
 const wire = ['^src/(protocol|text|capability|runtime)/'];
 const ports = ['^src/store/port[.]ts$', '^src/blobs/port[.]ts$', '^src/accounts/principal[.]ts$'];
-const support = ['^src/(config|logging|metrics)[.]ts$'];
 
 module.exports = {
   forbidden: [
     {
       name: 'no-circular',
       comment:
-        'Modules of a cycle start half made, and it has no first file to read. (Types that name each other are fine: ' +
-        'nothing of them is left at run time.)',
+        'Modules of a cycle start half made, and it has no first file to read. Types count: files ' +
+        'that name the types of each other are one file in two.',
       severity: 'error',
-      from: {},
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-circular-modules',
+      comment: 'Modules of a cycle start half made.',
+      severity: 'error',
+      from: { pathNot: '^src/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
@@ -133,26 +139,29 @@ module.exports = {
     ),
     onlyImports(
       'src/backfill',
-      [...wire, ...ports, ...support, '^src/(methods|hooks|database)/'],
+      [...wire, ...ports, '^src/(methods|hooks|database)/'],
       'What migrations leave to a start goes through the methods and hooks that a /set goes through.',
     ),
     onlyImports(
       'src/push',
-      [...wire, ...ports, ...support, '^src/methods/'],
+      [...wire, ...ports, '^src/methods/'],
       'Push reads through the ports, as methods do.',
     ),
     onlyImports(
-      'src/transports',
-      [...wire, ...ports, ...support, '^src/methods/', '^src/push/'],
-      'Transports call methods and push; storage and accounts reach them as ports.',
+      'src/http',
+      [...wire, ...ports, '^src/(methods|push|accounts)/'],
+      'HTTP calls methods and push; storage reaches it as ports, and what it counts and logs by interfaces.',
     ),
-    {
-      name: 'http-and-websocket-apart',
-      comment: 'What both transports need lies beside their folders; they start at main alone.',
-      severity: 'error',
-      from: { path: '^src/transports/(http|websocket)/' },
-      to: { path: '^src/transports/(http|websocket)/', pathNot: '^src/transports/$1/' },
-    },
+    onlyImports(
+      'src/websocket',
+      [
+        ...wire,
+        ...ports,
+        '^src/methods/',
+        '^src/http/(services|shared|upgrade-target|reply)[.]ts$',
+      ],
+      'A WebSocket begins as an HTTP request: it knows what both have in common, and no route.',
+    ),
     {
       name: 'engines-apart',
       comment: 'The database engines share the port and src/store/sql, not each other.',
@@ -216,23 +225,18 @@ module.exports = {
       to: { path: '^(src|scripts|test|bench)/', pathNot: '^src/capability/index[.]ts$' },
     },
     {
-      name: 'top-level-modules-stand-alone',
-      comment:
-        'Only main.ts and its storage files put the house together; config, logging and metrics are ' +
-        'used by it.',
+      name: 'server-is-the-root',
+      comment: 'src/server puts the house together. Nothing of the house knows it.',
       severity: 'error',
-      from: {
-        path: '^src/[^/]+[.]ts$',
-        pathNot: '^src/(main|project|storage(-sqlite|-postgresql)?)[.]ts$',
-      },
-      to: { path: '^(src/[^/]+/|generated/|build/)', pathNot: '^src/protocol/' },
+      from: { path: '^(src|generated)/', pathNot: '^src/server/' },
+      to: { path: '^src/server/' },
     },
     {
       name: 'nothing-imports-main',
       comment: 'It is the composition root: a process starts by it.',
       severity: 'error',
-      from: { pathNot: '^src/main[.]ts$' },
-      to: { path: '^src/main[.]ts$' },
+      from: { pathNot: '^src/server/main[.]ts$' },
+      to: { path: '^src/server/main[.]ts$' },
     },
     {
       name: 'conform-is-a-black-box',
@@ -262,26 +266,14 @@ module.exports = {
       to: { path: '^scripts/generator/emit/' },
     },
 
-    onlyIn(
-      ['express'],
-      ['^src/transports/http/'],
-      'The HTTP framework can be replaced in one folder.',
-    ),
-    onlyIn(
-      ['helmet', 'proxy-addr'],
-      ['^src/transports/'],
-      'Headers and peers are transport matters.',
-    ),
+    onlyIn(['express'], ['^src/http/'], 'The HTTP framework can be replaced in one folder.'),
+    onlyIn(['helmet', 'proxy-addr'], ['^src/http/'], 'Headers and peers are transport matters.'),
     onlyIn(
       ['@eslint-community/regexpp'],
       ['^src/text/pattern/'],
       'Everything else compiles a pattern by compilePattern.',
     ),
-    onlyIn(
-      ['ws'],
-      ['^src/transports/websocket/'],
-      'The WebSocket library can be replaced in one folder.',
-    ),
+    onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(
       ['@aws-sdk', '@smithy'],
       ['^src/blobs/'],
@@ -297,14 +289,21 @@ module.exports = {
       comment:
         'The generated client counts as Prisma. main.ts passes one on that project.ts has loaded, and needs no type of it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/((database|store/sqlite|accounts)/|project[.]ts$)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/((database|store/sqlite|accounts)/|server/project[.]ts$)',
+      },
       to: { path: '^build/' },
     },
-    onlyIn(['pino'], ['^src/logging[.]ts$'], 'Everything else logs through src/logging.ts.'),
+    onlyIn(
+      ['pino'],
+      ['^src/server/logging[.]ts$'],
+      'Everything else logs through src/server/logging.ts.',
+    ),
     onlyIn(
       ['prom-client'],
-      ['^src/metrics[.]ts$'],
-      'Everything else counts through src/metrics.ts.',
+      ['^src/server/metrics[.]ts$'],
+      'Everything else counts through src/server/metrics.ts.',
     ),
   ],
   options: {

@@ -34,7 +34,11 @@ const TOOLS = {
     needs: 'descriptors',
     words: 'compiles the project, for a start without delay',
   },
-  start: { entry: 'src/main', needs: 'build', words: 'builds what is not current, and serves' },
+  start: {
+    entry: 'src/server/main',
+    needs: 'build',
+    words: 'builds what is not current, and serves',
+  },
   migrate: {
     entry: 'scripts/migrate',
     needs: 'descriptors',

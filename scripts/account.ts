@@ -11,8 +11,8 @@ import {
 import { openBlobStore } from '../src/blobs/index.js';
 import { blobsHeld } from '../src/database/blob-hold.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
-import { loadProject } from '../src/project.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
+import { loadProject } from '../src/server/project.js';
 import { parseOptions, printError, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ConfigError } from '../src/config.js';
-import { ProjectError } from '../src/project.js';
+import { ConfigError } from '../src/server/config.js';
+import { ProjectError } from '../src/server/project.js';
 
 /** Exit codes that every tool keeps to. */
 export const EXIT = Object.freeze({

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryError } from '../src/accounts/index.js';
-import { type Config, readConfig } from '../src/config.js';
 import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js';
 import type { Pool } from '../src/database/postgresql/index.js';
 import {
@@ -14,7 +13,8 @@ import {
 import { patiently } from '../src/database/sqlite/open.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../src/protocol/errors.js';
-import { messageOf } from '../src/unavailable.js';
+import { type Config, readConfig } from '../src/server/config.js';
+import { messageOf } from '../src/server/unavailable.js';
 import { EXIT, printError, UsageError } from './cli.js';
 import { command } from './invocation.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isPackageRoot, PACKAGE_ROOT } from '../src/package-root.js';
+import { isPackageRoot, PACKAGE_ROOT } from '../src/server/package-root.js';
 
 /**
  * How the tools of this process were called: by npm in this repository, or as `jmapsmith TOOL` in a

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readConfig } from '../src/config.js';
 import type { BackfillNote } from '../src/database/backfill-database.js';
 import { clientNames } from '../src/database/client-names.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
 import { openBackfillDatabase } from '../src/database/sqlite/backfill-database.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
+import { readConfig } from '../src/server/config.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
 import { command } from './invocation.js';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { openBlobStore } from '../src/blobs/index.js';
 import type { ClearableBlobStore } from '../src/blobs/port.js';
-import { type Config, readConfig } from '../src/config.js';
 import { compareMigrations, readMigrations } from '../src/database/migrations.js';
-import { loadProject } from '../src/project.js';
 import { UnavailableError } from '../src/protocol/errors.js';
+import { type Config, readConfig } from '../src/server/config.js';
+import { loadProject } from '../src/server/project.js';
 import { openDestination } from './backup/destination.js';
 import { inWords } from './backup/errors.js';
 import { type Manifest, verify } from './backup/manifest.js';

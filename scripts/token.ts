@@ -5,8 +5,8 @@ import {
   type TokenListing,
   type TokenScope,
 } from '../src/accounts/index.js';
-import { parseDuration } from '../src/config.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
+import { parseDuration } from '../src/server/config.js';
 import { parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';

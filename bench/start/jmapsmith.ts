@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountName, Server } from '../model.js';
@@ -42,9 +43,11 @@ export async function startJmapsmith(options: Options): Promise<StartedJmapsmith
     MAX_CONCURRENT_REQUESTS: '64',
   };
   const at = { cwd: project ?? root, env };
+  // An older checkout (--before) has it in src itself.
+  const main = existsSync(join(root, 'src/server/main.ts')) ? 'src/server/main' : 'src/main';
   const program = (tool: string): readonly string[] =>
     project === undefined
-      ? ['scripts/run.mjs', tool === 'start' ? 'src/main' : `scripts/${tool}`]
+      ? ['scripts/run.mjs', tool === 'start' ? main : `scripts/${tool}`]
       : [join(root, 'bin/jmapsmith.mjs'), tool];
   const tool = (...args: readonly string[]): Promise<string> => {
     const [first = '', ...rest] = args;

@@ -1,4 +1,4 @@
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/server/config.js';
 import type { Manifest } from './manifest.js';
 import { toSqlite } from './to-sqlite.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../../src/config.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import type { Config } from '../../src/server/config.js';
 import { UsageError } from '../cli.js';
 import { copySqlite } from './from-sqlite.js';
 import type { Progress } from './progress.js';

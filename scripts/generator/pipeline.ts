@@ -1,4 +1,4 @@
-import { isPackageRoot } from '../../src/package-root.js';
+import { isPackageRoot } from '../../src/server/package-root.js';
 import { checkDescriptors } from './check/index.js';
 import { viewCapability } from './descriptor/view.js';
 import { emitPrisma } from './emit/prisma.js';

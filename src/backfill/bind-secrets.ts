@@ -1,8 +1,8 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { BackfillDatabase } from '../database/backfill-database.js';
-import type { Logger } from '../logging.js';
 import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encryption.js';
 import { emptyObject } from '../protocol/json.js';
+import type { Log } from '../runtime/log.js';
 import type { StoredObject } from '../store/port.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
 import { batches } from './start-backfill.js';
@@ -13,7 +13,7 @@ const BATCH = 500;
 export interface BindingOptions extends RecomputeServices {
   readonly database: BackfillDatabase;
   readonly secretKey: Uint8Array;
-  readonly log: Logger;
+  readonly log: Log;
 }
 
 /**

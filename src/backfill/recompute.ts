@@ -11,7 +11,7 @@ import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
-import { finish } from '../protocol/slices.js';
+import { finish } from '../runtime/slices.js';
 import type {
   BlobReference,
   ReferenceRecord,

@@ -3,7 +3,7 @@ import { holdsBlobs } from '../capability/places.js';
 import type { RowKey } from '../database/backfill.js';
 import type { BackfillDatabase, BackfillRow, CountColumn } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
-import type { Logger } from '../logging.js';
+import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
 /**
@@ -14,7 +14,7 @@ import { Recompute, type RecomputeBatch, type RecomputeServices } from './recomp
 
 export interface BackfillOptions extends RecomputeServices {
   readonly database: BackfillDatabase;
-  readonly log: Logger;
+  readonly log: Log;
   /** The version before may go on serving beside this one. */
   readonly shared: boolean;
   /**

@@ -1,6 +1,6 @@
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import type { Steps } from '../protocol/slices.js';
-import { Strides } from '../protocol/slices.js';
+import type { Steps } from '../runtime/slices.js';
+import { Strides } from '../runtime/slices.js';
 import type { Place, PlaceStep } from './places.js';
 
 /** `replaceTexts` with pauses, for values that may be large. */

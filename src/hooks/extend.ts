@@ -6,7 +6,7 @@ import type { CallContext, StandardCall } from '../methods/context.js';
 import { requireFilterWithinBounds } from '../methods/filter.js';
 import { inTurns } from '../methods/many.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import { inSlices, runInSlices } from '../protocol/slices.js';
+import { inSlices, runInSlices } from '../runtime/slices.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';

@@ -4,7 +4,7 @@ import type { CallContext, Hooks, StandardCall, WantedObject } from '../methods/
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
-import { inSlices, type Slices } from '../protocol/slices.js';
+import { inSlices, type Slices } from '../runtime/slices.js';
 import type { StoredObject } from '../store/port.js';
 import { Computes } from './compute.js';
 import { extended } from './extend.js';

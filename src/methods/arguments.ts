@@ -7,7 +7,7 @@ import {
   type ReferenceBudget,
   resolveReference,
 } from '../protocol/result-references.js';
-import { LONG_REQUEST } from '../protocol/slices.js';
+import { LONG_REQUEST } from '../runtime/slices.js';
 import { complaintsOf, quoted, sentence } from './issues.js';
 import { renameMembers } from './snake-case.js';
 

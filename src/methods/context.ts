@@ -5,7 +5,7 @@ import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import type { Slices } from '../protocol/slices.js';
+import type { Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { Foresight } from './foresight.js';
 import type { Registry } from './registry.js';

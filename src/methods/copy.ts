@@ -1,7 +1,7 @@
 import { type AccountAccess, accountHas } from '../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import { finish, inSlices, runInSlices, turn } from '../protocol/slices.js';
+import { finish, inSlices, runInSlices, turn } from '../runtime/slices.js';
 import { accountCapability, accountOf, sourceAccount } from './accounts.js';
 import { requireTime } from './blob/time.js';
 import { BlobTransfer } from './blob/transfer.js';

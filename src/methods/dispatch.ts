@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
-import { nextTurn } from '../protocol/slices.js';
 import { isHeavy } from '../protocol/stringify-slices.js';
+import { nextTurn } from '../runtime/slices.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,

@@ -2,11 +2,17 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { FoundObjects, StateAndObjects, StoredObject, WantedObjects } from '../store/port.js';
-import type { CallContext } from './context.js';
 import type { AskedIds } from './creation-ids.js';
 import { propertiesNamed } from './properties.js';
 import type { Registry } from './registry.js';
 import { indexOf } from './type-index.js';
+
+/** A call, as far as it decides what it may have of what is foreseen. */
+interface AskingCall {
+  readonly account: { readonly id: string } | undefined;
+  readonly request: { readonly remainingOctets: number; readonly foresight?: Foresight | null };
+  readonly services: { readonly limits: { readonly maxObjectsInGet: number } };
+}
 
 /**
  * What a call's result is going to be used for: RFC 8620 3.7 has clients send a /query, and behind it a /get of
@@ -58,7 +64,7 @@ export class Foresight {
 
   /** What was found where that is what `asked` names, each object once, in this order; null where it isn't. */
   all(
-    context: CallContext,
+    context: AskingCall,
     type: DataTypeDefinition,
     asked: readonly string[],
     properties: readonly PropertyDefinition[],
@@ -74,7 +80,7 @@ export class Foresight {
 
   /** The objects that exist of `ids`, in this order; null where something else has to be read. */
   answer(
-    context: CallContext,
+    context: AskingCall,
     type: DataTypeDefinition,
     { existing }: AskedIds,
     properties: readonly PropertyDefinition[],
@@ -93,7 +99,7 @@ export class Foresight {
   }
 
   #usable(
-    context: CallContext,
+    context: AskingCall,
     type: DataTypeDefinition,
     properties: readonly PropertyDefinition[],
   ): readonly StoredObject[] | null {
@@ -115,7 +121,7 @@ function known(
 
 /** The objects that a call had better read along with at most so many ids; null for none. */
 export function wantedBy(
-  context: CallContext,
+  context: AskingCall,
   type: DataTypeDefinition,
   ids: number,
 ): WantedObjects | null {

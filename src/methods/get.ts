@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../capability/definition.js';
 import type { GetArguments, GetResponse } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import { turn } from '../protocol/slices.js';
+import { turn } from '../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext } from './context.js';

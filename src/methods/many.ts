@@ -1,4 +1,4 @@
-import { inSlices, type Slices } from '../protocol/slices.js';
+import { inSlices, type Slices } from '../runtime/slices.js';
 import { requireTime } from './blob/time.js';
 
 /** Objects of a call that are read, written or shown in a moment. */

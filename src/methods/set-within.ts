@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { finish } from '../protocol/slices.js';
+import { finish } from '../runtime/slices.js';
 import type { CallContext } from './context.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';

@@ -1,5 +1,5 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { finish, inSlices, runInSlices } from '../protocol/slices.js';
+import { finish, inSlices, runInSlices } from '../runtime/slices.js';
 import { accountOf } from './accounts.js';
 import { requireTime } from './blob/time.js';
 import type { StandardMethod } from './context.js';

@@ -1,7 +1,7 @@
+import type { Steps } from '../runtime/slices.js';
+import { Strides } from '../runtime/slices.js';
 import { InexactNumber } from './inexact-number.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
-import type { Steps } from './slices.js';
-import { Strides } from './slices.js';
 
 /** Names that take more than a moment to list. */
 const MANY = 10_000;

@@ -1,3 +1,4 @@
+import type { Slices } from '../runtime/slices.js';
 import { RequestError } from './errors.js';
 import {
   checkEncoding,
@@ -17,7 +18,6 @@ import { describeDuplicate, findDuplicate } from './ijson-duplicates.js';
 import { Splitter, type Step } from './ijson-split.js';
 import type { JsonValue } from './json.js';
 import { escapeToken } from './json-pointer.js';
-import type { Slices } from './slices.js';
 
 /**
  * Members of an object. A shorter text has no room for as many, so they are counted in those that

@@ -1,7 +1,7 @@
+import type { Slices } from '../runtime/slices.js';
 import { define } from './ijson-slices.js';
 import { Splitter, type Step } from './ijson-split.js';
 import type { JsonValue } from './json.js';
-import type { Slices } from './slices.js';
 
 /** Octets of a piece, which the native parser reads in about 2 ms. */
 const PIECE = 131_072;

@@ -1,7 +1,7 @@
+import type { Steps } from '../runtime/slices.js';
 import { excerpt } from './excerpt.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { parsePointer } from './json-pointer.js';
-import type { Steps } from './slices.js';
 
 /** What a PatchObject (RFC 8620 5.3) makes of an object. */
 export type PatchResult =

@@ -1,6 +1,6 @@
+import type { Slices } from '../runtime/slices.js';
 import { writeNumbers } from './inexact-number.js';
 import { emptyObject } from './json.js';
-import type { Slices } from './slices.js';
 
 /** Values that are written at once, in about a millisecond; so many characters count as a value. */
 const WEIGHT = 16_384;

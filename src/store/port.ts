@@ -6,7 +6,7 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
-import type { Slices } from '../protocol/slices.js';
+import type { Slices } from '../runtime/slices.js';
 
 /**
  * The storage port: set-based operations over one account. Every operation is a constant number of SQL

@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../protocol/slices.js';
+import { finish, type Steps } from '../runtime/slices.js';
 import { decodeTable } from './decode.js';
 import { isAscii } from './fold.js';
 import { canonicalDecomposition, fromPoints } from './normalize.js';

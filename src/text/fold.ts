@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../protocol/slices.js';
+import { finish, type Steps } from '../runtime/slices.js';
 import { decodeTable } from './decode.js';
 import { fromPoints, nfcSteps } from './normalize.js';
 import { mapCharacters } from './steps.js';

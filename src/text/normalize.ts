@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../protocol/slices.js';
+import { finish, type Steps } from '../runtime/slices.js';
 import { decodeTable } from './decode.js';
 import { composeHangul, decomposeHangul, mayJoinHangul } from './hangul.js';
 import { STRIDE } from './steps.js';

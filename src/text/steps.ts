@@ -1,4 +1,4 @@
-import type { Steps } from '../protocol/slices.js';
+import type { Steps } from '../runtime/slices.js';
 
 /** Code points between two pauses: about a millisecond. */
 export const STRIDE = 8192;

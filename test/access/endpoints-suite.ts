@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROUTES } from '../../src/transports/http/routes.js';
+import { ROUTES } from '../../src/http/routes.js';
 import { type Client, CORE, NOTES, TODOS } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeSpecialTokens } from '../support/fixtures.js';

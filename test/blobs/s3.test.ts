@@ -11,8 +11,8 @@ import {
   BlobTooLargeError,
   type ClearableBlobStore,
 } from '../../src/blobs/port.js';
-import { readConfig } from '../../src/config.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
+import { readConfig } from '../../src/server/config.js';
 import { Client } from '../support/client.js';
 import { makeToken } from '../support/fixtures.js';
 import { startServer } from '../support/server.js';

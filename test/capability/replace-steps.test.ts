@@ -4,7 +4,7 @@ import { type Place, replaceTexts, textsAt } from '../../src/capability/places.j
 import { replaceSteps, textSteps } from '../../src/capability/replace-steps.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonValue } from '../../src/protocol/json.js';
-import { finish } from '../../src/protocol/slices.js';
+import { finish } from '../../src/runtime/slices.js';
 
 const NAMES = ['a', '#a', '0', '__proto__', 'toString'];
 

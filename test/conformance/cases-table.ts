@@ -265,10 +265,10 @@ export const CHECKS_OF_CASES: Readonly<Record<number, string>> = Object.freeze({
 
 /** The same by tests of this repository that no check of the runner can replace: a file and a part of a title in it. */
 export const TESTS_OF_CASES: Readonly<Record<number, string>> = Object.freeze({
-  510: 'test/transports/event-source.test.ts > a user may have 32 open; a further one is 429',
-  550: 'test/transports/websocket.test.ts > its page’s Origin must be on the list',
-  563: 'test/transports/websocket.test.ts > pings are answered and sent; a silent peer is dropped',
-  581: 'test/transports/websocket.test.ts > takes a ticket once',
+  510: 'test/http/event-source.test.ts > a user may have 32 open; a further one is 429',
+  550: 'test/websocket/websocket.test.ts > its page’s Origin must be on the list',
+  563: 'test/websocket/websocket.test.ts > pings are answered and sent; a silent peer is dropped',
+  581: 'test/websocket/websocket.test.ts > takes a ticket once',
   600: 'test/faults/kill.test.ts > kill -9 under sixteen writers loses nothing',
   601: 'test/scripts/commands/beside-server.test.ts > makes every older one unanswerable',
   603: 'test/access/ids-suite.ts > are to each call what ids of nobody are',

@@ -372,7 +372,10 @@ test('a server whose hook file lacks functions does not start: exit 2, with each
   const data = join(folder, 'data');
   const database = { DATA_DIR: data, DATABASE_URL: `file:${join(data, 'jmap.db')}` };
   const env = { PATH: process.env['PATH'], PORT: '0', ...database };
-  const started = spawn(process.execPath, ['scripts/run.mjs', 'src/main'], { cwd: root, env });
+  const started = spawn(process.execPath, ['scripts/run.mjs', 'src/server/main'], {
+    cwd: root,
+    env,
+  });
   const [stdout, stderr, [code]] = await Promise.all([
     text(started.stdout),
     text(started.stderr),

@@ -63,7 +63,7 @@ describe('commands on PostgreSQL, beside a running server', () => {
       `INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
        VALUES ('x', 'y', now(), '9999_future')`,
     );
-    const { code, stdout, stderr } = await server().command('src/main', []);
+    const { code, stdout, stderr } = await server().command('src/server/main', []);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('The database has the migration 9999_future');
     // The version that is there already goes on.

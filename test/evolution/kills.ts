@@ -74,7 +74,7 @@ export async function computeWithKills(killed: Killed): Promise<RunningServer> {
   const { root, server, count } = killed;
   const env = { ...server.env, LOG_LEVEL: 'info' };
   const said = 'computed for objects';
-  await killedWhen(root, env, 'src/main', (output) => times(output, said) >= BATCHES);
+  await killedWhen(root, env, 'src/server/main', (output) => times(output, said) >= BATCHES);
   const stood = await rowsBehind(killed.url ?? join(server.dataDir, 'jmap.db'), 'compute:');
   // The note of a batch is written behind the batch.
   expect(stood).toBeGreaterThanOrEqual(BATCHES * COMPUTED);

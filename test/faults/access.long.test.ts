@@ -48,7 +48,7 @@ function run(script: string, folder: string, args: readonly string[] = []) {
 
 /** One line, no stack, and the code of a start that is refused. */
 function expectRefused(folder: string, reason: RegExp): void {
-  const { code, stderr } = run('src/main', folder);
+  const { code, stderr } = run('src/server/main', folder);
   expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/^jmapsmith: /)]);
   expect(stderr).toMatch(reason);
   expect(code).toBe(1);

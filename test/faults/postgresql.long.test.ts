@@ -6,7 +6,7 @@ import { expectServed, expectSound, type Rig, startRig } from './rig.js';
 
 const postgresql = usePostgresql();
 
-/** Connections of the server's pools (src/storage-postgresql.ts) at the most. */
+/** Connections of the server's pools (src/server/storage-postgresql.ts) at the most. */
 const POOLS = 24;
 
 describe('PostgreSQL fails under sixteen writers; the server goes on by itself', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { startBackfill } from '../../src/backfill/start-backfill.js';
-import { createLogging } from '../../src/logging.js';
+import { createLogging } from '../../src/server/logging.js';
 import { described } from './described-type.js';
 import { BLOB, CORE, type Json, Rig } from './rig.js';
 

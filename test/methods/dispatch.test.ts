@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { isTaken } from '../../src/protocol/slices.js';
+import { isTaken } from '../../src/runtime/slices.js';
 import { CORE, type Json, NOTES, Rig, TODOS, U2, WIDGETS } from './rig.js';
 
 let rig: Rig;

@@ -5,7 +5,7 @@ import { Proposal, type UpdateOperation } from '../../src/methods/set/proposal.j
 import { indexOf } from '../../src/methods/type-index.js';
 import { setError } from '../../src/protocol/errors.js';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { finish } from '../../src/protocol/slices.js';
+import { finish } from '../../src/runtime/slices.js';
 import type { StoredObject } from '../../src/store/port.js';
 import { gadgetCapability } from './gadget.js';
 

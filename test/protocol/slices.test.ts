@@ -9,8 +9,8 @@ import {
 } from '../../src/protocol/ijson-slices.js';
 import { writeNumbers } from '../../src/protocol/inexact-number.js';
 import { parseJsonInSlices } from '../../src/protocol/parse-slices.js';
-import { inSlices, type Slices } from '../../src/protocol/slices.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
+import { inSlices, type Slices } from '../../src/runtime/slices.js';
 
 /** Each slice is over at once; counts them. */
 function shortest(): Slices & { count: number } {

@@ -41,7 +41,7 @@ beforeAll(() => {
   write('prisma/sqlite/schema.prisma', schema);
   write('generated/things/validators.js', 'export const create = () => true;\n');
   write('generated/things/validators.d.ts', 'export const create: () => boolean;\n');
-  write('src/main.ts', PROGRAM);
+  write('src/server/main.ts', PROGRAM);
 });
 
 afterAll(() => {
@@ -77,7 +77,10 @@ const RESULT = `${JSON.stringify({ words: ['a b', '--c'], valid: true })}\n`;
 
 describe('scripts/run.mjs', () => {
   it('builds in turn where two start at once, and leaves stdout and the exit code to the program', async () => {
-    const both = await Promise.all([run('src/main', 'a b', '--c'), run('src/main', 'a b', '--c')]);
+    const both = await Promise.all([
+      run('src/server/main', 'a b', '--c'),
+      run('src/server/main', 'a b', '--c'),
+    ]);
     for (const { stdout, code } of both)
       expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
     const compiled = both.filter(({ stderr }) => stderr.includes('building: TypeScript'));
@@ -87,27 +90,31 @@ describe('scripts/run.mjs', () => {
 
   it('does nothing where all is current', async () => {
     const stamp = statSync(join(root, 'dist/.stamp')).mtimeMs;
-    expect(await run('src/main', 'a b', '--c')).toEqual({ stdout: RESULT, stderr: '', code: 3 });
+    expect(await run('src/server/main', 'a b', '--c')).toEqual({
+      stdout: RESULT,
+      stderr: '',
+      code: 3,
+    });
     expect(statSync(join(root, 'dist/.stamp')).mtimeMs).toBe(stamp);
   });
 
   it('reports what the compiler found with exit code 1, and leaves the last build as it was', async () => {
     write('src/wrong.ts', 'export const wrong: number = "text";\n');
-    const { stdout, stderr, code } = await run('src/main');
+    const { stdout, stderr, code } = await run('src/server/main');
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
     expect(stderr).toContain('src/wrong.ts(1,14)');
     expect(existsSync(join(root, 'dist/src/wrong.js'))).toBe(false);
-    expect(existsSync(join(root, 'dist/src/main.js'))).toBe(true);
+    expect(existsSync(join(root, 'dist/src/server/main.js'))).toBe(true);
   });
 
   it('builds again after a change, without making clients anew, and removes what has no source', async () => {
     rmSync(join(root, 'src/wrong.ts'));
     write('dist/src/gone.js', '');
     write(
-      'src/main.ts',
+      'src/server/main.ts',
       PROGRAM.replace('words:', 'other:').replace('{ words,', '{ words: other,'),
     );
-    const { stdout, stderr } = await run('src/main', 'a b', '--c');
+    const { stdout, stderr } = await run('src/server/main', 'a b', '--c');
     expect(stdout).toBe(RESULT);
     expect(stderr).toBe('building: TypeScript\n');
     expect(existsSync(join(root, 'dist/src/gone.js'))).toBe(false);
@@ -117,8 +124,8 @@ describe('scripts/run.mjs', () => {
   // Left behind, a compiler wrote into dist while the next test removed it (ENOTEMPTY).
   it('ends what it started before itself where it is killed, and builds again', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      write('src/main.ts', `// ${signal}\n${PROGRAM}`);
-      const killed = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'src/main'], {
+      write('src/server/main.ts', `// ${signal}\n${PROGRAM}`);
+      const killed = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'src/server/main'], {
         cwd: tmpdir(),
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -129,7 +136,7 @@ describe('scripts/run.mjs', () => {
       // Nobody of its process group is left.
       expect(() => process.kill(-Number(killed.pid), 0)).toThrow('ESRCH');
     }
-    const { stdout, code } = await run('src/main', 'a b', '--c');
+    const { stdout, code } = await run('src/server/main', 'a b', '--c');
     expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
   });
 
@@ -137,7 +144,7 @@ describe('scripts/run.mjs', () => {
     rmSync(join(root, 'node_modules'));
     rmSync(join(root, 'dist'), { recursive: true, force: true });
     try {
-      const { code, stdout, stderr } = await run('src/main');
+      const { code, stdout, stderr } = await run('src/server/main');
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(`build: the packages are not installed: run npm ci in ${root}\n`);
     } finally {

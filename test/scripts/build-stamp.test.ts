@@ -28,7 +28,7 @@ const INPUTS = [
   'package-lock.json',
   'prisma/sqlite/schema.prisma',
   'scripts/generator/model.ts',
-  'src/main.ts',
+  'src/server/main.ts',
   'tsconfig.build.json',
   'tsconfig.json',
 ];
@@ -62,14 +62,14 @@ describe("the build's stamp", () => {
     renameSync(join(root, 'src/other.ts'), join(root, 'src/another.ts'));
     stamps.add(wantedStamp(root));
     write('src/another.ts', '// src');
-    write('src/main.ts', '/main.ts\n');
+    write('src/server/main.ts', '/main.ts\n');
     stamps.add(wantedStamp(root));
     expect(stamps.size).toBe(4);
   });
 
   it('does not change with times', () => {
     const before = wantedStamp(root);
-    utimesSync(join(root, 'src/main.ts'), 1, 1);
+    utimesSync(join(root, 'src/server/main.ts'), 1, 1);
     expect(wantedStamp(root)).toBe(before);
   });
 
@@ -79,7 +79,7 @@ describe("the build's stamp", () => {
     writeStamp(stampFile(root), wantedStamp(root));
     expect(isCurrent(root)).toBe(true);
     expect(readStamp(stampFile(root))).toBe(wantedStamp(root));
-    write('src/main.ts', 'other');
+    write('src/server/main.ts', 'other');
     expect(isCurrent(root)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { todoType } from '../../generated/todos/Todo.definition.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import type { Storage } from '../../src/storage.js';
+import type { Storage } from '../../src/server/storage.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { addAccounts, onPostgresql, onSqlite, todo } from './storages.js';
 

@@ -4,7 +4,7 @@ import type { PrismaClient as ProjectClient } from '../../build/prisma/sqlite/cl
 import { todoType } from '../../generated/todos/Todo.definition.js';
 import { createTickets, renameAccount } from '../../src/accounts/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import type { Storage } from '../../src/storage.js';
+import type { Storage } from '../../src/server/storage.js';
 import type { Snapshot, StoredObject, Transaction } from '../../src/store/port.js';
 import { within } from '../support/poll.js';
 import type { Random } from '../support/random.js';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { nextTurn } from '../../src/protocol/slices.js';
+import { nextTurn } from '../../src/runtime/slices.js';
 import type {
   BlobReference,
   ReferenceRecord,

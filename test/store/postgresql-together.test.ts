@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { nextTurn } from '../../src/protocol/slices.js';
+import { nextTurn } from '../../src/runtime/slices.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { todoType } from '../../generated/todos/Todo.definition.js';
-import type { Storage, StorageOptions } from '../../src/storage.js';
-import { openPostgresqlStorage } from '../../src/storage-postgresql.js';
-import { openSqliteStorage } from '../../src/storage-sqlite.js';
+import type { Storage, StorageOptions } from '../../src/server/storage.js';
+import { openPostgresqlStorage } from '../../src/server/storage-postgresql.js';
+import { openSqliteStorage } from '../../src/server/storage-sqlite.js';
 import type { StoredObject } from '../../src/store/port.js';
 import { ROOT } from '../support/server.js';
 

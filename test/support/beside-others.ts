@@ -1,4 +1,4 @@
-import { nextTurn } from '../../src/protocol/slices.js';
+import { nextTurn } from '../../src/runtime/slices.js';
 
 /** Works that take turns with `run`. */
 export const OTHERS = 200;

@@ -86,11 +86,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const env = environment(dataDir, options.env ?? {});
   const program = (script: string): readonly string[] =>
     options.bin === undefined ? ['scripts/run.mjs', script] : [options.bin, basename(script)];
-  const child = spawn(process.execPath, program(options.bin === undefined ? 'src/main' : 'start'), {
-    cwd: project,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    program(options.bin === undefined ? 'src/server/main' : 'start'),
+    {
+      cwd: project,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   running.add(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

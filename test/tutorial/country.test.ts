@@ -128,7 +128,7 @@ describe('step 3: start', () => {
   it('the server starts with the new type and touches no source', async () => {
     const manifest = JSON.parse(await readFile(join(project.root, 'package.json'), 'utf8'));
     // What startServer runs.
-    expect(manifest.scripts.start).toBe('node scripts/run.mjs src/main');
+    expect(manifest.scripts.start).toBe('node scripts/run.mjs src/server/main');
     server = await startServer({ project: project.root, env: { BOOTSTRAP_TOKEN: 'on' } });
     expect(changesBetween(generated, await readTree(project.root))).toEqual({
       added: [],

@@ -199,7 +199,7 @@ export const section2: readonly Requirement[] = [
       "isPersonal is true for an account that belongs to the user, false for a group's or one " +
       'shared by another user.',
     tests: [
-      'test/transports/session.test.ts > has every field, with run-time members beside those of',
+      'test/http/session.test.ts > has every field, with run-time members beside those of',
       'test/conformance/session.test.ts > cases 6 and 10, 2: every account that the token',
     ],
   },
@@ -247,7 +247,7 @@ export const section2: readonly Requirement[] = [
     checks: ['dispatch-account-without-type'],
     tests: [
       'test/conformance/session.test.ts > case 8, 2: accountCapabilities shows what an account',
-      'test/transports/session.test.ts > an account shows only what it may use; what is not of',
+      'test/http/session.test.ts > an account shows only what it may use; what is not of',
     ],
   },
   {
@@ -374,7 +374,7 @@ export const section2: readonly Requirement[] = [
     tests: [
       'test/conformance/session.test.ts > cases 15 and 21, 2: the state moves with accounts',
       'test/conformance/session.test.ts > decision 2: the state is the same after a restart',
-      'test/transports/session.test.ts > its state moves with its content',
+      'test/http/session.test.ts > its state moves with its content',
     ],
   },
   {
@@ -432,7 +432,7 @@ export const section2: readonly Requirement[] = [
     checks: ['session-well-known'],
     tests: [
       'test/conformance/service.test.ts > GET /.well-known/jmap gives the session',
-      'test/transports/edge.test.ts > under a base path the JMAP endpoints are there',
+      'test/http/edge.test.ts > under a base path the JMAP endpoints are there',
     ],
   },
   {

@@ -23,7 +23,7 @@ export const section3Envelope: readonly Requirement[] = [
     rule: 'A successful answer has the type application/json and is one Response.',
     checks: ['request-response-type'],
     tests: [
-      'test/transports/api.test.ts > answers a request with its response and the session state',
+      'test/http/api.test.ts > answers a request with its response and the session state',
       'test/conformance/service.test.ts > POST /jmap takes application/json',
     ],
   },
@@ -44,7 +44,7 @@ export const section3Envelope: readonly Requirement[] = [
     checks: ['request-verbs'],
     tests: [
       'test/conformance/session.test.ts > case 26: wrong verbs are 405 with Allow, HEAD on the',
-      'test/transports/edge.test.ts > a wrong verb is 405 with Allow',
+      'test/http/edge.test.ts > a wrong verb is 405 with Allow',
     ],
   },
   {

@@ -174,7 +174,7 @@ export const section3References: readonly Requirement[] = [
       'Content-Language tells the language of texts that may be shown: problem details say ' +
       '"en".',
     checks: ['language-told'],
-    tests: ['test/transports/edge.test.ts > 3.8: problems say in which language they are'],
+    tests: ['test/http/edge.test.ts > 3.8: problems say in which language they are'],
   },
   {
     id: '3.9 arguments-checked',

@@ -405,7 +405,7 @@ export const section5Reading: readonly Requirement[] = [
     rule: 'States of the last 30 days are understood.',
     tests: [
       'test/methods/changes.test.ts > D9: a state is refused once the record after it is too old',
-      'test/config.test.ts',
+      'test/server/config.test.ts',
     ],
     reason: 'CHANGES_KEEP is 30 days unless the operator says otherwise.',
   },

@@ -98,7 +98,7 @@ export const section6: readonly Requirement[] = [
     keywords: 1,
     rule: 'Without need of room, an unreferenced blob stays for at least an hour from its upload.',
     tests: [
-      'test/upkeep.test.ts',
+      'test/server/upkeep.test.ts',
       'test/conformance/limits.test.ts > an unreferenced blob goes after BLOBS_KEEP',
     ],
     reason: 'BLOBS_KEEP is an hour unless the operator says otherwise.',

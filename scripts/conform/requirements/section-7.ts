@@ -33,9 +33,7 @@ export const section7: readonly Requirement[] = [
     level: 'may',
     whom: 'server',
     rule: 'Several changes may be one StateChange, with the newest states.',
-    tests: [
-      'test/transports/event-source.test.ts > commits of one turn are one event with the newest',
-    ],
+    tests: ['test/http/event-source.test.ts > commits of one turn are one event with the newest'],
   },
   {
     id: '7.3 stream',
@@ -62,9 +60,7 @@ export const section7: readonly Requirement[] = [
     rule: 'Each state event has an id that stands for all that the user can see.',
     reason: 'Ids are there; nothing reads them yet.',
     checks: ['events-ids'],
-    tests: [
-      'test/transports/event-source.test.ts > opens at once, unbuffered, and tells commits of',
-    ],
+    tests: ['test/http/event-source.test.ts > opens at once, unbuffered, and tells commits of'],
   },
   {
     id: '7.3 last-event-id',
@@ -165,7 +161,7 @@ export const section7: readonly Requirement[] = [
       'With another `ping` than 0 an event "ping" is sent when so many seconds went by since ' +
       'the last event.',
     checks: ['events-ping'],
-    tests: ['test/transports/event-source.test.ts > pings at the interval it uses, without an id'],
+    tests: ['test/http/event-source.test.ts > pings at the interval it uses, without an id'],
   },
   {
     id: '7.3 ping-without-id',
@@ -184,7 +180,7 @@ export const section7: readonly Requirement[] = [
     keywords: 1,
     rule: 'With 0 there are none.',
     checks: ['events-ping-zero'],
-    tests: ['test/transports/event-source.test.ts > pings at the interval it uses, without an id'],
+    tests: ['test/http/event-source.test.ts > pings at the interval it uses, without an id'],
   },
   {
     id: '7.3 ping-bounds',
@@ -193,7 +189,7 @@ export const section7: readonly Requirement[] = [
     whom: 'server',
     keywords: 1,
     rule: 'The server puts the interval between bounds of its own: 5 and 3,600 seconds.',
-    tests: ['test/transports/event-source.test.ts > pings at the interval it uses, without an id'],
+    tests: ['test/http/event-source.test.ts > pings at the interval it uses, without an id'],
   },
   {
     id: '7.3 ping-bounds-bounded',
@@ -203,7 +199,7 @@ export const section7: readonly Requirement[] = [
     keywords: 1,
     rule: 'The least is no more than 30 seconds and the most no less than 300.',
     checks: ['events-ping', 'events-open'],
-    tests: ['test/transports/event-source.test.ts > pings at the interval it uses, without an id'],
+    tests: ['test/http/event-source.test.ts > pings at the interval it uses, without an id'],
   },
   {
     id: '7.3 ping-data',
@@ -221,7 +217,7 @@ export const section7: readonly Requirement[] = [
     whom: 'client',
     keywords: 1,
     rule: 'A client may hold several connections: up to 32 of a user.',
-    tests: ['test/transports/event-source.test.ts > a user may have 32 open; a further one is 429'],
+    tests: ['test/http/event-source.test.ts > a user may have 32 open; a further one is 429'],
   },
   {
     id: '7.3 one-connection',

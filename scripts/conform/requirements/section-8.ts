@@ -52,7 +52,7 @@ export const section8: readonly Requirement[] = [
     rule: '/.well-known/jmap of the host is the session, with a base path at the root too.',
     checks: ['session-well-known'],
     tests: [
-      'test/transports/edge.test.ts > under a base path the JMAP endpoints are there',
+      'test/http/edge.test.ts > under a base path the JMAP endpoints are there',
       'test/conformance/service.test.ts > GET /.well-known/jmap gives the session',
     ],
   },
@@ -101,7 +101,7 @@ export const section8: readonly Requirement[] = [
     tests: [
       'test/conformance/limits.test.ts > limits, each enforced at the number advertised (decision',
       'test/methods/reference-allowance.test.ts',
-      'test/transports/budget.test.ts',
+      'test/http/budget.test.ts',
     ],
   },
   {

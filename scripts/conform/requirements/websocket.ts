@@ -22,9 +22,7 @@ export const websocket: readonly Requirement[] = [
     whom: 'server',
     rule: 'It is a capability of the server: accounts have nothing of it.',
     checks: ['ws-capability'],
-    tests: [
-      'test/transports/session.test.ts > an account shows only what it may use; what is not of',
-    ],
+    tests: ['test/http/session.test.ts > an account shows only what it may use; what is not of'],
   },
   {
     id: 'W3 url-wss',
@@ -34,9 +32,7 @@ export const websocket: readonly Requirement[] = [
     whom: 'server',
     rule: "The url is a wss URL, where the server's own base is https.",
     checks: ['ws-capability'],
-    tests: [
-      'test/transports/session.test.ts > has every field, with run-time members beside those of',
-    ],
+    tests: ['test/http/session.test.ts > has every field, with run-time members beside those of'],
   },
   {
     id: 'W4.1 authenticated',
@@ -56,7 +52,7 @@ export const websocket: readonly Requirement[] = [
     rule: 'When the credentials end, the connection is closed (1008) and nothing more is run.',
     tests: [
       'test/conformance/websocket.test.ts > decision 24: a revoked token closes its sockets',
-      'test/transports/websocket.test.ts > a token that ends closes with 1008, and runs nothing',
+      'test/websocket/websocket.test.ts > a token that ends closes with 1008, and runs nothing',
     ],
   },
   {
@@ -133,7 +129,7 @@ export const websocket: readonly Requirement[] = [
     rule: 'maxSizeRequest holds for a message.',
     checks: ['ws-limit-size'],
     tests: [
-      'test/transports/websocket.test.ts > maxSizeRequest holds for a message; far beyond it the',
+      'test/websocket/websocket.test.ts > maxSizeRequest holds for a message; far beyond it the',
     ],
   },
   {
@@ -248,7 +244,7 @@ export const websocket: readonly Requirement[] = [
     whom: 'server',
     rule: 'A handshake whose credential a page could have is held against the list of origins.',
     tests: [
-      'test/transports/websocket.test.ts > takes a ticket once; its page’s Origin must be on the',
+      'test/websocket/websocket.test.ts > takes a ticket once; its page’s Origin must be on the',
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Config, readConfig } from '../../../src/config.js';
+import { type Config, readConfig } from '../../../src/server/config.js';
 import type { Problem } from '../model.js';
 
 export interface Applied {

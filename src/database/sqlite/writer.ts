@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
-import { isTaken, nextTurn } from '../../protocol/slices.js';
 import { FairQueue } from '../../runtime/fair-queue.js';
+import { isTaken, nextTurn } from '../../runtime/slices.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
 import { isDiskError, translateError } from './errors.js';

@@ -1,11 +1,11 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { Problems, quoted } from '../issues.js';
 import { inOrder } from '../set/creation-order.js';
-import { type Birth, type Draft, draftOverrides } from '../set/draft.js';
-import { type PlannedCreate, type PlanScene, requireObjects } from '../set/plan.js';
+import { type Birth, type Draft, draftOverrides, type PlannedCreate } from '../set/draft.js';
+import { type PlanScene, requireObjects } from '../set/plan.js';
 import { singletonError } from '../set/singleton.js';
 import type { CreationIds } from '../set/value.js';
 import type { TypeIndex } from '../type-index.js';

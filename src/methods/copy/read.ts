@@ -1,6 +1,6 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import { textSteps } from '../../capability/replace-steps.js';
-import { runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import { inTurns } from '../many.js';

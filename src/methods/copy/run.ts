@@ -3,7 +3,7 @@ import { replaceSteps, textSteps } from '../../capability/replace-steps.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import type { SetError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';

@@ -1,6 +1,6 @@
 import { textSteps } from '../../capability/replace-steps.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import { quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 

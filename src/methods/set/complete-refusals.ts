@@ -2,7 +2,7 @@ import { holdsBlobs } from '../../capability/places.js';
 import { textSteps } from '../../capability/replace-steps.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';

@@ -1,6 +1,6 @@
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import type { TypeIndex } from '../type-index.js';
-import type { PlannedCreate } from './plan.js';
+import type { PlannedCreate } from './draft.js';
 import { referredIds } from './reference-values.js';
 
 type Creates = ReadonlyMap<string, PlannedCreate>;

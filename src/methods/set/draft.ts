@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
-import { Strides } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
+import { Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
@@ -139,6 +139,12 @@ export function isServerSet(property: PropertyDefinition): boolean {
 export interface Birth {
   readonly id: string;
   readonly time: number;
+}
+
+/** An entry of `create` and the id that it gets if it comes to be, so that others can refer to it. */
+export interface PlannedCreate {
+  readonly draft: Draft;
+  readonly birth: Birth;
 }
 
 /** The SetError of a draft; null where it may be proposed. */

@@ -1,6 +1,6 @@
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 
 /** Arrays and objects that may lie within each other. */
 const MAX_DEPTH = 64;

@@ -1,6 +1,6 @@
 import { textSteps } from '../../capability/replace-steps.js';
 import { setError } from '../../protocol/errors.js';
-import { runInSlices, type Steps } from '../../protocol/slices.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobProperty } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { blobIdsOf, unusableBlob } from './blobs.js';

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import { MAX_IDS } from '../many.js';

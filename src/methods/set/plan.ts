@@ -6,7 +6,7 @@ import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { inOrder } from './creation-order.js';
-import { type Author, type Birth, type Draft, draftCreate } from './draft.js';
+import { type Author, type Birth, draftCreate, type PlannedCreate } from './draft.js';
 import type { CreationIds } from './value.js';
 
 /** One entry of `update`, its names as declared; not yet applied to anything. */
@@ -19,12 +19,6 @@ export interface PlannedUpdate {
 export type PlannedPatch =
   | { readonly kind: 'patch'; readonly object: JsonObject }
   | { readonly kind: 'refused'; readonly error: SetError };
-
-/** An entry of `create` and the id that it gets if it comes to be, so that others can refer to it. */
-export interface PlannedCreate {
-  readonly draft: Draft;
-  readonly birth: Birth;
-}
 
 /** What planning needs beside the arguments. */
 export interface PlanScene {

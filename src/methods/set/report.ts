@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { patchSteps } from '../../protocol/patch.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';

@@ -1,7 +1,7 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices, type Steps, Strides } from '../../protocol/slices.js';
+import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';

@@ -8,7 +8,8 @@ import type { CallContext, Services } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { encrypt, type SecretPlace } from '../encryption.js';
 import type { TypeIndex } from '../type-index.js';
-import type { PlannedCreate, SetPlan } from './plan.js';
+import type { PlannedCreate } from './draft.js';
+import type { SetPlan } from './plan.js';
 
 /** What is stored of secrets: for each entry, by property name. */
 export interface Seals {

@@ -4,7 +4,7 @@ import { holdsBlobs, replaceTexts } from '../../capability/places.js';
 import { replaceSteps } from '../../capability/replace-steps.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
 import type { Problems } from '../issues.js';
 import { isReference } from '../type-index.js';

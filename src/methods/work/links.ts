@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../protocol/slices.js';
+import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { blobIdsOf } from '../set/blobs.js';
 import { referredIds } from '../set/reference-values.js';

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
-import { runInSlices, type Slices } from '../../protocol/slices.js';
+import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,

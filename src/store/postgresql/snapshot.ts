@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { inSlices, type Slices } from '../../protocol/slices.js';
+import { inSlices, type Slices } from '../../runtime/slices.js';
 import type { FoundObjects, WantedObjects } from '../port.js';
 import type { StorageNames } from '../sql/names.js';
 import { SqlSnapshot } from '../sql/snapshot.js';

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   BlobRow,

@@ -2,7 +2,7 @@ import type { PropertyDefinition, PropertyKind } from '../../capability/definiti
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { parseJsonInSlices } from '../../protocol/parse-slices.js';
-import type { Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
 

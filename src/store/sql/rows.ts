@@ -7,8 +7,8 @@ import type {
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { InexactNumber } from '../../protocol/inexact-number.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { runInSlices, type Slices, type Steps } from '../../protocol/slices.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
+import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
 import type { SqlValue } from './fragment.js';

@@ -5,7 +5,7 @@ import type {
 } from '../../capability/definition.js';
 import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { inSlices, type Slices } from '../../protocol/slices.js';
+import { inSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   BlobRow,

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { inSlices, type Slices } from '../../protocol/slices.js';
+import { inSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,

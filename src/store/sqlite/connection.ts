@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { tick } from '../../database/sqlite/deadline.js';
 import { translateError } from '../../database/sqlite/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
-import type { Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { Trace } from '../port.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';

@@ -1,4 +1,4 @@
-import type { Slices } from '../../protocol/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { Row } from '../sql/objects.js';
 
 /**

@@ -1,6 +1,6 @@
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
-import { inSlices, nextTurn, type Slices } from '../../protocol/slices.js';
 import { Serial } from '../../runtime/serial.js';
+import { inSlices, nextTurn, type Slices } from '../../runtime/slices.js';
 import type {
   CallOptions,
   ChangesAsked,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
-import { nextTurn } from '../../protocol/slices.js';
+import { nextTurn } from '../../runtime/slices.js';
 import { quote } from '../sql/fragment.js';
 import { WINDOW } from './search.js';
 

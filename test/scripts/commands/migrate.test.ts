@@ -49,7 +49,7 @@ it('a server refuses such a database by the same name: exit code 1', async () =>
   await place.lines('migrate');
   change(`INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
           VALUES ('x', 'y', 1, '9999_future')`);
-  const { code, stdout, stderr } = await place.run('../src/main', [], { PORT: '0' });
+  const { code, stdout, stderr } = await place.run('../src/server/main', [], { PORT: '0' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe(
     'jmapsmith: The database has the migration 9999_future, which this version does not know: it ' +

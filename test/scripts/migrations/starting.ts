@@ -4,8 +4,8 @@ import type { CapabilityDefinition } from '../../../src/capability/capability-de
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import type { HookServices } from '../../../src/hooks/port.js';
 import { createHooks } from '../../../src/hooks/runner.js';
-import { createLogging } from '../../../src/logging.js';
 import { createRegistry } from '../../../src/methods/registry.js';
+import { createLogging } from '../../../src/server/logging.js';
 
 /** What a server's start finishes, without the server: types as the generator would emit them. */
 export interface Started {

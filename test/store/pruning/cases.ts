@@ -9,7 +9,7 @@ import { Gadget } from '../gadget.js';
 export const A = 'aone';
 export const B = 'atwo';
 
-/** What upkeep asks for at a time (src/upkeep.ts). */
+/** What upkeep asks for at a time (src/server/upkeep.ts). */
 const STEP = 500;
 const OLD = 1_000_000;
 const NEW = 2_000_000;

@@ -13,8 +13,8 @@ import { isSlow } from './backtracking.js';
 const HARMLESS: Readonly<Record<string, string>> = {
   'config.ts /\\/+$/': 'a setting of the operator',
   'config.ts /^\\/+|\\/+$/g': 'a setting of the operator',
-  'transports/http/base-url.ts /\\/+$/': 'a setting of the operator',
-  'transports/http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
+  'http/base-url.ts /\\/+$/': 'a setting of the operator',
+  'http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
   'protocol/dates.ts /0+$/': 'three digits',
   'protocol/ijson-slices.ts / at position (\\d+).*$/s':
     "a message of V8's, with some twenty characters of the text",

@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import contentType from 'content-type';
+import type { Principal } from '../accounts/principal.js';
+import type { RequestSource } from '../methods/dispatch.js';
+import type { Api } from '../methods/run-request.js';
+import { RequestError } from '../protocol/errors.js';
+import { parseIJson } from '../protocol/ijson.js';
+import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
+import { tooManyRequests } from '../protocol/limits.js';
+import type { AnswerBudget } from '../runtime/answer-budget.js';
+import { inSlices, LONG_REQUEST, turn } from '../runtime/slices.js';
+import type { Slots } from '../runtime/slots.js';
+import type { Turns } from '../runtime/turns.js';
+import {
+  admitBody,
+  type Body,
+  type BodyReader,
+  hasBody,
+  readBody,
+  refuseEncoding,
+} from './body.js';
+import type { EdgeResponse } from './edge-response.js';
+import { ClientGoneError, HttpError, overloaded } from './reply.js';
+import { writePieces } from './write-pieces.js';
+
+export interface ApiEndpointOptions {
+  readonly api: Api;
+  /** Shared with WebSockets. */
+  readonly slots: Slots;
+  readonly turns: Turns;
+  /** How long a turn is waited for, ms. */
+  readonly requestTimeout: number;
+  readonly maxConcurrentRequests: number;
+  /** The principal of a request's credentials as they are now. */
+  authenticate(req: IncomingMessage): Promise<Principal>;
+  readonly reader: BodyReader;
+  readonly answers: AnswerBudget;
+}
+
+const HEADERS: readonly string[] = Object.freeze([
+  ...['Content-Type', 'application/json'],
+  ...['Cache-Control', 'no-store'],
+]);
+
+/**
+ * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
+ * of them may be a quarter of a second old as it is (D2: within a second).
+ */
+const FRESH = 2;
+
+/** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
+const EMPTY_PARAMETER = /;[ \t]*$/;
+
+/** POST {base}/jmap (RFC 8620 3). */
+export class ApiEndpoint {
+  readonly #options: ApiEndpointOptions;
+
+  constructor(options: ApiEndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a request. What it rejects with becomes a problem. */
+  async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
+    const { slots, reader, maxConcurrentRequests } = this.#options;
+    const { principal } = res;
+    if (principal === null) throw noHandshake(req);
+    checkContentType(req.headers['content-type']);
+    refuseEncoding(req);
+    const { userId } = principal;
+    if (!slots.take(userId)) throw tooManyRequests(maxConcurrentRequests);
+    let held = 0;
+    try {
+      admitBody(req, res, userId, reader);
+      const body = await readBody(req, res, userId, reader);
+      held = body.octets;
+      const pieces = await this.#run(req, res, principal, body);
+      await writePieces(res, HEADERS, pieces, reader.watch);
+    } finally {
+      res.held?.end();
+      reader.budget.release(userId, held);
+      slots.release(userId);
+    }
+  }
+
+  /** Of its own, so that what was read is gone while the answer is written. */
+  async #run(
+    req: IncomingMessage,
+    res: EdgeResponse,
+    principal: Principal,
+    { data, octets }: Body,
+  ): Promise<string[]> {
+    const { api, authenticate } = this.#options;
+    const { userId } = principal;
+    if (isLongText(octets)) return this.#runLong(req, res, userId, data);
+    const isLong = octets > LONG_REQUEST;
+    if (isLong) await turn();
+    const current = isFresh(res) ? principal : await authenticate(req);
+    return api.run(parseIJson(data), current, this.#sourceOf(res, userId, isLong));
+  }
+
+  async #runLong(
+    req: IncomingMessage,
+    res: EdgeResponse,
+    userId: string,
+    data: Buffer,
+  ): Promise<string[]> {
+    const { api, turns, requestTimeout, authenticate } = this.#options;
+    const over = await turns.take(userId, requestTimeout, res);
+    if (over === null) throw res.destroyed ? clientGone() : overloaded();
+    try {
+      const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
+      return await api.run(value, await authenticate(req), this.#sourceOf(res, userId, true));
+    } finally {
+      over();
+    }
+  }
+
+  #sourceOf(res: EdgeResponse, userId: string, isLong: boolean): RequestSource {
+    const room = this.#options.answers.begin(userId);
+    res.held = room;
+    return { isLong, isGone: () => res.destroyed, room };
+  }
+}
+
+/** Whether what is known of the credentials is as new as it was when the request came. */
+function isFresh(res: EdgeResponse): boolean {
+  return performance.now() - res.startedAt <= FRESH;
+}
+
+/** What takes slices is given up between two of them where nobody waits for it any more. */
+function stopWhenGone(res: EdgeResponse): () => void {
+  return () => {
+    if (res.destroyed) throw clientGone();
+  };
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError('The client left while its request was read.');
+}
+
+/** Returns the error for a plain request at the WebSocket's path. */
+function noHandshake(req: IncomingMessage): HttpError {
+  if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
+  return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
+}
+
+/** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */
+const UPGRADE: readonly string[] = Object.freeze([
+  'Upgrade',
+  'websocket',
+  'Connection',
+  'Upgrade, close',
+]);
+
+function checkContentType(value: string | undefined): void {
+  if (value === 'application/json' || (value !== undefined && isJson(value))) return;
+  throw new RequestError('notJSON', 'The Content-Type of a request must be application/json.');
+}
+
+/** RFC 8620 3.1: a charset parameter may say what JSON is anyway; RFC 8259 11 gives no meaning to any other. */
+function isJson(value: string): boolean {
+  try {
+    const { type, parameters } = contentType.parse(value.replace(EMPTY_PARAMETER, ''));
+    const charset = parameters['charset'] ?? 'utf-8';
+    return type === 'application/json' && charset.toLowerCase() === 'utf-8';
+  } catch {
+    // It throws TypeError where the value is no media type.
+    return false;
+  }
+}

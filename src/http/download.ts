@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { accountHas, type Principal } from '../accounts/principal.js';
+import { BlobMissingError } from '../blobs/port.js';
+import { isId } from '../protocol/ids.js';
+import { isMediaType } from '../protocol/media-type.js';
+import type { BlobRow } from '../store/port.js';
+import { contentDisposition, dispositionOf } from './content-disposition.js';
+import { edgeHeaders } from './edge-head.js';
+import type { EdgeResponse } from './edge-response.js';
+import { type OctetRange, parseRange } from './range.js';
+import { HttpError } from './reply.js';
+import type { AuthenticatedHandler } from './route-request.js';
+import type { TransportServices } from './services.js';
+import type { StallWatch } from './stall-watch.js';
+
+/** D22. */
+const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
+
+/** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), streamed, with Range and HEAD. */
+export function downloadPage(services: TransportServices, watch: StallWatch): AuthenticatedHandler {
+  return async ({ req, res, principal, params, query }) => {
+    const accountId = params['accountId'] ?? '';
+    const row = await visibleBlob(services, principal, accountId, params['blobId'] ?? '');
+    const range = parseRange(rangeHeader(req), row.size);
+    if (range === 'unsatisfiable') {
+      const unsatisfiable = ['Content-Range', `bytes */${row.size}`, 'Accept-Ranges', 'bytes'];
+      throw new HttpError(416, `The blob has ${row.size} octets.`, unsatisfiable);
+    }
+    const part = range === 'all' ? { start: 0, end: row.size } : range;
+    const headers = headersFor(row, query.get('type'), params['name'] ?? '', part, range !== 'all');
+    const status = range === 'all' ? 200 : 206;
+    // Opened before the headers go out: a lost file is still a 404.
+    const octets = await open(services, accountId, row, part);
+    if (req.method === 'HEAD' || res.destroyed) {
+      octets.destroy();
+      res.writeHead(status, [...edgeHeaders(res), ...headers]);
+      res.end();
+      return;
+    }
+    res.writeHead(status, [...edgeHeaders(res), ...headers]);
+    await stream(req, res, octets, watch);
+  };
+}
+
+/** D3, RFC 8620 6.1: out of reach, unknown, and unreferenced of another's uploading are all the same 404. */
+async function visibleBlob(
+  services: TransportServices,
+  principal: Principal,
+  accountId: string,
+  blobId: string,
+): Promise<BlobRow> {
+  const { blobCapability, store, limits } = services;
+  const account = principal.accounts.get(accountId);
+  const capable =
+    account !== undefined && (blobCapability === null || accountHas(account, blobCapability));
+  if (!capable || !isId(blobId)) throw noBlob();
+  const deadline = performance.now() + limits.requestTimeout;
+  const [row] = await store.read(accountId, { deadline }, (snapshot) =>
+    snapshot.blobs([blobId], principal.userId),
+  );
+  if (row === undefined) throw noBlob();
+  return row;
+}
+
+function noBlob(): HttpError {
+  return new HttpError(404, 'There is no such blob.');
+}
+
+/**
+ * Ranges are of GET alone (RFC 9110 14.2). A condition on one needs a validator, and there is none: then the whole is
+ * sent (13.1.5).
+ */
+function rangeHeader({ method, headers }: IncomingMessage): string | undefined {
+  return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined;
+}
+
+function headersFor(
+  row: BlobRow,
+  asked: string | null,
+  name: string,
+  part: OctetRange,
+  partial: boolean,
+): readonly string[] {
+  const type = asked !== null && isMediaType(asked) ? asked : row.type;
+  return [
+    'Content-Type',
+    type,
+    'Content-Disposition',
+    contentDisposition(dispositionOf(type), name),
+    'Content-Length',
+    String(part.end - part.start),
+    'Accept-Ranges',
+    'bytes',
+    ...(partial ? ['Content-Range', `bytes ${part.start}-${part.end - 1}/${row.size}`] : []),
+    ...CACHE,
+  ];
+}
+
+async function open(
+  services: TransportServices,
+  accountId: string,
+  row: BlobRow,
+  part: OctetRange,
+): Promise<Readable> {
+  try {
+    return await services.blobs.read(accountId, row.id, part);
+  } catch (error) {
+    if (error instanceof BlobMissingError) throw noBlob();
+    throw error;
+  }
+}
+
+async function stream(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  octets: Readable,
+  watch: StallWatch,
+): Promise<void> {
+  const watched = watch.writing(req, res);
+  try {
+    await pipeline(octets, res);
+  } catch (error) {
+    // A reader that leaves early is no failure; what broke on our side is told by the cut connection and the log.
+    if (!res.destroyed || !isEarlyEnd(error)) throw error;
+  } finally {
+    watch.done(watched);
+  }
+}
+
+function isEarlyEnd(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

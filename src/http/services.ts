@@ -1,0 +1,104 @@
+import type { Authenticator, Tickets } from '../accounts/principal.js';
+import type { BlobStore } from '../blobs/port.js';
+import type { Registry } from '../methods/registry.js';
+import type { CallMetrics, RequestRunner } from '../methods/run-request.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import type { Sessions } from '../protocol/session.js';
+import type { Log } from '../runtime/log.js';
+import type { Store } from '../store/port.js';
+
+/** Kinds of connections that stay open. */
+export type OpenKind = 'eventsource' | 'websocket';
+
+/** What the process counts. No label ever holds an account, a user or a text that a client chose. */
+export interface Metrics extends CallMetrics {
+  /** `route` is a template, `seconds` from the first header to the end of the answer. */
+  httpRequest(route: string, method: string, status: string, seconds: number): void;
+  opened(kind: OpenKind): void;
+  closed(kind: OpenKind): void;
+  /** The Prometheus text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** The limits that both transports enforce, as the session advertises them. */
+export interface TransportLimits {
+  readonly maxSizeRequest: number;
+  readonly maxSizeUpload: number;
+  readonly maxCallsInRequest: number;
+  readonly maxConcurrentRequests: number;
+  readonly maxConcurrentUpload: number;
+  /** REQUEST_TIMEOUT, ms. */
+  readonly requestTimeout: number;
+  /** Octets of large answers that the process holds. */
+  readonly answerMemory: number;
+}
+
+/** What the transports are built on: made once in main, or of stand-ins in tests. */
+export interface TransportServices {
+  readonly limits: TransportLimits;
+  /** Configured public base URL, or null. */
+  readonly baseUrl: URL | null;
+  readonly trustProxy: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly metricsToken: string | null;
+  /** Whether permessage-deflate is agreed to. */
+  readonly websocketCompression: boolean;
+  readonly registry: Registry;
+  readonly dispatcher: RequestRunner;
+  readonly authenticator: Authenticator;
+  readonly tickets: Tickets;
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly ids: IdGenerator;
+  readonly sessions: Sessions;
+  /** The capability that an account must have for uploads and downloads; null asks for none. */
+  readonly blobCapability: string | null;
+  /** The capability that a request names in `using` to be explained. */
+  readonly explainCapability?: string;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Is told why clients are answered 503, which says no reason. */
+  readonly unavailable?: (error: unknown) => void;
+  /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
+  ready(): Promise<void>;
+  readonly timings?: Partial<Timings>;
+}
+
+/** Milliseconds, and octets a second. */
+export interface Timings {
+  /** From the first octet of a request to the end of its headers. */
+  readonly headers: number;
+  /** A body must bring `bodyRate` octets a second in each such window. */
+  readonly bodyWindow: number;
+  readonly bodyRate: number;
+  /** A reader that takes nothing for so long is dropped. */
+  readonly stalledReader: number;
+  /**
+   * The server drops a reader that takes nothing for so long, once the memory for answers is used
+   * up.
+   */
+  readonly answerStall: number;
+  /** The same for a reader that has not taken all of an answer after so long. */
+  readonly answerHold: number;
+  /** How long a refused body is still read so that its sender sees the answer. */
+  readonly linger: number;
+  readonly keepAlive: number;
+  /** How often tokens of open connections are looked at again: within a second (D24). */
+  readonly refresh: number;
+  /** WebSocket pings; a peer silent for two of them is gone. */
+  readonly heartbeat: number;
+}
+
+export const TIMINGS: Timings = Object.freeze({
+  headers: 10_000,
+  bodyWindow: 10_000,
+  bodyRate: 1000,
+  stalledReader: 60_000,
+  answerStall: 5000,
+  answerHold: 60_000,
+  linger: 5000,
+  keepAlive: 65_000,
+  refresh: 250,
+  heartbeat: 30_000,
+});

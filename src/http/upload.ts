@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http';
+import type { AccountAccess, Principal } from '../accounts/principal.js';
+import { accountHas } from '../accounts/principal.js';
+import { BlobTooLargeError } from '../blobs/port.js';
+import { RequestError } from '../protocol/errors.js';
+import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
+import type { Slots } from '../runtime/slots.js';
+import { declaredLength, refuseEncoding } from './body.js';
+import { ClientGoneError, HttpError, sendJson } from './reply.js';
+import type { AuthenticatedHandler } from './route-request.js';
+import type { TransportServices } from './services.js';
+import type { StallWatch } from './stall-watch.js';
+
+export interface UploadOptions {
+  readonly services: TransportServices;
+  readonly slots: Slots;
+  readonly watch: StallWatch;
+}
+
+/** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): the body goes to the blob store as it arrives. */
+export function uploadPage(options: UploadOptions): AuthenticatedHandler {
+  const { services, slots, watch } = options;
+  const { limits, ids } = services;
+  return async ({ req, res, principal, params }) => {
+    const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
+    refuseEncoding(req);
+    const declared = declaredLength(req);
+    if (declared !== null && declared > limits.maxSizeUpload) throw tooLarge(limits.maxSizeUpload);
+    if (!slots.take(principal.userId)) throw tooMany(limits.maxConcurrentUpload);
+    const watched = watch.reading(req, res);
+    try {
+      if (req.headers.expect !== undefined) res.writeContinue();
+      const blobId = ids.next('b').id;
+      const type = typeOf(req);
+      const { size } = await store(services, account.id, blobId, req);
+      if (res.headersSent) {
+        await services.blobs.delete(account.id, blobId);
+        throw new ClientGoneError('The upload was given up before its last octets arrived.');
+      }
+      // Recorded only now that the octets are on disk: a row never points at nothing.
+      await record(services, principal, { accountId: account.id, id: blobId, type, size });
+      sendJson(res, 200, { accountId: account.id, blobId, type, size });
+    } finally {
+      watch.done(watched);
+      slots.release(principal.userId);
+    }
+  };
+}
+
+/** D3: what is out of reach is the same as what doesn't exist; a read-only account is told apart. */
+function uploadAccount(
+  principal: Principal,
+  accountId: string,
+  capability: string | null,
+): AccountAccess {
+  const account = principal.accounts.get(accountId);
+  if (account === undefined || (capability !== null && !accountHas(account, capability))) {
+    throw new HttpError(404, 'There is no such account for uploads.');
+  }
+  if (account.isReadOnly) throw new HttpError(403, 'The account is read-only.');
+  return account;
+}
+
+/** D21: a header that names no media type counts as none. */
+function typeOf(req: IncomingMessage): string {
+  const header = req.headers['content-type'] ?? DEFAULT_MEDIA_TYPE;
+  return isMediaType(header) ? header : DEFAULT_MEDIA_TYPE;
+}
+
+async function store(
+  { blobs, limits }: TransportServices,
+  accountId: string,
+  blobId: string,
+  req: IncomingMessage,
+): Promise<{ readonly size: number }> {
+  try {
+    return await blobs.write(accountId, blobId, req, limits.maxSizeUpload);
+  } catch (error) {
+    if (error instanceof BlobTooLargeError) throw tooLarge(limits.maxSizeUpload);
+    // Destroyed before its last octet was read: the client left, even where all octets had arrived.
+    if (req.destroyed && !req.readableEnded) {
+      throw new ClientGoneError('The client left before its upload was stored.');
+    }
+    throw error;
+  }
+}
+
+async function record(
+  services: TransportServices,
+  principal: Principal,
+  blob: { readonly accountId: string; readonly id: string; type: string; size: number },
+): Promise<void> {
+  const { accountId, ...row } = blob;
+  try {
+    // An upload may take long: the token is looked at again before it changes anything.
+    const current = await services.authenticator.refresh(principal.tokenId);
+    const access = current?.accounts.get(accountId);
+    if (access === undefined) throw new HttpError(404, 'There is no such account any more.');
+    if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');
+    const deadline = performance.now() + services.limits.requestTimeout;
+    await services.store.write(accountId, { deadline }, (transaction) =>
+      transaction.insertBlobs([{ ...row, uploaderId: principal.userId }]),
+    );
+  } catch (error) {
+    await services.blobs.delete(accountId, blob.id);
+    throw error;
+  }
+}
+
+/** D4: 413, with the body of a request-level `limit`. */
+function tooLarge(maximum: number): RequestError {
+  const detail = `The upload is larger than maxSizeUpload (${maximum} octets).`;
+  return new RequestError('limit', detail, { limit: 'maxSizeUpload', status: 413 });
+}
+
+function tooMany(maximum: number): RequestError {
+  const detail = `More than maxConcurrentUpload (${maximum}) uploads of this user run at once.`;
+  return new RequestError('limit', detail, { limit: 'maxConcurrentUpload' });
+}

@@ -1,0 +1,54 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Metrics } from '../http/services.js';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** `process`: the process's own metrics too (memory, CPU, event loop lag, garbage collection). */
+export function createMetrics(options: { process: boolean }): Metrics {
+  const registry = new Registry();
+  if (options.process) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'jmap_http_requests_total',
+    help: 'HTTP requests by route template, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'jmap_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer, by route template.',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers,
+  });
+  const calls = new Counter({
+    name: 'jmap_method_calls_total',
+    help: 'JMAP method calls by method name.',
+    labelNames: ['method'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'jmap_method_errors_total',
+    help: 'JMAP method calls answered with an error, by error type.',
+    labelNames: ['type'],
+    registers,
+  });
+  const open = new Gauge({
+    name: 'jmap_open_connections',
+    help: 'Connections that stay open, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  return {
+    httpRequest(route, method, status, seconds) {
+      requests.inc({ route, method, status });
+      durations.observe({ route }, seconds);
+    },
+    methodCall: (method) => calls.inc({ method }),
+    methodError: (type) => errors.inc({ type }),
+    opened: (kind) => open.inc({ kind }),
+    closed: (kind) => open.dec({ kind }),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CapabilityDefinition } from '../capability/index.js';
+import { isPackageRoot } from './package-root.js';
+
+/**
+ * What the descriptors and hook files of a project were compiled to. In this repository that lies
+ * beside the engine; a team's project has it in a folder of its own, for the engine is a package there.
+ */
+export interface Project {
+  readonly registry: readonly CapabilityDefinition[];
+  /** The module of the Prisma client with the project's own tables: hooks read by it. */
+  hookClient(database: Database): Promise<HookClient>;
+}
+
+type Database = 'sqlite' | 'postgresql';
+
+interface HookClient {
+  readonly PrismaClient: unknown;
+}
+
+/** Where a team's project has its compiled modules, below its folder. */
+export const BUILT = 'build/server';
+
+/** The project's modules can't be loaded: it was not built, or a hook file fails when it is loaded. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError';
+}
+
+/** Loads the project's modules, its hook files included. */
+export async function loadProject(root: string): Promise<Project> {
+  if (isPackageRoot(root)) return ownProject();
+  const at = (module: string): string => join(root, BUILT, module);
+  const registry = at('generated/registry.js');
+  if (!existsSync(registry))
+    throw new ProjectError(`${registry} is missing: run npx jmapsmith build.`);
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
+  return {
+    registry: ((await load(registry).catch(refuse)) as Pick<Project, 'registry'>).registry,
+    hookClient: async (database) =>
+      (await load(at(`build/prisma/${database}/client.js`))) as HookClient,
+  };
+}
+
+/** Tells what went wrong in the team's words: which error, and where in its modules. */
+function refuse(error: unknown): never {
+  if (!(error instanceof Error)) throw error;
+  const place = error.stack?.split('\n').find((line) => line.includes(BUILT));
+  const where = place === undefined ? '' : ` (${place.trim()})`;
+  const missing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  const hint = missing ? " An import of a file of yours needs its extension: '../rules.js'." : '';
+  throw new ProjectError(`A hook file can't be loaded: ${error.message}${where}.${hint}`, {
+    cause: error,
+  });
+}
+
+/** Each widened by itself: in one expression the compiler compares the clients' types, member by member, for seconds. */
+const HOOK_CLIENTS: Readonly<Record<Database, () => Promise<HookClient>>> = {
+  sqlite: () => import('../../build/prisma/sqlite/client.js'),
+  postgresql: () => import('../../build/prisma/postgresql/client.js'),
+};
+
+async function ownProject(): Promise<Project> {
+  const { registry } = await import('../../generated/registry.js');
+  return { registry, hookClient: (database) => HOOK_CLIENTS[database]() };
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { ACCESS_VERSION } from '../accounts/index.js';
+import { openBackfillDatabase } from '../database/postgresql/backfill-database.js';
+import { openHookPrisma } from '../database/postgresql/hook-prisma.js';
+import {
+  blindCtype,
+  migrate,
+  openPool,
+  recordUnicodeVersion,
+} from '../database/postgresql/index.js';
+import { openPrisma } from '../database/postgresql/prisma.js';
+import { createPostgresqlStore } from '../store/postgresql/index.js';
+import type { Storage, StorageOptions } from './storage.js';
+
+/** Connections for calls, for accounts and tokens, and for what hooks read. */
+const CALLS = 16;
+const ACCESS = 3;
+const HOOKS = 4;
+/** For migrations and what they leave, whose statements may be long. */
+const REST = 1;
+
+/**
+ * How long PostgreSQL may take to answer about users, accounts and tokens, and to what hooks read outside of a
+ * transaction, ms: beyond it the network is taken to be gone.
+ */
+const ACCESS_ANSWER = 5000;
+const HOOK_ANSWER = 60_000;
+
+/** Brings a PostgreSQL database up to date and opens all that serves from it. */
+export async function openPostgresqlStorage(
+  url: string,
+  { root, types, hookClient, log, opened }: StorageOptions,
+): Promise<Storage> {
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'a connection to the database broke');
+  const restPool = openPool({ url, size: REST, onError });
+  opened.push(() => restPool.end());
+  const { applied } = await migrate(
+    restPool,
+    join(root, 'prisma', 'postgresql', 'migrations'),
+    (migration, table, rows) => log.info({ migration, table, rows }, 'rows filled by a migration'),
+  );
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  await recordUnicodeVersion(restPool);
+  const ctype = await blindCtype(restPool);
+  if (ctype !== undefined) {
+    log.warn(
+      { ctype },
+      "the database's LC_CTYPE makes search indexes blind to letters beyond ASCII: such searches read all objects of an account (docs/operations.md, PostgreSQL)",
+    );
+  }
+
+  const store = createPostgresqlStore({
+    // A pool of its own: what a work waits for must not wait for a connection that works hold.
+    pool: openPool({ url, size: CALLS, onError, pipeline: true }),
+    types,
+    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
+  });
+  opened.push(() => store.close());
+  const accessPool = openPool({ url, size: ACCESS, onError, answerWithin: ACCESS_ANSWER });
+  opened.push(() => accessPool.end());
+  const prisma = openPrisma(accessPool);
+  opened.push(() => prisma.$disconnect());
+  const hookPool = openPool({
+    url,
+    size: HOOKS,
+    onError,
+    readOnly: true,
+    answerWithin: HOOK_ANSWER,
+  });
+  opened.push(() => hookPool.end());
+  const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
+  opened.push(() => hooks.client.$disconnect());
+  const accessVersion = accessVersionOf(accessPool);
+  return {
+    ...{
+      store,
+      prisma,
+      accessVersion,
+      hooks,
+      backfill: openBackfillDatabase(restPool),
+      shared: true,
+    },
+    // Its server minds them.
+    requireFiles: () => undefined,
+    // PostgreSQL ends what a client has left.
+    isHeld: () => false,
+  };
+}
+
+/** How long a version read before is good, ms: a change is seen within a second (contract). */
+const VERSION_AGE = 250;
+
+/** Asks at most every `VERSION_AGE` ms, however many requests there are. */
+function accessVersionOf(pool: ReturnType<typeof openPool>): () => Promise<string> {
+  let version: Promise<string> | undefined;
+  const read = async (): Promise<string> => {
+    const { rows } = await pool.query<{ value: string }>(
+      'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
+      [ACCESS_VERSION],
+    );
+    return rows[0]?.value ?? '0';
+  };
+  return () => {
+    if (version === undefined) {
+      version = read();
+      const forget = (): void => {
+        version = undefined;
+      };
+      // What failed is asked again at once.
+      version.then(() => setTimeout(forget, VERSION_AGE).unref(), forget);
+    }
+    return version;
+  };
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { ACCESS_VERSION } from '../accounts/index.js';
+import { openBackfillDatabase } from '../database/sqlite/backfill-database.js';
+import { openHookPrisma } from '../database/sqlite/hook-prisma.js';
+import {
+  lockServer,
+  migrate,
+  OpenFiles,
+  openDatabase,
+  recordUnicodeVersion,
+  Writer,
+} from '../database/sqlite/index.js';
+import { openPrisma } from '../database/sqlite/prisma.js';
+import { createSqliteStore } from '../store/sqlite/index.js';
+import type { Storage, StorageOptions } from './storage.js';
+
+/** Takes an SQLite file for this server, brings it up to date and opens all that serves from it. */
+export async function openSqliteStorage(
+  file: string,
+  { root, types, hookClient, log, opened }: StorageOptions,
+  scanThreads: number | null = null,
+): Promise<Storage> {
+  const lock = lockServer(file);
+  opened.push(() => lock.release());
+  const writerDatabase = openDatabase({ file });
+  opened.push(() => void writerDatabase.close());
+  const { applied } = migrate(writerDatabase, join(root, 'prisma', 'sqlite', 'migrations'));
+  if (applied.length > 0) log.info({ applied }, 'migrations applied');
+  recordUnicodeVersion(writerDatabase);
+
+  const files = new OpenFiles(file, [lock.path]);
+  const writer = new Writer(writerDatabase, { files });
+  const store = createSqliteStore({
+    writer,
+    writerDatabase,
+    types,
+    reader: openDatabase({ file, readonly: true }),
+    ...(scanThreads === null ? {} : { scanThreads }),
+    onSearchError: (error) => log.error({ err: error }, 'long texts could not be indexed'),
+    onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
+  });
+  opened.push(() => store.close());
+  const prisma = openPrisma(writerDatabase, writer);
+  opened.push(() => prisma.$disconnect());
+  const hooks = openHookPrisma(writerDatabase, await hookClient('sqlite'));
+  opened.push(() => hooks.client.$disconnect());
+  // A connection that is never in a transaction: it sees each commit of any process at once.
+  const access = openDatabase({ file, readonly: true });
+  opened.push(() => void access.close());
+  const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
+  const accessVersion = rememberedFor(VERSION_AGE, () =>
+    String(version.get(ACCESS_VERSION) ?? '0'),
+  );
+  const backfill = openBackfillDatabase(writerDatabase);
+  const isHeld = (): boolean => store.isInThread;
+  const requireFiles = (): void => files.require();
+  return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };
+}
+
+/** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */
+const VERSION_AGE = 2;
+
+/**
+ * Asks at most every `VERSION_AGE` ms. By the clock rather than once for each turn of the event loop: where requests
+ * come one by one, each is a turn of its own.
+ */
+function rememberedFor<T>(age: number, look: () => T): (latest?: boolean) => T {
+  let seen: { readonly value: T; readonly until: number } | null = null;
+  return (latest = false) => {
+    const now = performance.now();
+    if (latest || seen === null || now >= seen.until) seen = { value: look(), until: now + age };
+    return seen.value;
+  };
+}

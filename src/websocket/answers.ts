@@ -1,0 +1,152 @@
+import type { WebSocket } from 'ws';
+import type { Principal } from '../accounts/principal.js';
+import type { Shared } from '../http/shared.js';
+import { RequestError, UnavailableError } from '../protocol/errors.js';
+import { tooManyRequests } from '../protocol/limits.js';
+import type { HeldAnswer } from '../runtime/answer-budget.js';
+import {
+  type MessageError,
+  type RequestMessage,
+  requestErrorText,
+  runProblem,
+} from './messages.js';
+import type { Outgoing } from './outgoing.js';
+
+/** RFC 6455 7.4.1, as RFC 8887 uses it. */
+export const POLICY = 1008;
+/** Messages that may wait for the answers of those before them, besides what has been read already. */
+const MOST_WAITING = 8;
+export const NOT_VALID = 'The token is no longer valid.';
+
+export interface AnswersOptions {
+  readonly shared: Shared;
+  readonly socket: WebSocket;
+  readonly principal: Principal;
+  /** Log and fault reference of what happens on this connection. */
+  readonly requestId: string;
+}
+
+/** Runs a connection's requests and sends what they answer (RFC 8887 4.3.2). */
+export class Answers {
+  readonly #options: AnswersOptions;
+  readonly #outgoing: Outgoing;
+  readonly #user: string;
+  /** Requests without an id are answered in order: each waits for the one before. */
+  #inOrder: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  /** Has the socket read on. */
+  #goOn: (() => void) | null = null;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: AnswersOptions, outgoing: Outgoing) {
+    this.#options = options;
+    this.#outgoing = outgoing;
+    this.#user = options.principal.userId;
+  }
+
+  /** Resolves when what has no id is answered so far. */
+  get inOrder(): Promise<void> {
+    return this.#inOrder;
+  }
+
+  /** Whether a request runs. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Resolves when all that runs now is answered. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  /**
+   * One with an id is run at once, one without when what came before it without is answered: until then it takes none
+   * of its user's slots, as one that is pipelined over HTTP. `over` ends the turn of a request that took long to read,
+   * null where it didn't.
+   */
+  accept(message: RequestMessage, octets: number, over: (() => void) | null): void {
+    const { budget } = this.#options.shared;
+    const held = budget.take(this.#user, octets) ? octets : 0;
+    const run = (): Promise<void> =>
+      this.#run(message, over).finally(() => budget.release(this.#user, held));
+    this.#follow(message.id === null ? this.#afterOthers(run) : run());
+  }
+
+  /** In its place among the answers where it can't be told apart by an id. */
+  refuse(error: MessageError): void {
+    const text = requestErrorText(error.problem.toProblem(), error.requestId);
+    const send = (): Promise<void> => this.#outgoing.send([text]);
+    this.#follow(error.requestId === null ? this.#afterOthers(send) : send());
+  }
+
+  #follow(answered: Promise<void>): void {
+    const done = answered.finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  /** Where too many wait nothing more is read, so what waits is bounded. */
+  #afterOthers(step: () => Promise<void>): Promise<void> {
+    this.#waiting += 1;
+    if (this.#waiting > MOST_WAITING) this.#goOn ??= this.#outgoing.stopReading();
+    this.#inOrder = this.#inOrder.then(step).finally(() => {
+      this.#waiting -= 1;
+      if (this.#waiting > MOST_WAITING) return;
+      this.#goOn?.();
+      this.#goOn = null;
+    });
+    return this.#inOrder;
+  }
+
+  /** Never rejects: whatever happens is an answer. */
+  async #run(message: RequestMessage, over: (() => void) | null): Promise<void> {
+    const { answers, requests, services } = this.#options.shared;
+    if (!requests.take(this.#user)) {
+      over?.();
+      const problem = tooManyRequests(services.limits.maxConcurrentRequests);
+      await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
+      return;
+    }
+    const held = answers.begin(this.#user);
+    try {
+      const answer = await this.#answer(message, over !== null, held);
+      over?.();
+      await this.#outgoing.send(answer, held);
+    } finally {
+      held.end();
+      requests.release(this.#user);
+    }
+  }
+
+  async #answer(
+    message: RequestMessage,
+    isLong: boolean,
+    room: HeldAnswer,
+  ): Promise<readonly string[]> {
+    const { shared, requestId, socket } = this.#options;
+    const first = {
+      '@type': 'Response',
+      ...(message.id === null ? {} : { requestId: message.id }),
+    };
+    try {
+      const principal = await this.#currentPrincipal();
+      const isGone = (): boolean => socket.readyState === socket.CLOSED;
+      return await shared.api.run(message.request, principal, { isLong, isGone, room }, first);
+    } catch (error) {
+      const known = runProblem(error);
+      if (error instanceof UnavailableError) shared.services.unavailable?.(error);
+      if (known !== null) return [requestErrorText(known, message.id)];
+      shared.services.log.error({ requestId, err: error }, 'defect');
+      const detail = `Something failed in the server; its log has the cause under ${requestId}.`;
+      return [requestErrorText({ type: 'about:blank', status: 500, detail }, message.id)];
+    }
+  }
+
+  /** As fresh as over HTTP: what a revoked token asks for is not run in the moment before its socket closes. */
+  async #currentPrincipal(): Promise<Principal> {
+    const { shared, socket, principal } = this.#options;
+    const current = await shared.services.authenticator.refresh(principal.tokenId);
+    if (current !== null) return current;
+    socket.close(POLICY, NOT_VALID);
+    throw new RequestError('notRequest', NOT_VALID, { status: 401 });
+  }
+}

@@ -1,0 +1,114 @@
+import { performance } from 'node:perf_hooks';
+import type { WebSocket } from 'ws';
+import type { HeldAnswer, Reader } from '../runtime/answer-budget.js';
+
+/** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
+const WHOLE = 262_144;
+const FRAGMENT = 65_536;
+/** Octets that may wait for the reader before nothing more is read from it. */
+const HIGH_WATER = 1_048_576;
+
+/**
+ * What a socket sends, one message after the other: fragments of two messages must not mix (RFC 6455 5.4). A reader
+ * that falls behind is not read from any more, so what waits is bounded by what its running requests answer.
+ */
+export class Outgoing {
+  readonly #socket: WebSocket;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  readonly #reader: Reader;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    this.#reader = { takenAt: 0, cut: () => socket.terminate() };
+  }
+
+  /**
+   * Resolves when the message is handed over, or the socket is closed. `held` counts the octets of
+   * a large answer, as they are before they are compressed.
+   */
+  send(pieces: readonly string[], held: HeldAnswer | null = null): Promise<void> {
+    let characters = 0;
+    for (const piece of pieces) characters += piece.length;
+    // Nothing could be taken while nothing was there.
+    if (this.#waiting === 0) this.#reader.takenAt = performance.now();
+    this.#waiting += characters;
+    this.#throttle();
+    const isLarge = characters > WHOLE;
+    if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
+    const sent = this.#last.then(async () => {
+      if (isLarge) await this.#fragments(pieces);
+      else await this.#frame(pieces.join(''), true);
+      this.#waiting -= characters;
+      this.#throttle();
+    });
+    this.#last = sent;
+    return sent;
+  }
+
+  /** Nothing more is read from the peer until the result is called. */
+  stopReading(): () => void {
+    this.#waiting += 2 * HIGH_WATER;
+    this.#throttle();
+    return () => {
+      this.#waiting -= 2 * HIGH_WATER;
+      this.#throttle();
+    };
+  }
+
+  /** Resolves when everything that was sent so far is handed over. */
+  idle(): Promise<void> {
+    return this.#last;
+  }
+
+  async #fragments(pieces: readonly string[]): Promise<void> {
+    for (const piece of pieces) {
+      for (let start = 0; start < piece.length; start += FRAGMENT) {
+        // A fragment may end within a character's octets, but a string must not be cut in a surrogate pair.
+        const octets = Buffer.from(sliceWhole(piece, start, start + FRAGMENT));
+        await this.#frame(octets, false);
+      }
+    }
+    await this.#frame('', true);
+  }
+
+  #frame(data: string | Buffer, fin: boolean): Promise<void> {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return Promise.resolve();
+    // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
+    // that the socket is closing, which its own listener deals with.
+    const options = { binary: false, fin };
+    return new Promise((resolve) => {
+      socket.send(data, options, () => {
+        this.#reader.takenAt = performance.now();
+        resolve();
+      });
+    });
+  }
+
+  #throttle(): void {
+    const socket = this.#socket;
+    const behind = this.#waiting > HIGH_WATER;
+    // One that closes is read on: the peer's half of the close would not be seen otherwise.
+    if (!behind && socket.isPaused) socket.resume();
+    else if (behind && !socket.isPaused && socket.readyState === socket.OPEN) socket.pause();
+  }
+}
+
+function octetsOf(pieces: readonly string[]): number {
+  let octets = 0;
+  for (const piece of pieces) octets += Buffer.byteLength(piece);
+  return octets;
+}
+
+/** The characters from `start` to `end`, a pair that lies across either end going with its first half. */
+export function sliceWhole(text: string, start: number, end: number): string {
+  return text.slice(start + (splits(text, start) ? 1 : 0), end + (splits(text, end) ? 1 : 0));
+}
+
+function splits(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return false;
+  const before = text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}

@@ -1,0 +1,130 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { AnswerBudget, type HeldAnswer, type Reader } from '../../src/runtime/answer-budget.js';
+import { BodyBudget } from '../../src/runtime/body-budget.js';
+import { Slots } from '../../src/runtime/slots.js';
+import { Turns } from '../../src/runtime/turns.js';
+
+describe('octets of bodies in flight (decision 6)', () => {
+  it('one user gets half; what is released can be had again', () => {
+    const budget = new BodyBudget(1_000_000);
+    const half = 32 * 1024 ** 2;
+    expect(budget.take('u1', half)).toBe(true);
+    expect(budget.take('u1', 1)).toBe(false);
+    expect(budget.take('u2', half)).toBe(true);
+    expect(budget.fits('u3', 1)).toBe(false);
+    budget.release('u1', half);
+    expect(budget.fits('u3', half)).toBe(true);
+    budget.release('u2', half);
+    expect(budget.inFlight).toBe(0);
+  });
+
+  it('a body of the largest size always fits an idle server', () => {
+    for (const maximum of [1, 10_000_000, 400_000_000]) {
+      expect(new BodyBudget(maximum).fits('u1', maximum)).toBe(true);
+    }
+  });
+});
+
+describe('slots', () => {
+  it('are counted for each key and forgotten when free', () => {
+    const slots = new Slots(2);
+    expect([slots.take('a'), slots.take('a'), slots.take('a'), slots.take('b')]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    slots.release('a');
+    expect([slots.taken('a'), slots.take('a'), slots.taken('none')]).toEqual([1, true, 0]);
+  });
+});
+
+describe('turns of long requests', () => {
+  it('are one of each user and few of all, in order', async () => {
+    const turns = new Turns(2);
+    const begun: string[] = [];
+    const overs = new Map<string, () => void>();
+    const take = async (user: string, name: string): Promise<void> => {
+      const over = await turns.take(user, 60_000, new EventEmitter());
+      begun.push(name);
+      if (over !== null) overs.set(name, over);
+    };
+    const all = ['a1', 'a2', 'b1', 'c1', 'b2', 'c2'].map((name) => take(name.charAt(0), name));
+    const expectBegun = async (...names: readonly string[]): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(begun).toEqual(names);
+    };
+    await expectBegun('a1', 'b1');
+    overs.get('b1')?.();
+    overs.get('b1')?.();
+    await expectBegun('a1', 'b1', 'c1');
+    overs.get('a1')?.();
+    await expectBegun('a1', 'b1', 'c1', 'a2');
+    for (const name of ['c1', 'a2']) overs.get(name)?.();
+    await expectBegun('a1', 'b1', 'c1', 'a2', 'b2', 'c2');
+    await Promise.all(all);
+  });
+});
+
+const STALLED = 5000;
+
+describe('large answers', () => {
+  /** A reader that took something so many ms ago. */
+  function reader(name: string, cut: string[], ago = 0): Reader {
+    return { takenAt: performance.now() - ago, cut: () => void cut.push(name) };
+  }
+
+  it('one user gets half; what is given back, or at its end, can be had again', () => {
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
+    const [one, other] = [budget.begin('u1'), budget.begin('u1')];
+    expect([one.take(30), one.take(20), other.take(1)]).toEqual([true, true, false]);
+    expect(budget.begin('u2').take(50)).toBe(true);
+    expect(budget.begin('u3').take(1)).toBe(false);
+    one.giveBack(20);
+    expect([other.take(21), other.take(20)]).toEqual([false, true]);
+    one.end();
+    one.end();
+    expect([budget.octets, one.take(1), other.take(30)]).toEqual([70, false, true]);
+  });
+
+  it('readers that take nothing make room for others, the oldest answer first', () => {
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
+    const cut: string[] = [];
+    const begin = (user: string, octets: number): HeldAnswer => {
+      const answer = budget.begin(user);
+      expect(answer.take(octets)).toBe(true);
+      return answer;
+    };
+    begin('u1', 30).writeTo(reader('slow', cut, STALLED), 31);
+    begin('u2', 30).writeTo(reader('fast', cut, STALLED / 2), 30);
+    begin('u3', 30).writeTo(reader('slower', cut, STALLED), 30);
+    expect([budget.begin('u4').take(9), cut]).toEqual([true, []]);
+    expect([budget.begin('u4').take(31), cut]).toEqual([true, ['slow']]);
+    expect([budget.begin('u5').take(50), cut]).toEqual([false, ['slow', 'slower']]);
+    expect(budget.octets).toBe(70);
+  });
+
+  it('so does one that takes its answer bit by bit for too long', () => {
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 0 });
+    const cut: string[] = [];
+    const answer = budget.begin('u1');
+    answer.take(50);
+    expect([budget.begin('u2').take(50), budget.begin('u3').take(1)]).toEqual([true, false]);
+    answer.writeTo(reader('slow', cut), 50);
+    expect([budget.begin('u3').take(1), cut]).toEqual([true, ['slow']]);
+  });
+
+  it('a user over its share costs no other user an answer', () => {
+    const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
+    const cut: string[] = [];
+    const [one, other] = [budget.begin('u1'), budget.begin('u2')];
+    one.take(40);
+    one.writeTo(reader('own', cut), 40);
+    other.take(40);
+    other.writeTo(reader('other', cut, STALLED), 40);
+    expect([budget.begin('u1').take(20), cut]).toEqual([false, []]);
+    one.writeTo(reader('own', cut, STALLED), 40);
+    expect([budget.begin('u1').take(20), cut]).toEqual([true, ['own']]);
+  });
+});
