@@ -11,8 +11,8 @@ import { isSlow } from './backtracking.js';
  * Expressions that are slow, or too rich to be judged, and why no client can make them take long.
  */
 const HARMLESS: Readonly<Record<string, string>> = {
-  'config.ts /\\/+$/': 'a setting of the operator',
-  'config.ts /^\\/+|\\/+$/g': 'a setting of the operator',
+  'server/config.ts /\\/+$/': 'a setting of the operator',
+  'server/config.ts /^\\/+|\\/+$/g': 'a setting of the operator',
   'http/base-url.ts /\\/+$/': 'a setting of the operator',
   'http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
   'protocol/dates.ts /0+$/': 'three digits',
