@@ -14,7 +14,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [entry, ...args] = process.argv.slice(2);
 
 if (entry === undefined) {
-  process.stderr.write('Usage: node scripts/run.mjs ENTRY [ARGUMENT...], for instance src/server/main\n');
+  process.stderr.write(
+    'Usage: node scripts/run.mjs ENTRY [ARGUMENT...], for instance src/server/main\n',
+  );
   process.exitCode = 2;
 } else {
   // Before a build: a launcher that ends meanwhile is not seen later.
