@@ -36,6 +36,7 @@ describe('the packed package', () => {
       'dist/src/*.js',
       'dist/src/capability/*.d.ts',
       'dist/src/protocol/*.d.ts',
+      'dist/src/runtime/*.d.ts',
       'dist/src/text/*.d.ts',
       'docs/*.md',
       'generated/descriptor.schema.json',
@@ -61,9 +62,9 @@ describe('the packed package', () => {
     }
     // What this repository itself has beside the engine, and a project elsewhere (src/server/project.ts).
     expect(missing.sort()).toEqual([
-      'dist/src/server/project.js: ../build/prisma/postgresql/client.js',
-      'dist/src/server/project.js: ../build/prisma/sqlite/client.js',
-      'dist/src/server/project.js: ../generated/registry.js',
+      'dist/src/server/project.js: ../../build/prisma/postgresql/client.js',
+      'dist/src/server/project.js: ../../build/prisma/sqlite/client.js',
+      'dist/src/server/project.js: ../../generated/registry.js',
     ]);
   });
 

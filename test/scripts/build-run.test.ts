@@ -22,7 +22,7 @@ import { model, todo } from './migrations/models.js';
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A small project that builds as this one does. */
-const PROGRAM = `import { create } from '../generated/things/validators.js';
+const PROGRAM = `import { create } from '../../generated/things/validators.js';
 const words: string[] = process.argv.slice(2);
 process.stdout.write(JSON.stringify({ words, valid: create() }) + '\\n');
 process.exitCode = 3;
