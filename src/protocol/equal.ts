@@ -1,5 +1,4 @@
-import type { Steps } from '../runtime/slices.js';
-import { Strides } from '../runtime/slices.js';
+import { type Steps, Strides } from '../runtime/slices.js';
 import { InexactNumber } from './inexact-number.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 

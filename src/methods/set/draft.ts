@@ -7,8 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import type { Steps } from '../../runtime/slices.js';
-import { Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';

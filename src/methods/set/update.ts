@@ -11,8 +11,7 @@ import {
 } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
-import type { Steps } from '../../runtime/slices.js';
-import { Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
