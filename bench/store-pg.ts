@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { todoType } from '../generated/todos/Todo.definition.js';
 import { migrate, openPool, type Pool } from '../src/database/postgresql/index.js';
-import { compileQuery } from '../src/methods/query-plan.js';
+import { compileQuery } from '../src/methods/query/query-plan.js';
 import { indexOf } from '../src/methods/type-index.js';
 import type { Store as Engine, StoredObject } from '../src/store/port.js';
 import { createPostgresqlStore } from '../src/store/postgresql/index.js';

@@ -1,7 +1,7 @@
-import { blobCopy } from './blob/copy.js';
-import { blobGet } from './blob/get.js';
-import { blobLookup } from './blob/lookup.js';
-import { blobUpload } from './blob/upload.js';
+import { blobCopy } from './blob/blob-copy.js';
+import { blobGet } from './blob/blob-get.js';
+import { blobLookup } from './blob/blob-lookup.js';
+import { blobUpload } from './blob/blob-upload.js';
 import type { BuiltInMethod } from './context.js';
 import { echo } from './echo.js';
 

@@ -7,7 +7,7 @@ import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
-import type { Foresight } from './foresight.js';
+import type { Foresight } from './get/foresight.js';
 import type { Registry } from './registry.js';
 import type { HashTurns } from './set/hash-turns.js';
 import type { UnitOfWork } from './work/unit.js';

@@ -19,7 +19,7 @@ import { type Admitted, MethodCall, mapOctets, NOTHING, separated } from './call
 import type { AnswerRoom, RequestScope, Services } from './context.js';
 import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
-import { foresightOf } from './foresight.js';
+import { foresightOf } from './get/foresight.js';
 import { quoted } from './issues.js';
 import { showsMany } from './many.js';
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { StatementPlan, Store, TracedStatement } from '../store/port.js';
 import type { Services } from './context.js';
-import type { Foresight } from './foresight.js';
+import type { Foresight } from './get/foresight.js';
 import { type Asked, CallTrace, milliseconds } from './trace.js';
 
 /** What happened in one call. */

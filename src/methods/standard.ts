@@ -14,12 +14,12 @@ import type {
   SetResponse,
   StandardMethods,
 } from '../capability/standard.js';
-import { changes } from './changes.js';
+import { changes } from './changes/changes.js';
 import type { CallContext, StandardCall } from './context.js';
-import { copy } from './copy.js';
-import { get } from './get.js';
-import { query } from './query.js';
-import { queryChanges } from './query-changes.js';
+import { copy } from './copy/copy.js';
+import { get } from './get/get.js';
+import { query } from './query/query.js';
+import { queryChanges } from './query/query-changes.js';
 import { set } from './set.js';
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { todoType } from '../../generated/todos/Todo.definition.js';
 import type { FilterDefinition, PropertyDefinition } from '../../src/capability/definition.js';
-import { compileQuery, isStable } from '../../src/methods/query-plan.js';
+import { compileQuery, isStable } from '../../src/methods/query/query-plan.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { Random } from '../support/random.js';
 import { type Json, Rig } from './rig.js';

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../store/port.js';
 import { decrypt, encrypt } from '../encryption.js';
 import type { Problems } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
-import type { PlannedCopy } from './plan.js';
+import type { PlannedCopy } from './copy-plan.js';
 
 interface Accounts {
   readonly from: AccountAccess;

@@ -1,11 +1,13 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
-import type { QueryChangesArguments, QueryChangesResponse } from '../capability/standard.js';
-import { MethodError } from '../protocol/errors.js';
-import type { ChangeKind, QueryPlan, Snapshot } from '../store/port.js';
-import { accountOf } from './accounts.js';
-import { addChanges, type NetChanges } from './changes.js';
-import type { CallContext, Services, StandardMethod } from './context.js';
-import { resolveId } from './creation-ids.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { QueryChangesArguments, QueryChangesResponse } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { ChangeKind, QueryPlan, Snapshot } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import { addChanges, type NetChanges } from '../changes/changes.js';
+import type { CallContext, Services, StandardMethod } from '../context.js';
+import { resolveId } from '../creation-ids.js';
+import { cannotCalculate, requireUnbroken } from '../states.js';
+import { indexOf } from '../type-index.js';
 import {
   compileQuery,
   formatQueryState,
@@ -14,8 +16,6 @@ import {
   parseQueryState,
   totalOf,
 } from './query-plan.js';
-import { cannotCalculate, requireUnbroken } from './states.js';
-import { indexOf } from './type-index.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.

@@ -1,11 +1,11 @@
-import type { FilterDefinition } from '../capability/definition.js';
-import { formatOf } from '../capability/formats/index.js';
-import { MethodError } from '../protocol/errors.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import type { FilterNode } from '../store/port.js';
-import { complaintsOf, quoted, sentence } from './issues.js';
-import { renameMembers } from './snake-case.js';
-import type { TypeIndex } from './type-index.js';
+import type { FilterDefinition } from '../../capability/definition.js';
+import { formatOf } from '../../capability/formats/index.js';
+import { MethodError } from '../../protocol/errors.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { FilterNode } from '../../store/port.js';
+import { complaintsOf, quoted, sentence } from '../issues.js';
+import { renameMembers } from '../snake-case.js';
+import type { TypeIndex } from '../type-index.js';
 
 /** RFC 8620 8.5: a filter beyond these is refused before anything is done with it. */
 const MAX_DEPTH = 64;

@@ -1,19 +1,19 @@
-import { type AccountAccess, accountHas } from '../accounts/principal.js';
-import type { CopyArguments, CopyResponse } from '../capability/standard.js';
-import { MethodError } from '../protocol/errors.js';
-import { finish, inSlices, runInSlices, turn } from '../runtime/slices.js';
-import { accountCapability, accountOf, sourceAccount } from './accounts.js';
-import { requireTime } from './blob/time.js';
-import { BlobTransfer } from './blob/transfer.js';
-import type { CallContext, StandardMethod } from './context.js';
-import { copiesOf, planCopy } from './copy/plan.js';
-import { readOriginals } from './copy/read.js';
-import { CopyRun } from './copy/run.js';
-import { inTurns, isMany } from './many.js';
-import { sealSecrets } from './set/secrets.js';
-import { indexOf } from './type-index.js';
-import { UnitOfWork } from './work/unit.js';
-import { writeOptions } from './work/write-options.js';
+import { type AccountAccess, accountHas } from '../../accounts/principal.js';
+import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
+import { finish, inSlices, runInSlices, turn } from '../../runtime/slices.js';
+import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
+import { requireTime } from '../blob/time.js';
+import { BlobTransfer } from '../blob/transfer.js';
+import type { CallContext, StandardMethod } from '../context.js';
+import { inTurns, isMany } from '../many.js';
+import { sealSecrets } from '../set/secrets.js';
+import { indexOf } from '../type-index.js';
+import { UnitOfWork } from '../work/unit.js';
+import { writeOptions } from '../work/write-options.js';
+import { copiesOf, planCopy } from './copy-plan.js';
+import { CopyRun } from './copy-run.js';
+import { readOriginals } from './originals.js';
 
 /**
  * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of

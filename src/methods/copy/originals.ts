@@ -8,7 +8,7 @@ import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
-import type { CopyPlan } from './plan.js';
+import type { CopyPlan } from './copy-plan.js';
 
 /** What a /copy needs of the source account, from one snapshot. */
 export interface Originals {

@@ -1,9 +1,9 @@
-import type { ChangesArguments, ChangesResponse } from '../capability/standard.js';
-import type { ChangeKind, ChangeRecord, StateAndChanges } from '../store/port.js';
-import { accountOf } from './accounts.js';
-import type { StandardMethod } from './context.js';
-import { wantedBy } from './foresight.js';
-import { cannotCalculate, formatState, parseState, requireUnbroken } from './states.js';
+import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
+import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { StandardMethod } from '../context.js';
+import { wantedBy } from '../get/foresight.js';
+import { cannotCalculate, formatState, parseState, requireUnbroken } from '../states.js';
 
 /** Change records that one page looks at, at most. */
 const MAX_RECORDS = 5000;

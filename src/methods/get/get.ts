@@ -1,17 +1,17 @@
-import type { PropertyDefinition } from '../capability/definition.js';
-import type { GetArguments, GetResponse } from '../capability/standard.js';
-import { MethodError } from '../protocol/errors.js';
-import { turn } from '../runtime/slices.js';
-import type { StateAndObjects, StoredObject } from '../store/port.js';
-import { accountOf } from './accounts.js';
-import type { CallContext } from './context.js';
-import { type AskedIds, distinctIds } from './creation-ids.js';
-import { quoted, sentence } from './issues.js';
-import { isMany } from './many.js';
-import { MAX_UNKNOWN, propertiesNamed } from './properties.js';
-import { SINGLETON_ID, unwrittenSingleton } from './set/singleton.js';
-import { formatState } from './states.js';
-import { indexOf, type TypeIndex } from './type-index.js';
+import type { PropertyDefinition } from '../../capability/definition.js';
+import type { GetArguments, GetResponse } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
+import { turn } from '../../runtime/slices.js';
+import type { StateAndObjects, StoredObject } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext } from '../context.js';
+import { type AskedIds, distinctIds } from '../creation-ids.js';
+import { quoted, sentence } from '../issues.js';
+import { isMany } from '../many.js';
+import { MAX_UNKNOWN, propertiesNamed } from '../properties.js';
+import { SINGLETON_ID, unwrittenSingleton } from '../set/singleton.js';
+import { formatState } from '../states.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
 
 /** Foo/get (RFC 8620 5.1, D12). */
 export async function get(

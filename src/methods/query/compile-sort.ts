@@ -1,12 +1,12 @@
-import type { SortDefinition } from '../capability/definition.js';
-import { isInstant } from '../capability/shadows.js';
-import type { Comparator } from '../capability/standard.js';
-import { MethodError } from '../protocol/errors.js';
-import type { JsonObject, JsonValue } from '../protocol/json.js';
-import type { Collation, SortKey } from '../store/port.js';
-import { quoted } from './issues.js';
-import { declaredName, renameMembers } from './snake-case.js';
-import type { TypeIndex } from './type-index.js';
+import type { SortDefinition } from '../../capability/definition.js';
+import { isInstant } from '../../capability/shadows.js';
+import type { Comparator } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { JsonObject, JsonValue } from '../../protocol/json.js';
+import type { Collation, SortKey } from '../../store/port.js';
+import { quoted } from '../issues.js';
+import { declaredName, renameMembers } from '../snake-case.js';
+import type { TypeIndex } from '../type-index.js';
 
 /** D15: the collations that the session advertises, the default first. */
 export const COLLATIONS: readonly Collation[] = Object.freeze([

@@ -1,11 +1,16 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { Invocation } from '../protocol/request.js';
-import type { FoundObjects, StateAndObjects, StoredObject, WantedObjects } from '../store/port.js';
-import type { AskedIds } from './creation-ids.js';
-import { propertiesNamed } from './properties.js';
-import type { Registry } from './registry.js';
-import { indexOf } from './type-index.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Invocation } from '../../protocol/request.js';
+import type {
+  FoundObjects,
+  StateAndObjects,
+  StoredObject,
+  WantedObjects,
+} from '../../store/port.js';
+import type { AskedIds } from '../creation-ids.js';
+import { propertiesNamed } from '../properties.js';
+import type { Registry } from '../registry.js';
+import { indexOf } from '../type-index.js';
 
 /** A call, as far as it decides what it may have of what is foreseen. */
 interface AskingCall {

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { DataTypeDefinition, FilterDefinition } from '../capability/definition.js';
-import type { Comparator } from '../capability/standard.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { FilterNode, QueryPlan, Snapshot } from '../store/port.js';
-import { compileFilter, usedFilters } from './filter.js';
-import { compileSort } from './sort.js';
-import { formatState, parseState } from './states.js';
-import { isImmutable, type TypeIndex } from './type-index.js';
+import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
+import type { Comparator } from '../../capability/standard.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { FilterNode, QueryPlan, Snapshot } from '../../store/port.js';
+import { formatState, parseState } from '../states.js';
+import { isImmutable, type TypeIndex } from '../type-index.js';
+import { compileFilter, usedFilters } from './compile-filter.js';
+import { compileSort } from './compile-sort.js';
 
 /** A query's filter and sort, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {

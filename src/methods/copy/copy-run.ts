@@ -21,9 +21,9 @@ import { Settlement } from '../set/settlement.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './copy-plan.js';
 import { inheritedSecrets } from './inherited-secrets.js';
-import { type CopyPlan, draftsOf, originalNotFound, type PlannedCopy } from './plan.js';
-import { inheritedBlobs, type Originals } from './read.js';
+import { inheritedBlobs, type Originals } from './originals.js';
 
 export interface CopyScene {
   readonly index: TypeIndex;

@@ -1,14 +1,20 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
-import type { QueryArguments, QueryResponse } from '../capability/standard.js';
-import { MethodError } from '../protocol/errors.js';
-import type { QueryPage, QueryPlan, QueryWindow, Snapshot, WantedObjects } from '../store/port.js';
-import { accountOf } from './accounts.js';
-import type { CallContext, StandardMethod } from './context.js';
-import { resolveId } from './creation-ids.js';
-import { wantedBy } from './foresight.js';
-import { quoted } from './issues.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { QueryArguments, QueryResponse } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
+import type {
+  QueryPage,
+  QueryPlan,
+  QueryWindow,
+  Snapshot,
+  WantedObjects,
+} from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext, StandardMethod } from '../context.js';
+import { resolveId } from '../creation-ids.js';
+import { wantedBy } from '../get/foresight.js';
+import { quoted } from '../issues.js';
+import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
-import { indexOf } from './type-index.js';
 
 /** Foo/query (RFC 8620 5.5, D14 to D16). */
 export const query: StandardMethod<QueryArguments, QueryResponse> = async (type, args, context) => {
