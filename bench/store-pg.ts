@@ -5,6 +5,7 @@ import { todoType } from '../generated/todos/Todo.definition.js';
 import { migrate, openPool, type Pool } from '../src/database/postgresql/index.js';
 import { compileQuery } from '../src/methods/query/query-plan.js';
 import { indexOf } from '../src/methods/type-index.js';
+import { Conductor } from '../src/runtime/slices.js';
 import type { Store as Engine, StoredObject } from '../src/store/port.js';
 import { createPostgresqlStore } from '../src/store/postgresql/index.js';
 import { cpuTime } from './load/process-figures.js';
@@ -158,6 +159,7 @@ async function measure(rounds: number, calls: number): Promise<void> {
       [ACCOUNT],
     );
     const engine = createPostgresqlStore({
+      conductor: new Conductor(),
       pool: openPool({ url, size: 16, pipeline: true }),
       types: [todoType],
     });

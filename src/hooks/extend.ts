@@ -1,12 +1,11 @@
 import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
 import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
-import { requireTime } from '../methods/blob/time.js';
 import type { CallContext, StandardCall } from '../methods/context.js';
-import { inTurns } from '../methods/many.js';
+import { startSlices } from '../methods/many.js';
 import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import { inSlices, runInSlices } from '../runtime/slices.js';
+import { runInSlices } from '../runtime/slices.js';
 import { furtherMembers, replacedArguments } from './judge.js';
 import { LateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
@@ -82,7 +81,7 @@ async function replaced(
   const what = `before of ${type.name}/${verb}`;
   const hooks = scopeOf(context);
   const { further } = hooks;
-  const slices = inSlices(() => requireTime(context.deadline));
+  const slices = startSlices(context);
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
   const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
   const wanted = await reading(context, (snapshot) =>
@@ -114,7 +113,7 @@ async function completed(
   after: After,
 ): Promise<object> {
   const what = `after of ${type.name}/${verb}`;
-  const offered = await frozenInSlices(response as JsonObject, inTurns(context.deadline));
+  const offered = await frozenInSlices(response as JsonObject, startSlices(context, true));
   const hooks = scopeOf(context);
   const reach = { snapshot, unit: null };
   const members = await hooks.run(what, reach, hooks.further, (call, reader) =>

@@ -1,7 +1,7 @@
 import type { OwnMethod } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext } from '../methods/context.js';
-import { inTurns } from '../methods/many.js';
+import { startSlices } from '../methods/many.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
@@ -30,7 +30,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
   };
   const write = async (transaction: Transaction): Promise<object> => {
     scopeOf(context).begin();
-    const unit = new UnitOfWork(transaction, userId, inTurns(context.deadline));
+    const unit = new UnitOfWork(transaction, userId, startSlices(context, true));
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();
     return response;

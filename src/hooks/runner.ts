@@ -4,7 +4,7 @@ import type { CallContext, Hooks, StandardCall, WantedObject } from '../methods/
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
-import { inSlices, type Slices } from '../runtime/slices.js';
+import type { Slices } from '../runtime/slices.js';
 import type { StoredObject } from '../store/port.js';
 import { Computes } from './compute.js';
 import { extended } from './extend.js';
@@ -143,7 +143,10 @@ class RegistryHooks implements Hooks {
       scope.keep(
         `afterCommit of ${name}`,
         // All that the transaction has done to the type by its end, once.
-        async (call) => after(await told(unit.changes().get(name) ?? changes, inSlices()), call),
+        async (call) => {
+          const slices = context.services.conductor.startSlices();
+          return after(await told(unit.changes().get(name) ?? changes, slices), call);
+        },
         further,
       );
     }

@@ -9,7 +9,7 @@ import { parseIJson } from '../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import type { AnswerBudget } from '../runtime/answer-budget.js';
-import { inSlices, LONG_REQUEST, turn } from '../runtime/slices.js';
+import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
 import type { Slots } from '../runtime/slots.js';
 import type { Turns } from '../runtime/turns.js';
 import {
@@ -29,6 +29,7 @@ export interface ApiEndpointOptions {
   /** Shared with WebSockets. */
   readonly slots: Slots;
   readonly turns: Turns;
+  readonly conductor: Conductor;
   /** How long a turn is waited for, ms. */
   readonly requestTimeout: number;
   readonly maxConcurrentRequests: number;
@@ -37,11 +38,6 @@ export interface ApiEndpointOptions {
   readonly reader: BodyReader;
   readonly answers: AnswerBudget;
 }
-
-const HEADERS: readonly string[] = Object.freeze([
-  ...['Content-Type', 'application/json'],
-  ...['Cache-Control', 'no-store'],
-]);
 
 /**
  * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
@@ -62,7 +58,7 @@ export class ApiEndpoint {
 
   /** Answers a request. What it rejects with becomes a problem. */
   async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
-    const { slots, reader, maxConcurrentRequests } = this.#options;
+    const { slots, reader, conductor, maxConcurrentRequests } = this.#options;
     const { principal } = res;
     if (principal === null) throw noHandshake(req);
     checkContentType(req.headers['content-type']);
@@ -75,7 +71,7 @@ export class ApiEndpoint {
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
       const pieces = await this.#run(req, res, principal, body);
-      await writePieces(res, HEADERS, pieces, reader.watch);
+      await writePieces(res, pieces, reader.watch, conductor);
     } finally {
       res.held?.end();
       reader.budget.release(userId, held);
@@ -90,11 +86,11 @@ export class ApiEndpoint {
     principal: Principal,
     { data, octets }: Body,
   ): Promise<string[]> {
-    const { api, authenticate } = this.#options;
+    const { api, conductor, authenticate } = this.#options;
     const { userId } = principal;
     if (isLongText(octets)) return this.#runLong(req, res, userId, data);
     const isLong = octets > LONG_REQUEST;
-    if (isLong) await turn();
+    if (isLong) await conductor.begin();
     const current = isFresh(res) ? principal : await authenticate(req);
     return api.run(parseIJson(data), current, this.#sourceOf(res, userId, isLong));
   }
@@ -105,11 +101,12 @@ export class ApiEndpoint {
     userId: string,
     data: Buffer,
   ): Promise<string[]> {
-    const { api, turns, requestTimeout, authenticate } = this.#options;
+    const { api, turns, conductor, requestTimeout, authenticate } = this.#options;
     const over = await turns.take(userId, requestTimeout, res);
     if (over === null) throw res.destroyed ? clientGone() : overloaded();
     try {
-      const value = await parseIJsonInSlices(data, inSlices(stopWhenGone(res)));
+      const slices = conductor.startSlices(stopWhenGone(res));
+      const value = await parseIJsonInSlices(data, slices);
       return await api.run(value, await authenticate(req), this.#sourceOf(res, userId, true));
     } finally {
       over();

@@ -151,6 +151,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     api: shared.api,
     slots: shared.requests,
     turns: shared.turns,
+    conductor: services.conductor,
     requestTimeout: limits.requestTimeout,
     authenticate: (req) => authenticateRequest(services, req, 'bearer'),
     maxConcurrentRequests: limits.maxConcurrentRequests,

@@ -5,6 +5,7 @@ import type { CallMetrics, RequestRunner } from '../methods/run-request.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
 import type { Log } from '../runtime/log.js';
+import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
 
 /** Kinds of connections that stay open. */
@@ -56,6 +57,8 @@ export interface TransportServices {
   readonly blobCapability: string | null;
   /** The capability that a request names in `using` to be explained. */
   readonly explainCapability?: string;
+  /** Of everything that takes long. */
+  readonly conductor: Conductor;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Is told why clients are answered 503, which says no reason. */

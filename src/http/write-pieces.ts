@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { inSlices } from '../runtime/slices.js';
+import type { Conductor, Slices } from '../runtime/slices.js';
 import { edgeHeaders } from './edge-head.js';
 import type { EdgeResponse } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
@@ -10,26 +10,26 @@ const CHUNK = 65_536;
 const ABSORBED = 16_384;
 
 /**
- * Writes an answer given as pieces of text, with `headers` (names and values in turn) beside those
- * of the edge, as fast as its reader takes it. One chunk at a time becomes octets, never the whole.
- * Resolves when the last piece is handed over or the client is gone.
+ * Writes an answer of JSON given as pieces of text, as fast as its reader takes it. One chunk at a
+ * time becomes octets, never the whole. Resolves when the last piece is handed over or the client
+ * is gone.
  */
 export async function writePieces(
   res: EdgeResponse,
-  headers: readonly string[],
   pieces: readonly string[],
   watch: StallWatch,
+  conductor: Conductor,
 ): Promise<void> {
   if (res.destroyed) return;
   let characters = 0;
   for (const piece of pieces) characters += piece.length;
   if (characters > CHUNK) {
-    await writeLong(res, headers, pieces, watch);
+    await writeLong(res, pieces, watch, conductor.startSlices());
     return;
   }
   const text = pieces.join('');
   const octets = Buffer.byteLength(text);
-  writeHead(res, headers, octets);
+  writeHead(res, octets);
   if (characters > ABSORBED) {
     const watched = watch.writing(res.req, res);
     res.once('close', () => watch.done(watched));
@@ -38,26 +38,26 @@ export async function writePieces(
   endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
 }
 
-function writeHead(res: EdgeResponse, headers: readonly string[], octets: number): void {
-  const all = edgeHeaders(res);
-  all.push(...headers, 'Content-Length', String(octets));
-  res.writeHead(200, all);
+function writeHead(res: EdgeResponse, octets: number): void {
+  const headers = edgeHeaders(res);
+  headers.push('Content-Type', 'application/json', 'Cache-Control', 'no-store');
+  headers.push('Content-Length', String(octets));
+  res.writeHead(200, headers);
 }
 
 async function writeLong(
   res: EdgeResponse,
-  headers: readonly string[],
   pieces: readonly string[],
   watch: StallWatch,
+  slices: Slices,
 ): Promise<void> {
-  const slices = inSlices();
   let octets = 0;
   for (const piece of pieces) {
     if (slices.isOver()) await slices.next();
     octets += Buffer.byteLength(piece);
   }
   if (res.destroyed) return;
-  writeHead(res, headers, octets);
+  writeHead(res, octets);
   const watched = watch.writing(res.req, res);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);

@@ -6,10 +6,10 @@ import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
-import { inSlices, type Slices, turn } from '../runtime/slices.js';
-import { requireTime } from './blob/time.js';
+import type { Slices } from '../runtime/slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
+import { startSlices } from './many.js';
 import { BoundStandardMethods } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
@@ -121,12 +121,8 @@ export class MethodCall implements CallContext {
    * their turns meanwhile.
    */
   async settleInSlices(response: object): Promise<Admitted> {
-    await turn();
-    await this.admitInSlices(
-      response,
-      NONE,
-      inSlices(() => requireTime(this.deadline)),
-    );
+    await this.services.conductor.begin();
+    await this.admitInSlices(response, NONE, startSlices(this));
     return this.settle(response);
   }
 

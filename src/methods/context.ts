@@ -5,7 +5,7 @@ import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import type { Slices } from '../runtime/slices.js';
+import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { Foresight } from './get/foresight.js';
 import type { Registry } from './registry.js';
@@ -34,6 +34,8 @@ export interface Services {
   readonly limits: MethodLimits;
   /** The logic of hook files; absent where no capability has any. */
   readonly hooks?: Hooks;
+  /** Of everything that takes long. */
+  readonly conductor: Conductor;
   /** Turns of what hashes secrets. */
   readonly hashing: HashTurns;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */

@@ -7,7 +7,6 @@ import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { isHeavy } from '../protocol/stringify-slices.js';
-import { nextTurn } from '../runtime/slices.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,
@@ -151,7 +150,7 @@ class RequestRun {
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
       if (index > 0 && performance.now() - begun > TURN) {
-        await nextTurn();
+        await this.#services.conductor.awaitTurn();
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(invocation);

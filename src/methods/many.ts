@@ -1,4 +1,4 @@
-import { inSlices, type Slices } from '../runtime/slices.js';
+import type { Conductor, Slices } from '../runtime/slices.js';
 import { requireTime } from './blob/time.js';
 
 /** Objects of a call that are read, written or shown in a moment. */
@@ -17,7 +17,13 @@ export function showsMany(response: { readonly list?: unknown }): boolean {
   return Array.isArray(response.list) && isMany(response.list.length);
 }
 
-/** Turns of a call that others wait for, since it holds the writer; it has until its deadline. */
-export function inTurns(deadline: number): Slices {
-  return inSlices(() => requireTime(deadline), true);
+/** A method call. */
+interface Sliced {
+  readonly services: { readonly conductor: Conductor };
+  readonly deadline: number;
+}
+
+/** Starts the slices of a call, which has until its deadline. Urgent: it holds the writer, so others wait for it. */
+export function startSlices({ services, deadline }: Sliced, isUrgent = false): Slices {
+  return services.conductor.startSlices(() => requireTime(deadline), isUrgent);
 }

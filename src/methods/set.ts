@@ -1,9 +1,8 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { finish, inSlices, runInSlices } from '../runtime/slices.js';
+import { finish, runInSlices } from '../runtime/slices.js';
 import { accountOf } from './accounts.js';
-import { requireTime } from './blob/time.js';
 import type { StandardMethod } from './context.js';
-import { inTurns, isMany } from './many.js';
+import { isMany, startSlices } from './many.js';
 import { planSet } from './set/plan.js';
 import { SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
@@ -26,10 +25,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     ids: services.ids,
   });
   const plan = request.isLong
-    ? await runInSlices(
-        planning,
-        inSlices(() => requireTime(context.deadline)),
-      )
+    ? await runInSlices(planning, startSlices(context))
     : finish(planning);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
@@ -37,7 +33,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const options = writeOptions(type, context, plan.updates, isLong);
   return services.store.write(account.id, options, async (transaction) => {
     context.hooks?.begin();
-    const slices = inTurns(context.deadline);
+    const slices = startSlices(context, true);
     if (isLong) await slices.next();
     const unit = new UnitOfWork(transaction, request.principal.userId, slices);
     const run = new SetRun({ index, plan, seals, sent }, context, unit);

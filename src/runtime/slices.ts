@@ -26,19 +26,6 @@ const REST = 1 / 2;
 /** The longest of these rests, ms. */
 const LONGEST_REST = 50;
 
-/** Begins with a slice; `check` may throw as each further one begins, and so end the work. */
-export function inSlices(check: () => void = () => undefined, isUrgent = false): Slices {
-  let begun = performance.now();
-  return {
-    isOver: () => performance.now() - begun > LENGTH,
-    async next() {
-      await nextTurn(isUrgent);
-      check();
-      begun = performance.now();
-    },
-  };
-}
-
 /**
  * Work that may be long: it pauses after every millisecond or so, for whoever runs it to let others
  * have the thread.
@@ -78,68 +65,88 @@ export async function runInSlices<T>(steps: Steps<T>, slices: Slices): Promise<T
   }
 }
 
-const waiting: (() => void)[] = [];
-/** What others wait for: an open transaction, a group of writes, a row of reads. */
-const urgent: (() => void)[] = [];
-let wasUrgent = false;
-/** In this turn of the event loop, or the last one, something long was run. */
-let isActive = false;
-/** It began by itself, in this turn. */
-let hasBegun = false;
-/** When the last slice began; null where its turn has been judged. */
-let begunAt: number | null = null;
-
 /**
- * Asked before anything long: null where it may begin at once, since nothing long has run in this turn
- * of the event loop and nothing waits; otherwise it resolves in the work's turn.
+ * Has one slice of long work run in each turn of the event loop. A process has one conductor, which
+ * everything that takes long asks.
  */
-export function turn(isUrgent = false): Promise<void> | null {
-  if (isActive) return nextTurn(isUrgent);
-  isActive = true;
-  hasBegun = true;
-  begunAt = performance.now();
-  setImmediate(conduct);
-  return null;
-}
+export class Conductor {
+  readonly #waiting: (() => void)[] = [];
+  /** What others wait for: an open transaction, a group of writes, a row of reads. */
+  readonly #urgent: (() => void)[] = [];
+  #wasUrgent = false;
+  /** In this turn of the event loop, or the last one, something long was run. */
+  #isActive = false;
+  /** It began by itself, in this turn. */
+  #hasBegun = false;
+  /** When the last slice began; null where its turn has been judged. */
+  #begunAt: number | null = null;
 
-/**
- * Resolves in a turn of the event loop in which no other work has a slice. What is urgent and what is
- * not have every second one where both wait.
- */
-export function nextTurn(isUrgent = false): Promise<void> {
-  return new Promise((resolve) => {
-    (isUrgent ? urgent : waiting).push(resolve);
-    if (isActive) return;
-    isActive = true;
-    setImmediate(conduct);
-  });
-}
-
-/** Whether something long has this turn of the event loop, or waits for the next one. */
-export function isTaken(): boolean {
-  return isActive;
-}
-
-/** Once in a turn, behind what came from sockets, as long as there is anything long. */
-function conduct(): void {
-  const lasted = begunAt === null ? 0 : performance.now() - begunAt;
-  begunAt = null;
-  if (lasted > LONG_TURN) {
-    hasBegun = false;
-    setTimeout(conduct, Math.min(lasted * REST, LONGEST_REST));
-    return;
+  /** Whether something long has this turn of the event loop, or waits for the next one. */
+  get isTaken(): boolean {
+    return this.#isActive;
   }
-  const resolve = hasBegun ? undefined : next();
-  isActive = hasBegun || resolve !== undefined || waiting.length + urgent.length > 0;
-  hasBegun = false;
-  // What is set within a turn runs in the next one.
-  if (isActive) setImmediate(conduct);
-  if (resolve === undefined) return;
-  begunAt = performance.now();
-  resolve();
-}
 
-function next(): (() => void) | undefined {
-  wasUrgent = urgent.length > 0 && !(wasUrgent && waiting.length > 0);
-  return wasUrgent ? urgent.shift() : waiting.shift();
+  /**
+   * Asked before anything long: null where it may begin at once, since nothing long has run in this turn
+   * of the event loop and nothing waits; otherwise it resolves in the work's turn.
+   */
+  begin(): Promise<void> | null {
+    if (this.#isActive) return this.awaitTurn();
+    this.#isActive = true;
+    this.#hasBegun = true;
+    this.#begunAt = performance.now();
+    setImmediate(this.#conduct);
+    return null;
+  }
+
+  /**
+   * Resolves in a turn of the event loop in which no other work has a slice. What is urgent and what is
+   * not have every second one where both wait.
+   */
+  awaitTurn(isUrgent = false): Promise<void> {
+    return new Promise((resolve) => {
+      (isUrgent ? this.#urgent : this.#waiting).push(resolve);
+      if (this.#isActive) return;
+      this.#isActive = true;
+      setImmediate(this.#conduct);
+    });
+  }
+
+  /** Begins with a slice; `check` may throw as each further one begins, and so end the work. */
+  startSlices(check: () => void = () => undefined, isUrgent = false): Slices {
+    let begun = performance.now();
+    return {
+      isOver: () => performance.now() - begun > LENGTH,
+      next: async () => {
+        await this.awaitTurn(isUrgent);
+        check();
+        begun = performance.now();
+      },
+    };
+  }
+
+  /** Once in a turn, behind what came from sockets, as long as there is anything long. */
+  readonly #conduct = (): void => {
+    const lasted = this.#begunAt === null ? 0 : performance.now() - this.#begunAt;
+    this.#begunAt = null;
+    if (lasted > LONG_TURN) {
+      this.#hasBegun = false;
+      setTimeout(this.#conduct, Math.min(lasted * REST, LONGEST_REST));
+      return;
+    }
+    const resolve = this.#hasBegun ? undefined : this.#next();
+    const isWaiting = this.#waiting.length + this.#urgent.length > 0;
+    this.#isActive = this.#hasBegun || resolve !== undefined || isWaiting;
+    this.#hasBegun = false;
+    // What is set within a turn runs in the next one.
+    if (this.#isActive) setImmediate(this.#conduct);
+    if (resolve === undefined) return;
+    this.#begunAt = performance.now();
+    resolve();
+  };
+
+  #next(): (() => void) | undefined {
+    this.#wasUrgent = this.#urgent.length > 0 && !(this.#wasUrgent && this.#waiting.length > 0);
+    return this.#wasUrgent ? this.#urgent.shift() : this.#waiting.shift();
+  }
 }

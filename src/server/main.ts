@@ -31,6 +31,7 @@ import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashTurns } from '../methods/set/hash-turns.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { createSessions, type RuntimeMembers } from '../protocol/session.js';
+import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { createWebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -113,6 +114,7 @@ interface Engine {
   readonly log: Logger;
   readonly registry: Registry;
   readonly storage: Storage;
+  readonly conductor: Conductor;
   readonly hooks: ReturnType<typeof createHooks>;
   readonly blobs: ClearableBlobStore;
   /** Epoch ms by which ages are judged. */
@@ -179,7 +181,8 @@ async function openEngine(
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const types = [...registry.dataTypes.values()];
-  const storage = await openStorage(config, { ...options, types, hookClient });
+  const conductor = new Conductor();
+  const storage = await openStorage(config, { ...options, types, hookClient, conductor });
   const { store, shared, backfill: database } = storage;
   const hookServices = {
     timeout: config.limits.hookTimeout,
@@ -199,17 +202,17 @@ async function openEngine(
   const { secretsKey: secretKey } = config;
   if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
   const blobs = await openBlobStore(config.blobStore);
-  return { config, log, registry, storage, hooks, blobs, now };
+  return { config, log, registry, storage, conductor, hooks, blobs, now };
 }
 
 function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
-  const { config, log, registry, storage, hooks, blobs } = engine;
+  const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { limits, secretsKey: secretKey } = config;
   const { store, prisma } = storage;
   const ids = createIdGenerator();
   const unavailable = createUnavailableLog(log);
   const services = {
-    ...{ store, blobs, registry, ids, limits, hashing: new HashTurns() },
+    ...{ store, blobs, registry, ids, limits, conductor, hashing: new HashTurns() },
     ...(hooks === undefined ? {} : { hooks }),
     ...(secretKey === null ? {} : { secretKey }),
   };
@@ -217,7 +220,7 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
     log.error({ reference, err }, 'defect');
   return {
     ...config,
-    ...{ registry, store, blobs, ids, log, unavailable },
+    ...{ registry, store, blobs, ids, conductor, log, unavailable },
     dispatcher: createDispatcher(services, limits, tellDefect, unavailable),
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),

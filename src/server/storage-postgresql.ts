@@ -29,7 +29,7 @@ const HOOK_ANSWER = 60_000;
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
   url: string,
-  { root, types, hookClient, log, opened }: StorageOptions,
+  { root, types, hookClient, log, opened, conductor }: StorageOptions,
 ): Promise<Storage> {
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'a connection to the database broke');
@@ -54,6 +54,7 @@ export async function openPostgresqlStorage(
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
     pool: openPool({ url, size: CALLS, onError, pipeline: true }),
     types,
+    conductor,
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());
@@ -73,14 +74,8 @@ export async function openPostgresqlStorage(
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
   return {
-    ...{
-      store,
-      prisma,
-      accessVersion,
-      hooks,
-      backfill: openBackfillDatabase(restPool),
-      shared: true,
-    },
+    ...{ store, prisma, accessVersion, hooks, shared: true },
+    backfill: openBackfillDatabase(restPool),
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

@@ -17,7 +17,7 @@ import type { Storage, StorageOptions } from './storage.js';
 /** Takes an SQLite file for this server, brings it up to date and opens all that serves from it. */
 export async function openSqliteStorage(
   file: string,
-  { root, types, hookClient, log, opened }: StorageOptions,
+  { root, types, hookClient, log, opened, conductor }: StorageOptions,
   scanThreads: number | null = null,
 ): Promise<Storage> {
   const lock = lockServer(file);
@@ -29,7 +29,7 @@ export async function openSqliteStorage(
   recordUnicodeVersion(writerDatabase);
 
   const files = new OpenFiles(file, [lock.path]);
-  const writer = new Writer(writerDatabase, { files });
+  const writer = new Writer(writerDatabase, conductor, { files });
   const store = createSqliteStore({
     writer,
     writerDatabase,

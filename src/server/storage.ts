@@ -1,6 +1,7 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { BackfillDatabase } from '../database/backfill-database.js';
 import type { PrismaClient } from '../database/sqlite/prisma.js';
+import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
 import type { Logger } from './logging.js';
 import type { Project } from './project.js';
@@ -40,6 +41,7 @@ export interface StorageOptions {
   readonly types: readonly DataTypeDefinition[];
   /** The Prisma client that hooks get: the project's own module of it. */
   readonly hookClient: Project['hookClient'];
+  readonly conductor: Conductor;
   readonly log: Logger;
   /** Takes what is to be closed at the end, last things first. */
   readonly opened: (() => Promise<void> | void)[];

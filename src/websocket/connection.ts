@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
 import { isLongText } from '../protocol/ijson-slices.js';
 import { requestTooLarge } from '../protocol/limits.js';
-import { inSlices, type Slices } from '../runtime/slices.js';
+import type { Slices } from '../runtime/slices.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
 import { idOf, MessageError, readLongMessage, readMessage } from './messages.js';
@@ -146,7 +146,7 @@ export class Connection {
       return;
     }
     const goOn = this.#outgoing.stopReading();
-    const slices = inSlices(() => {
+    const slices = shared.services.conductor.startSlices(() => {
       if (socket.readyState !== socket.OPEN) throw new GoneError();
     });
     const reading = (this.#reading ?? Promise.resolve()).then(() => this.#read(octets, slices));

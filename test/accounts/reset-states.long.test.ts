@@ -7,6 +7,7 @@ import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Clients, quietShare } from '../support/clients.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 
 /** `account reset-states` beside servers on a PostgreSQL of some size. */
@@ -68,7 +69,12 @@ it(
     const prisma = openPrisma(pool);
     const store: ConstructorParameters<typeof Rig>[1] = {
       store: (types, now) =>
-        createPostgresqlStore({ pool: openPool({ url, size: 8, pipeline: true }), types, now }),
+        createPostgresqlStore({
+          conductor,
+          pool: openPool({ url, size: 8, pipeline: true }),
+          types,
+          now,
+        }),
     };
     const rig = new Rig({}, store);
     const clients = new Clients();

@@ -9,6 +9,7 @@ import {
   type PrismaClient,
 } from '../../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
+import { conductor } from '../support/conductor.js';
 import { MIGRATIONS, temporaryFolder } from './folder.js';
 import { otherProcess } from './other-process.js';
 
@@ -23,7 +24,7 @@ function open(): Opened {
   const file = join(temporaryFolder(), 'jmap.db');
   const db = openDatabase({ file });
   migrate(db, MIGRATIONS);
-  const writer = new Writer(db, { files: new OpenFiles(file) });
+  const writer = new Writer(db, conductor, { files: new OpenFiles(file) });
   const prisma = openPrisma(db, writer);
   onTestFinished(async () => {
     await prisma.$disconnect();

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
+import { conductor } from '../support/conductor.js';
 import { temporaryFolder } from './folder.js';
 import { otherProcess } from './other-process.js';
 
@@ -23,7 +24,7 @@ function open(options?: { readonly queueLimit?: number }): Opened {
     other.close();
     db.close();
   });
-  return { db, other, writer: new Writer(db, options), file };
+  return { db, other, writer: new Writer(db, conductor, options), file };
 }
 
 const soon = () => ({ deadline: performance.now() + 20_000 });
@@ -251,7 +252,9 @@ describe('writer: the plain lane', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    await expect(new Writer(broken).run(insert('a'), soon())).rejects.toThrow('no such savepoint');
+    await expect(new Writer(broken, conductor).run(insert('a'), soon())).rejects.toThrow(
+      'no such savepoint',
+    );
     expect(db.inTransaction).toBe(false);
     expect(idsOf(other)).toEqual([]);
   });

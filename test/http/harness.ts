@@ -28,6 +28,7 @@ import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { createWebSocketEndpoint } from '../../src/websocket/endpoint.js';
+import { conductor } from '../support/conductor.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -96,6 +97,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     blobCapability: BLOB,
     metrics,
     log,
+    conductor,
     ready: () => harness.ready(),
     timings: { refresh: 20, ...options.timings },
   };

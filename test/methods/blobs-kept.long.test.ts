@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { keepBlobs } from './blobs-kept.js';
 
@@ -29,7 +30,12 @@ it('the same on PostgreSQL', async () => {
     await operator.query(tables.replaceAll(' TEXT', ' TEXT COLLATE "C"'));
     return {
       store: (types, now) =>
-        createPostgresqlStore({ pool: openPool({ url, size: 8, pipeline: true }), types, now }),
+        createPostgresqlStore({
+          conductor,
+          pool: openPool({ url, size: 8, pipeline: true }),
+          types,
+          now,
+        }),
     };
   });
   await operator.end();

@@ -20,6 +20,7 @@ import { responseText } from '../../src/protocol/response.js';
 import type { Storage, StorageOptions } from '../../src/server/storage.js';
 import { openPostgresqlStorage } from '../../src/server/storage-postgresql.js';
 import { openSqliteStorage } from '../../src/server/storage-sqlite.js';
+import { conductor } from '../support/conductor.js';
 import { ROOT } from '../support/server.js';
 import { CROSSWISE, crosswiseCapability, crosswiseTables, SEARCHED } from './crosswise.js';
 import { BLOB, CORE, type Json, U1 } from './rig.js';
@@ -53,7 +54,7 @@ export async function openCrosswise(url: string | null) {
   const folder = mkdtempSync(join(tmpdir(), 'names-'));
   const opened: StorageOptions['opened'] = [];
   const options: StorageOptions = {
-    ...{ root: ROOT, log, opened, types: DATA_TYPES },
+    ...{ root: ROOT, log, opened, types: DATA_TYPES, conductor },
     hookClient: (database) =>
       database === 'sqlite'
         ? import('../../build/prisma/sqlite/client.js')
@@ -65,7 +66,14 @@ export async function openCrosswise(url: string | null) {
       : await onPostgresql(url, options);
   const { store, backfill: database, shared } = connection.storage;
   const services = {
-    ...{ store, registry, ids: createIdGenerator(), limits: LIMITS, hashing: new HashTurns() },
+    ...{
+      store,
+      registry,
+      ids: createIdGenerator(),
+      limits: LIMITS,
+      conductor,
+      hashing: new HashTurns(),
+    },
     blobs: createFilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import type { StoredObject, Transaction } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { GADGET_TABLES } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
@@ -23,7 +24,10 @@ export async function rigOnPostgresql(url: string): Promise<Rig> {
   );
   await operator.end();
   const pool = openPool({ url, size: 4, pipeline: true });
-  return new Rig({}, { store: (types, now) => createPostgresqlStore({ pool, types, now }) });
+  return new Rig(
+    {},
+    { store: (types, now) => createPostgresqlStore({ conductor, pool, types, now }) },
+  );
 }
 
 interface Get {

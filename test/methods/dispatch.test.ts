@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { isTaken } from '../../src/runtime/slices.js';
+import { conductor } from '../support/conductor.js';
 import { CORE, type Json, NOTES, Rig, TODOS, U2, WIDGETS } from './rig.js';
 
 let rig: Rig;
@@ -215,7 +215,7 @@ describe('the calls of one request', () => {
       return {};
     };
     // Turns are the process's: what an earlier test has begun must not end within this one.
-    while (isTaken()) await new Promise(setImmediate);
+    while (conductor.isTaken) await new Promise(setImmediate);
     setImmediate(() => seen.push('another'));
     await rig.calls([
       ['Widget/trick', {}],

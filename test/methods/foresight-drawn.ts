@@ -14,6 +14,7 @@ import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
+import { conductor } from '../support/conductor.js';
 import type { Random } from '../support/random.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
 import { method, property, validator } from './widget.js';
@@ -141,6 +142,7 @@ export class Twin {
       ...{ store, registry: { ...registry, typeHooks: new Map(hooks) }, limits: all },
       ...{ now: this.now, blobs: createFilesystemBlobStore(BLOB_FOLDER) },
       ids: { next: (prefix: string) => this.#next(prefix) },
+      conductor,
       hashing: new HashTurns(),
     };
     const dispatcher = createDispatcher(services, all, (error) => {

@@ -18,6 +18,7 @@ import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
 import { BLOB_FOLDER, compared, Twin, registry as things, thingTable } from './foresight-drawn.js';
@@ -93,7 +94,7 @@ function openSqlite(statements: string[], { types = TODO, sql, now }: Options = 
   writerDatabase.exec(ACCOUNTS);
   writerDatabase.exec(sql?.('TEXT') ?? '');
   const store = createSqliteStore({
-    ...{ writer: new Writer(writerDatabase), writerDatabase, types },
+    ...{ writer: new Writer(writerDatabase, conductor), writerDatabase, types },
     ...{ reader: openDatabase({ file, readonly: true }), ...(now === undefined ? {} : { now }) },
     onStatement: (sql) => void statements.push(sql),
   });
@@ -115,6 +116,7 @@ async function openPostgresql(
   await operator.query(sql?.('TEXT COLLATE "C"') ?? '');
   await operator.end();
   const store = createPostgresqlStore({
+    conductor,
     ...{ pool: postgresqlDatabase.openPool({ url, size: 4, pipeline: true }), types },
     ...(now === undefined ? {} : { now }),
     onStatement: (sql) => void statements.push(sql),
@@ -168,6 +170,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
         ...{ store: opened.store, registry: foresees ? registry : shortSighted },
         ...{ ids: createIdGenerator(), limits: { ...LIMITS, ...limits } },
         blobs: createFilesystemBlobStore(BLOB_FOLDER),
+        conductor,
         hashing: new HashTurns(),
       };
       const dispatcher = createDispatcher(services, { ...LIMITS, ...limits }, (error) => {

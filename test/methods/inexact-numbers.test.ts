@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { described } from './described-type.js';
 import { CORE, type Json, Rig } from './rig.js';
@@ -59,7 +60,12 @@ function open(engine: string, hooks?: object): Rig {
       ? {}
       : {
           store: (types, now) =>
-            createPostgresqlStore({ pool: openPool({ url, size: 4, pipeline: true }), types, now }),
+            createPostgresqlStore({
+              conductor,
+              pool: openPool({ url, size: 4, pipeline: true }),
+              types,
+              now,
+            }),
         };
   rig = new Rig({}, { more, ...store });
   return rig;

@@ -28,6 +28,7 @@ import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { conductor } from '../support/conductor.js';
 import { GADGET_TABLES, gadgetCapability } from './gadget.js';
 import { type Trick, WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
 
@@ -161,7 +162,7 @@ export class Rig {
     const store =
       logic.store?.(types, now) ??
       createSqliteStore({
-        writer: new Writer(writerDatabase),
+        writer: new Writer(writerDatabase, conductor),
         writerDatabase,
         types,
         reader: openDatabase({ file, readonly: true }),
@@ -189,6 +190,7 @@ export class Rig {
       ...(logic.secretKey === undefined ? {} : { secretKey: logic.secretKey }),
       ids: createIdGenerator({ now }),
       limits: this.#limits,
+      conductor,
       hashing: new HashTurns(),
       now,
     };

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { withSeeds } from '../support/random.js';
 import { Comparison } from './set-against-model.js';
@@ -28,7 +29,12 @@ it('calls of /set that share transactions of PostgreSQL answer as a naive model 
     await operator.query('TRUNCATE "Widget", "JmapState", "JmapChange"');
     const comparison = new Comparison(seed, {
       store: (types, now) =>
-        createPostgresqlStore({ pool: openPool({ url, size: 8, pipeline: true }), types, now }),
+        createPostgresqlStore({
+          conductor,
+          pool: openPool({ url, size: 8, pipeline: true }),
+          types,
+          now,
+        }),
     });
     await comparison.run(60);
     calls += comparison.counts.calls;

@@ -10,7 +10,8 @@ import {
 import { writeNumbers } from '../../src/protocol/inexact-number.js';
 import { parseJsonInSlices } from '../../src/protocol/parse-slices.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
-import { inSlices, type Slices } from '../../src/runtime/slices.js';
+import type { Slices } from '../../src/runtime/slices.js';
+import { conductor } from '../support/conductor.js';
 
 /** Each slice is over at once; counts them. */
 function shortest(): Slices & { count: number } {
@@ -316,7 +317,7 @@ describe('a long value is written in slices', () => {
 
 describe('slices', () => {
   it('that held a long step are followed by several turns for others', async () => {
-    const slices = inSlices();
+    const slices = conductor.startSlices();
     await slices.next();
     const end = performance.now() + 200;
     while (performance.now() < end);
@@ -342,7 +343,7 @@ describe('slices', () => {
     setImmediate(count);
     const seen: number[] = [];
     const work = async (): Promise<void> => {
-      const slices = inSlices();
+      const slices = conductor.startSlices();
       for (let n = 0; n < 3; n += 1) {
         await slices.next();
         seen.push(turn);

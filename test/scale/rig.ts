@@ -12,6 +12,7 @@ import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { model } from '../scripts/migrations/models.js';
 import { generate, temporaryRoot } from '../scripts/migrations/project.js';
+import { conductor } from '../support/conductor.js';
 import { COLUMNS, definition, Thing, values } from './thing.js';
 
 /** Accounts of a size that no test would create over the protocol. */
@@ -51,7 +52,7 @@ export async function sqliteRig(types = THINGS): Promise<Rig> {
     return 1;
   });
   const reader = openDatabase({ file, readonly: true });
-  const writer = new Writer(db);
+  const writer = new Writer(db, conductor);
   const statements: string[] = [];
   const onStatement = (text: string): void => void statements.push(text);
   const store = createSqliteStore({ writer, writerDatabase: db, reader, types, onStatement });
@@ -94,6 +95,7 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
   const statements: string[] = [];
   const onStatement = (text: string): void => void statements.push(text);
   const store = createPostgresqlStore({
+    conductor,
     pool: openPool({ url, size: 4, pipeline: true }),
     types,
     onStatement,

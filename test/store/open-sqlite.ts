@@ -6,6 +6,7 @@ import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import type { ScanOptions } from '../../src/store/sqlite/scans/index.js';
+import { conductor } from '../support/conductor.js';
 import { Gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
@@ -31,7 +32,7 @@ export async function openSqlite({ now, scans, logLimit }: OpenOptions) {
   const search = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
   for (const statement of search.create) writerDatabase.exec(statement);
   const reader = openDatabase({ file, readonly: true });
-  const writer = new Writer(writerDatabase);
+  const writer = new Writer(writerDatabase, conductor);
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
   const store = createSqliteStore({

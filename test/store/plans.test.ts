@@ -33,6 +33,7 @@ import {
 } from '../scale/thing.js';
 import { model } from '../scripts/migrations/models.js';
 import { generate, temporaryRoot } from '../scripts/migrations/project.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
 
@@ -217,6 +218,7 @@ describe('what PostgreSQL reads', () => {
 
   it('takes the longest texts, whatever their collation keys are', async () => {
     const store = createPostgresqlStore({
+      conductor,
       pool: openPool({ url, size: 1, pipeline: true }),
       types: [definition],
     });

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { nextTurn } from '../../src/runtime/slices.js';
 import type {
   BlobReference,
   ReferenceRecord,
@@ -12,6 +11,7 @@ import type {
   Transaction,
 } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
@@ -97,6 +97,7 @@ describe('writes of an account that wait together', () => {
 
   const open = (to: string, size: number): Store =>
     createPostgresqlStore({
+      conductor,
       pool: openPool({ url: to, size, pipeline: true }),
       types: TYPES,
       groupTime: 10_000,
@@ -195,7 +196,7 @@ describe('writes of an account that wait together', () => {
     });
     const next = store.write(A, soon(), async (transaction) => {
       await create(transaction, 'r2');
-      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      for (let turn = 0; turn < 5; turn += 1) await conductor.awaitTurn();
     });
     await expect(failing).rejects.toThrow('failed');
     await next;

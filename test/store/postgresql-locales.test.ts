@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresqlSearchSql } from '../../scripts/generator/migrations/search.js';
 import { blindCtype, migrate, openPool } from '../../src/database/postgresql/index.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { condition, Gadget, gadget, gadgetTable, plan, SEARCH } from './gadget.js';
 import { A } from './suite/bench.js';
@@ -31,7 +32,7 @@ describe('search on PostgreSQL', () => {
       const url = adminUrl.replace(/[^/]+$/, name);
       await admin.end();
       const pool = openPool({ url, size: 2, pipeline: true });
-      const store = createPostgresqlStore({ pool, types: [Gadget] });
+      const store = createPostgresqlStore({ conductor, pool, types: [Gadget] });
       onTestFinished(() => store.close());
       await migrate(pool, MIGRATIONS);
       expect(await blindCtype(pool)).toBeUndefined();

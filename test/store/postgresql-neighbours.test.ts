@@ -5,6 +5,7 @@ import { UnavailableError } from '../../src/protocol/errors.js';
 import type { Snapshot, Store, Transaction } from '../../src/store/port.js';
 import type { Connection } from '../../src/store/postgresql/connection.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
@@ -35,7 +36,7 @@ describe('what fails beside others', () => {
     pool.on('connect', (client) => {
       sockets.push((client as unknown as { connection: { stream: Socket } }).connection.stream);
     });
-    return createPostgresqlStore({ pool, types: TYPES, groupTime: 10_000 });
+    return createPostgresqlStore({ conductor, pool, types: TYPES, groupTime: 10_000 });
   };
   beforeEach(async () => {
     await operator.query('TRUNCATE "Gadget", "JmapState", "JmapChange"');
@@ -254,6 +255,7 @@ describe('what fails beside others', () => {
   it('plans have one deadline: behind it no further one is asked for', async () => {
     const statements: string[] = [];
     const waits = createPostgresqlStore({
+      conductor,
       pool: openPool({ url, size: 1, pipeline: true }),
       types: TYPES,
       onStatement: (sql) => statements.push(sql),

@@ -3,6 +3,7 @@ import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import type { QueryPage, Snapshot, Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { Quickness } from '../../src/store/postgresql/quickness.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
@@ -38,7 +39,7 @@ describe('pages that come together', () => {
     const pool = openPool({ url, size: 16, pipeline: true });
     // Whatever else the machine does.
     const options = { quick: 20_000, patience };
-    return { pool, store: createPostgresqlStore({ pool, types: TYPES, ...options }) };
+    return { pool, store: createPostgresqlStore({ conductor, pool, types: TYPES, ...options }) };
   }
 
   /** A store that has given the account some pages, on one connection. */

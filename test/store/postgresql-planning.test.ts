@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
 import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { condition, Gadget, gadgetTable, plan, TYPES } from './gadget.js';
 
@@ -44,7 +45,7 @@ describe('a scan of an account', () => {
 
   const open = (): { readonly store: Store; readonly pool: Pool } => {
     const pool = openPool({ url, size: 1, pipeline: true });
-    const store = createPostgresqlStore({ pool, types: TYPES });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES });
     onTestFinished(() => store.close());
     return { store, pool };
   };
@@ -99,7 +100,7 @@ describe('a scan of an account', () => {
       own.username = role;
       own.password = 'secret';
       const pool = openPool({ url: own.href, size: 1, pipeline: true });
-      const store = createPostgresqlStore({ pool, types: TYPES });
+      const store = createPostgresqlStore({ conductor, pool, types: TYPES });
       onTestFinished(() => store.close());
       await scan(store, 'a1');
       const { rows } = await pool.query<{ setting: string }>(

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import { nextTurn } from '../../src/runtime/slices.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { FILTERS, Gadget, gadget, plan, TYPES } from './gadget.js';
 import { makeGadgets, openGadgets } from './postgresql-gadgets.js';
@@ -28,12 +28,16 @@ describe('reads that come together and ask once', () => {
   afterAll(() => operator.end());
 
   const open = (to: string, size = 8): Store =>
-    createPostgresqlStore({ pool: openPool({ url: to, size, pipeline: true }), types: TYPES });
+    createPostgresqlStore({
+      conductor,
+      pool: openPool({ url: to, size, pipeline: true }),
+      types: TYPES,
+    });
 
   /** A store of its own, and how many connections it has opened. */
   const fresh = (size = 8) => {
     const pool = openPool({ url, size, pipeline: true });
-    const store = createPostgresqlStore({ pool, types: TYPES });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES });
     onTestFinished(() => store.close());
     return { store, pool };
   };
@@ -168,7 +172,7 @@ describe('reads that come together and ask once', () => {
 
   it('do not wait for one of them that waits for a locked table', async () => {
     const pool = openPool({ url, size: 8, pipeline: true });
-    const store = createPostgresqlStore({ pool, types: TYPES, patience: 50 });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience: 50 });
     onTestFinished(() => store.close());
     await store.ping();
     const unlock = await lock();
@@ -212,7 +216,7 @@ describe('reads that come together and ask once', () => {
   it('are asked for once where their objects wait for turns of the event loop', async () => {
     const pool = openPool({ url, size: 8, pipeline: true });
     const patience = 500;
-    const store = createPostgresqlStore({ pool, types: TYPES, patience });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience });
     onTestFinished(() => store.close());
     const ids = ['h0', 'h1'];
     await addLarge(store, ids);
@@ -221,7 +225,8 @@ describe('reads that come together and ask once', () => {
     const takeTurns = (): void => {
       for (let time = 0; time < 2 * patience; time += 20)
         others.push(
-          nextTurn()
+          conductor
+            .awaitTurn()
             .then(() => Atomics.wait(CELL, 0, 0, 20))
             .then(() => undefined),
         );
@@ -266,7 +271,7 @@ describe('reads that come together and ask once', () => {
 
   it('are asked for once more only as long as there are connections for what takes long', async () => {
     const pool = openPool({ url, size: 4, pipeline: true });
-    const store = createPostgresqlStore({ pool, types: TYPES, patience: 20 });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience: 20 });
     onTestFinished(() => store.close());
     await store.ping();
     const unlock = await lock();
@@ -316,7 +321,7 @@ describe('a composed statement', () => {
     const url = await postgresql().createDatabase('recurring');
     const pool = openPool({ url, size: 1, pipeline: true });
     await makeGadgets(pool);
-    const store = createPostgresqlStore({ pool, types: TYPES });
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES });
     onTestFinished(() => store.close());
     const ask = (count: number): Promise<unknown> =>
       store.read(A, { deadline: performance.now() + 20_000 }, (snapshot) => {

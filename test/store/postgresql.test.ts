@@ -6,6 +6,7 @@ import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { destroyedRows, rigOnPostgresql } from '../methods/destroyed-rows.js';
 import { storageNames } from '../methods/storage-names.js';
+import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Gadget, gadget, gadgetTable, SEARCH, TYPES } from './gadget.js';
 import { A, B } from './suite/bench.js';
@@ -50,7 +51,7 @@ async function open({ now }: { readonly now: () => number }) {
   await pool.query(ACCOUNTS);
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
-  const store = createPostgresqlStore({ pool, types: TYPES, now, onStatement });
+  const store = createPostgresqlStore({ conductor, pool, types: TYPES, now, onStatement });
   return { store, statements, url, close: () => store.close() };
 }
 
@@ -89,6 +90,7 @@ describe('store on PostgreSQL alone', () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
     const other = createPostgresqlStore({
+      conductor,
       pool: openPool({ url, size: 4, pipeline: true }),
       types: TYPES,
     });

@@ -8,6 +8,7 @@ import type { Storage, StorageOptions } from '../../src/server/storage.js';
 import { openPostgresqlStorage } from '../../src/server/storage-postgresql.js';
 import { openSqliteStorage } from '../../src/server/storage-sqlite.js';
 import type { StoredObject } from '../../src/store/port.js';
+import { conductor } from '../support/conductor.js';
 import { ROOT } from '../support/server.js';
 
 /** Storage as a server has it, with all its connections; closed when the test has finished. */
@@ -19,6 +20,7 @@ async function open(make: (options: StorageOptions) => Promise<Storage>): Promis
   return make({
     root: ROOT,
     types: [todoType],
+    conductor,
     log: pino({ level: 'silent' }),
     opened,
     hookClient: (database) =>

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../src/runtime/slices.js';
+import { conductor } from './conductor.js';
 
 /** Works that take turns with `run`. */
 export const OTHERS = 200;
@@ -14,12 +14,12 @@ export async function besideOthers(
   let isOver = false;
   const other = async (): Promise<void> => {
     while (!isOver) {
-      await nextTurn();
+      await conductor.awaitTurn();
       turns += 1;
     }
   };
   const others = Array.from({ length: OTHERS }, other);
-  await nextTurn();
+  await conductor.awaitTurn();
   turns = 0;
   try {
     await run(() => turns);

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
+import { Conductor } from '../../runtime/slices.js';
 import { openDatabase } from './open.js';
 import { OpenFiles } from './open-files.js';
 import { sharedAdapter } from './prisma-adapter.js';
@@ -31,7 +32,7 @@ export function openPrisma(writerDatabase: Database, writer: Writer): PrismaClie
  */
 export function openPrismaStandalone(file: string): PrismaClient {
   const db = openDatabase({ file });
-  const writer = new Writer(db, { files: new OpenFiles(file) });
+  const writer = new Writer(db, new Conductor(), { files: new OpenFiles(file) });
   const dispose = async (): Promise<void> => {
     await writer.close();
     db.close();

@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 import { FairQueue } from '../../runtime/fair-queue.js';
-import { isTaken, nextTurn } from '../../runtime/slices.js';
+import type { Conductor } from '../../runtime/slices.js';
 import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
 import { isDiskError, translateError } from './errors.js';
@@ -65,6 +65,8 @@ interface Finished {
  * The lanes alternate where both wait, and accounts take turns in each.
  */
 export class Writer {
+  /** Of everything that takes long in this process. */
+  readonly conductor: Conductor;
   readonly #db: Database;
   readonly #queueLimit: number;
   readonly #files: OpenFiles | undefined;
@@ -82,9 +84,11 @@ export class Writer {
    */
   constructor(
     db: Database,
+    conductor: Conductor,
     options: { readonly queueLimit?: number; readonly files?: OpenFiles } = {},
   ) {
     this.#db = db;
+    this.conductor = conductor;
     this.#queueLimit = options.queueLimit ?? QUEUE_LIMIT;
     this.#files = options.files;
     this.#statements = {
@@ -192,7 +196,7 @@ export class Writer {
     let seen = 0;
     const gather = (): void => {
       const { size } = this.#plain;
-      if (isTaken()) void nextTurn(true).then(() => this.#turn());
+      if (this.conductor.isTaken) void this.conductor.awaitTurn(true).then(() => this.#turn());
       else if (size > seen && size < GROUP_WORKS && performance.now() - begun < GATHER) {
         seen = size;
         setImmediate(gather);
@@ -250,7 +254,7 @@ export class Writer {
     const begun = performance.now();
     try {
       await this.#runWorks(finished);
-      if (performance.now() - begun > TURN) await nextTurn(true);
+      if (performance.now() - begun > TURN) await this.conductor.awaitTurn(true);
       this.commit();
     } catch (error) {
       // Nothing of the group is in the database: not even of the works that ran well.
@@ -277,7 +281,7 @@ export class Writer {
     let last = begun;
     for (const { settle } of finished) {
       if (performance.now() - last > TURN) {
-        await nextTurn(true);
+        await this.conductor.awaitTurn(true);
         last = performance.now();
       }
       settle();

@@ -1,12 +1,11 @@
 import { type AccountAccess, accountHas } from '../../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import { finish, inSlices, runInSlices, turn } from '../../runtime/slices.js';
+import { finish, runInSlices } from '../../runtime/slices.js';
 import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
-import { requireTime } from '../blob/time.js';
 import { BlobTransfer } from '../blob/transfer.js';
 import type { CallContext, StandardMethod } from '../context.js';
-import { inTurns, isMany } from '../many.js';
+import { isMany, startSlices } from '../many.js';
 import { sealSecrets } from '../set/secrets.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
@@ -35,10 +34,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     ids: services.ids,
   });
   const plan = request.isLong
-    ? await runInSlices(
-        planning,
-        inSlices(() => requireTime(context.deadline)),
-      )
+    ? await runInSlices(planning, startSlices(context))
     : finish(planning);
   const overrides = copiesOf(plan);
   const seals = await sealSecrets(
@@ -48,7 +44,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   );
   const isLong = request.isLong || isMany(plan.entries.size);
   // They are read at once, as those of a /get.
-  if (isLong) await turn();
+  if (isLong) await services.conductor.begin();
   const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
   const transfer = new BlobTransfer(from, context);
   try {
@@ -58,7 +54,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
       writeOptions(type, context, [], isLong),
       async (transaction) => {
         context.hooks?.begin();
-        const slices = inTurns(context.deadline);
+        const slices = startSlices(context, true);
         if (isLong) await slices.next();
         const unit = new UnitOfWork(transaction, request.principal.userId, slices);
         const scene = { index, plan, seals, originals, blobs, from, context, unit, sent };

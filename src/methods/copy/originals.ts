@@ -3,7 +3,7 @@ import { textSteps } from '../../capability/replace-steps.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
-import { inTurns } from '../many.js';
+import { startSlices } from '../many.js';
 import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
@@ -35,7 +35,7 @@ export async function readOriginals(
         ? []
         : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
     const objects = new Map(rows.map((row) => [row.id, row]));
-    const slices = inTurns(context.deadline);
+    const slices = startSlices(context, true);
     const blobIds = await runInSlices(blobsToCopy(index, plan, objects), slices);
     const blobs = blobIds.size === 0 ? [] : await snapshot.blobs([...blobIds]);
     return { objects, blobs };

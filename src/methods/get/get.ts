@@ -1,7 +1,6 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import { turn } from '../../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -35,7 +34,7 @@ export async function get(
   if (ids && seen) {
     return { accountId, state: formatState(seen.number), ...sorted(ids, seen.objects) };
   }
-  if (ids !== null && isMany(ids.existing.size)) await turn();
+  if (ids !== null && isMany(ids.existing.size)) await context.services.conductor.begin();
   const { number, objects } = await read(type, ids, properties, context);
   const state = formatState(number);
   return ids === null

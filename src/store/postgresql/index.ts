@@ -2,6 +2,7 @@ import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { acquire, type Pool } from '../../database/postgresql/pool.js';
 import { MethodError, UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/in-time.js';
+import type { Conductor } from '../../runtime/slices.js';
 import type {
   CallOptions,
   ChangesAsked,
@@ -20,6 +21,7 @@ import type {
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import type { SnapshotServices } from '../sql/snapshot.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions, LaterError } from './connection.js';
@@ -52,6 +54,7 @@ export interface PostgresqlStoreOptions {
   readonly pool: Pool;
   /** All types that the store is asked for: which tables and columns their names stand for. */
   readonly types: readonly NamedType[];
+  readonly conductor: Conductor;
   /** Milliseconds since 1970: the time of change records and of blobs. */
   readonly now?: () => number;
   /** How long writes that wait join a transaction which has begun, ms: for tests. */
@@ -72,7 +75,7 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
 }
 
 class PostgresqlStore implements Store {
-  readonly #names: StorageNames;
+  readonly #services: SnapshotServices;
   readonly #pool: Pool;
   readonly #now: () => number;
   readonly #onStatement: ((sql: string) => void) | undefined;
@@ -92,7 +95,8 @@ class PostgresqlStore implements Store {
   #closed = false;
 
   constructor(options: PostgresqlStoreOptions) {
-    this.#names = new StorageNames(options.types);
+    const { types, conductor } = options;
+    this.#services = { names: new StorageNames(types), conductor };
     this.#quickness = new Quickness(options.quick);
     this.#pool = options.pool;
     const shares = sharesOf(options.pool.options.max);
@@ -416,11 +420,11 @@ class PostgresqlStore implements Store {
   }
 
   #snapshot(connection: Connection, accountId: string): PostgresqlSnapshot {
-    return new PostgresqlSnapshot(this.#names, connection, accountId);
+    return new PostgresqlSnapshot(this.#services, connection, accountId);
   }
 
   #open(connection: Connection, accountId: string): PostgresqlTransaction {
-    return new PostgresqlTransaction(this.#names, connection, accountId, this.#now());
+    return new PostgresqlTransaction(this.#services, connection, accountId, this.#now());
   }
 
   async #connect(

@@ -1,8 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { inSlices, type Slices } from '../../runtime/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { FoundObjects, WantedObjects } from '../port.js';
-import type { StorageNames } from '../sql/names.js';
-import { SqlSnapshot } from '../sql/snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import type { Connection } from './connection.js';
 import { engine } from './engine.js';
 import { readChangedObjects } from './objects.js';
@@ -11,8 +10,8 @@ import { readChangedObjects } from './objects.js';
 export class PostgresqlSnapshot extends SqlSnapshot<Connection> {
   #pauses = 0;
 
-  constructor(names: StorageNames, connection: Connection, accountId: string) {
-    super(engine, names, connection, accountId);
+  constructor(services: SnapshotServices, connection: Connection, accountId: string) {
+    super(engine, services, connection, accountId);
   }
 
   /** It has an answer, and waits for its turn to make objects of it. */
@@ -35,7 +34,7 @@ export class PostgresqlSnapshot extends SqlSnapshot<Connection> {
   }
 
   protected override slices(): Slices {
-    const slices = inSlices(() => this.check());
+    const slices = this.conductor.startSlices(() => this.check());
     return {
       isOver: () => slices.isOver(),
       next: async () => {

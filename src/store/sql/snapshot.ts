@@ -5,7 +5,7 @@ import type {
 } from '../../capability/definition.js';
 import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { inSlices, type Slices } from '../../runtime/slices.js';
+import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   BlobRow,
@@ -40,6 +40,12 @@ import {
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
+/** What a store's snapshots and transactions have in common. */
+export interface SnapshotServices {
+  readonly names: StorageNames;
+  readonly conductor: Conductor;
+}
+
 /**
  * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `queryIds`: at most two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
@@ -48,12 +54,19 @@ import { holdersQuery } from './uniques.js';
 export class SqlSnapshot<C> implements Snapshot {
   protected readonly scope: ObjectScope<C>;
   protected readonly names: StorageNames;
+  protected readonly conductor: Conductor;
   readonly #engine: ReadingEngine<C>;
   #open = true;
 
-  constructor(engine: ReadingEngine<C>, names: StorageNames, connection: C, accountId: string) {
+  constructor(
+    engine: ReadingEngine<C>,
+    { names, conductor }: SnapshotServices,
+    connection: C,
+    accountId: string,
+  ) {
     this.#engine = engine;
     this.names = names;
+    this.conductor = conductor;
     this.scope = Object.freeze({ connection, accountId, slices: () => this.slices() });
   }
 
@@ -277,7 +290,7 @@ export class SqlSnapshot<C> implements Snapshot {
 
   /** Slices for one read of objects, which end with the work; null where no read may pause. */
   protected slices(): Slices | null {
-    return inSlices(() => this.check());
+    return this.conductor.startSlices(() => this.check());
   }
 
   protected check(): void {

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { inSlices, type Slices } from '../../runtime/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -9,9 +9,8 @@ import type {
   Transaction,
 } from '../port.js';
 import type { WritingEngine } from './engine.js';
-import type { StorageNames } from './names.js';
 import { encodeLarge, holdsLarge } from './rows.js';
-import { SqlSnapshot } from './snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
@@ -30,12 +29,12 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
 
   constructor(
     engine: WritingEngine<C>,
-    names: StorageNames,
+    services: SnapshotServices,
     connection: C,
     accountId: string,
     now: number,
   ) {
-    super(engine, names, connection, accountId);
+    super(engine, services, connection, accountId);
     this.#engine = engine;
     this.#now = now;
   }
@@ -145,7 +144,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
 
   /** Others wait for the transaction. */
   protected override slices(): Slices {
-    return inSlices(() => this.check(), true);
+    return this.conductor.startSlices(() => this.check(), true);
   }
 
   async #write<T>(operation: () => Promise<T>): Promise<T> {

@@ -19,6 +19,7 @@ import type {
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import type { SnapshotServices } from '../sql/snapshot.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import type { Backlog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
@@ -84,7 +85,7 @@ export interface ThreadedStore {
 }
 
 class SqliteStore implements Store, ThreadedStore, SearchedStore {
-  readonly #names: StorageNames;
+  readonly #services: SnapshotServices;
   readonly #writer: Writer;
   readonly #writing: Connection;
   readonly #reads: Reads;
@@ -103,7 +104,9 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   constructor(options: SqliteStoreOptions) {
     const { writer, writerDatabase, reader, onStatement } = options;
     const { name: file } = reader;
-    this.#names = new StorageNames(options.types);
+    const { conductor } = writer;
+    const services = { names: new StorageNames(options.types), conductor };
+    this.#services = services;
     this.#writer = writer;
     this.#writing = new Connection(writerDatabase, onStatement);
     const log = new Log({
@@ -115,15 +118,15 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       writer.requireFiles();
       return new Connection(openDatabase({ file, readonly: true, isReopened: true }), onStatement);
     };
-    this.#hookReads = new OwnReads(this.#names, log, open);
-    this.#largeReads = new OwnReads(this.#names, log, open);
+    this.#hookReads = new OwnReads(services, log, open);
+    this.#largeReads = new OwnReads(services, log, open);
     const scans = options.scans ?? compiledScans(options.scanThreads);
     const requireFiles = (): void => writer.requireFiles();
-    const scanned = { file, names: this.#names, log, requireFiles };
+    const scanned = { file, services, log, requireFiles };
     this.#scans = scans && new Scans(scanned, scans, onStatement);
     this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
     this.#reads = new Reads({
-      names: this.#names,
+      services,
       connection: new Connection(reader, onStatement),
       scans: this.#scans,
       large: this.#largeReads,
@@ -135,6 +138,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     this.#pieces = new SearchPieces({
       db: writerDatabase,
       tables: options.types.filter(isSearched),
+      conductor,
       write: (accountId, step) => {
         const deadline = performance.now() + UPKEEP_WAIT;
         return writer.run(step, { deadline, accountId, isLong: true });
@@ -247,7 +251,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     const { deadline, isLong, trace } = options;
     const open = (): SqliteTransaction => {
       this.#writing.trace = trace ?? null;
-      return new SqliteTransaction(this.#names, this.#writing, accountId, this.#now());
+      return new SqliteTransaction(this.#services, this.#writing, accountId, this.#now());
     };
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
       const value = await work(transaction);

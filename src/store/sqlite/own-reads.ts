@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Snapshot, Trace } from '../port.js';
-import type { StorageNames } from '../sql/names.js';
+import type { SnapshotServices } from '../sql/snapshot.js';
 import { timeWork } from '../traced.js';
 import type { Connection } from './connection.js';
 import type { Log } from './log.js';
@@ -16,14 +16,14 @@ const CONNECTIONS = 4;
  * wait for the world outside, large reads for their slices.
  */
 export class OwnReads {
-  readonly #names: StorageNames;
+  readonly #services: SnapshotServices;
   readonly #log: Log;
   readonly #open: () => Connection;
   readonly #turns = createReadTurns(CONNECTIONS);
   readonly #idle: Connection[] = [];
 
-  constructor(names: StorageNames, log: Log, open: () => Connection) {
-    this.#names = names;
+  constructor(services: SnapshotServices, log: Log, open: () => Connection) {
+    this.#services = services;
     this.#log = log;
     this.#open = open;
   }
@@ -40,7 +40,7 @@ export class OwnReads {
       const { db } = connection;
       setDeadline(db, deadline);
       connection.trace = trace ?? null;
-      const snapshot = new SqliteSnapshot(this.#names, connection, accountId);
+      const snapshot = new SqliteSnapshot(this.#services, connection, accountId);
       try {
         db.exec('BEGIN');
         return await told(snapshot);

@@ -1,6 +1,6 @@
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import { Serial } from '../../runtime/serial.js';
-import { inSlices, nextTurn, type Slices } from '../../runtime/slices.js';
+import type { Slices } from '../../runtime/slices.js';
 import type {
   CallOptions,
   ChangesAsked,
@@ -16,9 +16,9 @@ import type {
   TracedStatement,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
-import type { StorageNames } from '../sql/names.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query.js';
+import type { SnapshotServices } from '../sql/snapshot.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import type { OwnReads } from './own-reads.js';
@@ -32,7 +32,7 @@ import { readStateAndChanges, readStateAndRows } from './state-reads.js';
 const TURN = 10;
 
 export interface ReadsOptions {
-  readonly names: StorageNames;
+  readonly services: SnapshotServices;
   readonly connection: Connection;
   /** Where works run that may take longer than a slice; null: here. */
   readonly scans: Scans | null;
@@ -50,7 +50,7 @@ interface Waiting {
 
 /** Reads on the one connection that they share in the thread of all requests. */
 export class Reads {
-  readonly #names: StorageNames;
+  readonly #services: SnapshotServices;
   readonly #connection: Connection;
   readonly #scans: Scans | null;
   readonly #large: OwnReads;
@@ -61,8 +61,8 @@ export class Reads {
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
 
-  constructor({ names, connection, scans, large, slice = SLICE }: ReadsOptions) {
-    this.#names = names;
+  constructor({ services, connection, scans, large, slice = SLICE }: ReadsOptions) {
+    this.#services = services;
     this.#connection = connection;
     this.#scans = scans;
     this.#large = large;
@@ -143,7 +143,7 @@ export class Reads {
 
   /** The same in another turn of the event loop, where works have ended: each does within one. */
   async later(query: Fragment): Promise<readonly Row[]> {
-    await nextTurn();
+    await this.#services.conductor.awaitTurn();
     return this.#connection.query(query);
   }
 
@@ -163,7 +163,9 @@ export class Reads {
     const { accountId, deadline } = asked;
     // Few large ones are decoded at a time.
     const slices = (): Slices | null =>
-      this.#large.isFree(accountId) ? inSlices(() => checkDeadline(deadline)) : null;
+      this.#large.isFree(accountId)
+        ? this.#services.conductor.startSlices(() => checkDeadline(deadline))
+        : null;
     const found = readStateAndRows({ connection: this.#connection, accountId, slices }, asked, ids);
     if (found === null) return null;
     const { number, rows } = found;
@@ -182,7 +184,7 @@ export class Reads {
       if (isLimited) limitTo(db, ms, deadline);
       else setDeadline(db, deadline);
       this.#connection.longest = isLimited ? CACHE_LENGTH : Number.POSITIVE_INFINITY;
-      const snapshot = new SharedSnapshot(this.#names, this.#connection, accountId);
+      const snapshot = new SharedSnapshot(this.#services, this.#connection, accountId);
       this.#begin();
       try {
         return await work(snapshot);
@@ -221,7 +223,7 @@ export class Reads {
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
   async #rest(): Promise<void> {
-    await nextTurn(true);
+    await this.#services.conductor.awaitTurn(true);
     this.#spent = 0;
   }
 

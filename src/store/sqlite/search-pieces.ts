@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
-import { nextTurn } from '../../runtime/slices.js';
+import type { Conductor } from '../../runtime/slices.js';
 import { quote } from '../sql/fragment.js';
 import { WINDOW } from './search.js';
 
@@ -36,6 +36,7 @@ export interface SearchPiecesOptions {
   /** The writer's connection. */
   readonly db: Database;
   readonly tables: readonly SearchedTable[];
+  readonly conductor: Conductor;
   /** Runs a step in a transaction of the writer's. */
   readonly write: <T>(accountId: string, step: () => Promise<T>) => Promise<T>;
   /** Told why a step failed; it is tried again. */
@@ -122,7 +123,7 @@ export class SearchPieces {
     if (accountId === null) return false;
     let spent = 0;
     await this.#options.write(accountId, async () => {
-      await nextTurn(true);
+      await this.#options.conductor.awaitTurn(true);
       const begun = performance.now();
       work.step(accountId);
       spent = performance.now() - begun;

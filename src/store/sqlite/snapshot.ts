@@ -1,12 +1,11 @@
-import type { StorageNames } from '../sql/names.js';
-import { SqlSnapshot } from '../sql/snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { reading } from './engine.js';
 import type { Reader } from './reader.js';
 
 /** Reading within one transaction of a connection. */
 export class SqliteSnapshot extends SqlSnapshot<Reader> {
-  constructor(names: StorageNames, reader: Reader, accountId: string) {
-    super(reading, names, reader, accountId);
+  constructor(services: SnapshotServices, reader: Reader, accountId: string) {
+    super(reading, services, reader, accountId);
   }
 }
 

@@ -6,6 +6,7 @@ import { openPrismaStandalone } from '../../../src/database/sqlite/prisma.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { Gadget, gadgetTable, SEARCH, TYPES } from '../../store/gadget.js';
 import { openSqlite } from '../../store/open-sqlite.js';
+import { conductor } from '../../support/conductor.js';
 import type { PostgresqlServer } from '../../support/postgresql.js';
 import type { Opened } from './cases.js';
 
@@ -43,6 +44,7 @@ export function onPostgresql(server: () => PostgresqlServer): () => Promise<Open
     const search = postgresqlSearchSql({ table: Gadget.table, search: SEARCH });
     for (const statement of search.create) await pool.query(statement);
     const store = createPostgresqlStore({
+      conductor,
       pool: openPool({ url, size: 8, pipeline: true }),
       types: TYPES,
     });

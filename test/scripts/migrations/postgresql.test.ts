@@ -6,6 +6,7 @@ import { openBackfillDatabase } from '../../../src/database/postgresql/backfill-
 import { migrate, migrationStatus, openPool } from '../../../src/database/postgresql/index.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
+import { conductor } from '../../support/conductor.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { rowsOf } from './databases.js';
 import { evolves } from './evolution.js';
@@ -32,6 +33,7 @@ async function open(): Promise<Evolving & { readonly url: string }> {
     rows: (statement) => rowsOf(pool, statement),
     async start(of) {
       const store = createPostgresqlStore({
+        conductor,
         pool: openPool({ url, size: 2, pipeline: true }),
         types: of.types,
       });
@@ -221,6 +223,7 @@ it('what the version before writes beside the new one is found within the pause'
   await advance(root, db, model([todo()]));
   const pool = openPool({ url: db.url, size: 2 });
   const store = createPostgresqlStore({
+    conductor,
     pool: openPool({ url: db.url, size: 2, pipeline: true }),
     types: [todo()],
   });
@@ -269,6 +272,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
   await advance(root, db, model([todo()]));
   const pool = openPool({ url: db.url, size: 2 });
   const store = createPostgresqlStore({
+    conductor,
     pool: openPool({ url: db.url, size: 2, pipeline: true }),
     types: [todo()],
   });

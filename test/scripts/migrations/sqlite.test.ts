@@ -6,6 +6,7 @@ import { openBackfillDatabase } from '../../../src/database/sqlite/backfill-data
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { conductor } from '../../support/conductor.js';
 import { advanceTo, emptyProject } from './database.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
@@ -144,7 +145,7 @@ const evolving = async (): Promise<Evolving> => ({
     const file = join(root, 'test.db');
     const writerDatabase = openDatabase({ file });
     const store = createSqliteStore({
-      writer: new Writer(writerDatabase),
+      writer: new Writer(writerDatabase, conductor),
       writerDatabase,
       types: of.types,
       reader: openDatabase({ file, readonly: true }),

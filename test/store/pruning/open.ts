@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, openPool } from '../../../src/database/postgresql/index.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
+import { conductor } from '../../support/conductor.js';
 import type { PostgresqlServer } from '../../support/postgresql.js';
 import { TYPES } from '../gadget.js';
 import { openSqlite } from '../open-sqlite.js';
@@ -25,6 +26,7 @@ export function onPostgresql(server: () => PostgresqlServer): Open {
     const onStatement = (sql: string): void => void statements.push(sql);
     const storeOf = () =>
       createPostgresqlStore({
+        conductor,
         pool: openPool({ url, size: 8, pipeline: true }),
         ...{ types: TYPES, now, onStatement },
       });

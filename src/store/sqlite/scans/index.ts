@@ -5,7 +5,7 @@ import type { FairTurns } from '../../../runtime/fair-turns.js';
 import { inTime } from '../../../runtime/in-time.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
-import type { StorageNames } from '../../sql/names.js';
+import type { SnapshotServices } from '../../sql/snapshot.js';
 import { timeWork } from '../../traced.js';
 import type { Log } from '../log.js';
 import { createReadTurns } from '../read-turns.js';
@@ -40,7 +40,7 @@ export interface ScanOptions {
 /** What is scanned, and what its store knows of it. */
 interface Scanned {
   readonly file: string;
-  readonly names: StorageNames;
+  readonly services: SnapshotServices;
   readonly log: Log;
   /** Throws where a thread would open another file than the one that is served. */
   requireFiles(): void;
@@ -53,7 +53,7 @@ interface Scanned {
 export class Scans {
   readonly #file: string;
   readonly #module: URL;
-  readonly #names: StorageNames;
+  readonly #services: SnapshotServices;
   readonly #log: Log;
   readonly #requireFiles: () => void;
   readonly #onStatement: ((sql: string) => void) | undefined;
@@ -66,13 +66,13 @@ export class Scans {
   #failedAt = 0;
 
   constructor(
-    { file, names, log, requireFiles }: Scanned,
+    { file, services, log, requireFiles }: Scanned,
     { module, threads }: ScanOptions,
     onStatement: ((sql: string) => void) | undefined,
   ) {
     this.#file = file;
     this.#module = module;
-    this.#names = names;
+    this.#services = services;
     this.#log = log;
     this.#requireFiles = requireFiles;
     this.#onStatement = onStatement;
@@ -136,7 +136,7 @@ export class Scans {
     return new Promise((resolve, reject) => {
       const scan = async (): Promise<void> => {
         const thread = this.#take();
-        const snapshot = new SqliteSnapshot(this.#names, open(thread), accountId);
+        const snapshot = new SqliteSnapshot(this.#services, open(thread), accountId);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();
         await this.#free(thread);

@@ -19,6 +19,7 @@ import { responseText } from '../../../../src/protocol/response.js';
 import type { Store } from '../../../../src/store/port.js';
 import { createPostgresqlStore } from '../../../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/index.js';
+import { conductor } from '../../../support/conductor.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 export type Answer = any;
@@ -85,6 +86,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
       blobs: createFilesystemBlobStore(join(folder, 'blobs')),
       ids: createIdGenerator(),
       limits: LIMITS,
+      conductor,
       hashing: new HashTurns(),
       secretKey: new Uint8Array(32),
       ...(hooks === undefined ? {} : { hooks }),
@@ -125,7 +127,7 @@ function onSqlite(root: string, folder: string, { dataTypes }: Registry): Store 
   migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
   writerDatabase.exec(FIXTURES);
   const reader = openDatabase({ file, readonly: true });
-  const writer = new Writer(writerDatabase);
+  const writer = new Writer(writerDatabase, conductor);
   const options = { writer, writerDatabase, reader, types: [...dataTypes.values()] };
   return createSqliteStore(options);
 }
@@ -134,6 +136,6 @@ async function onPostgresql(root: string, url: string, { dataTypes }: Registry):
   const pool = postgresql.openPool({ url, size: 8, pipeline: true });
   await postgresql.migrate(pool, join(root, 'prisma/postgresql/migrations'));
   await pool.query(FIXTURES);
-  const options = { pool, types: [...dataTypes.values()] };
+  const options = { conductor, pool, types: [...dataTypes.values()] };
   return createPostgresqlStore(options);
 }
