@@ -38,30 +38,33 @@ interface Job {
 }
 
 function jobs(engine: Engine, store: ByHand, ids: readonly string[], own: readonly string[]) {
-  const soon = () => ({ deadline: performance.now() + 30_000, once: true });
   const { properties } = todoType;
+  const asked = () => ({
+    accountId: ACCOUNT,
+    type: todoType,
+    deadline: performance.now() + 30_000,
+  });
   const compiled = (filter: object, property: string, isAscending: boolean) =>
     compileQuery(indexOf(todoType), { ...filter }, [{ property, isAscending }]).plan;
   const newest = compiled({ done: false }, 'created', false);
   const rare = compiled({ text: 'number 77', done: false }, 'text', true);
-  const get = (wanted: readonly string[]): Promise<unknown> =>
-    engine.read(ACCOUNT, soon(), (snapshot) =>
-      Promise.all([
-        snapshot.stateNumber(todoType),
-        snapshot.get(todoType, wanted, properties, 1e9),
-      ]),
-    );
+  const wanted = { properties, maxOctets: 1e9 };
+  const get = (of: readonly string[]): Promise<unknown> =>
+    engine.readObjects({ ...asked(), ids: of, ...wanted });
+  const window = { position: 0, limit: 50 };
   const query = (plan: typeof newest): Promise<unknown> =>
-    engine.read(ACCOUNT, soon(), (snapshot) =>
-      Promise.all([snapshot.stateNumber(todoType), snapshot.queryIds(todoType, plan, 0, 50)]),
-    );
+    engine.readPage({ ...asked(), plan, window, wanted });
   const page = (from: readonly string[], n: number, count: number) => {
     const first = (n * 7) % (OBJECTS - count);
     return from.slice(first, first + count);
   };
   const time = new Date().toISOString().replace(/\.\d+/, '');
+  const writing = (kind: 'created' | 'updated', { id }: StoredObject) => ({
+    ...asked(),
+    ...(kind === 'updated' ? { expects: { type: todoType, ids: [id] } } : {}),
+  });
   const write = (kind: 'created' | 'updated', object: StoredObject): Promise<unknown> =>
-    engine.write(ACCOUNT, soon(), async (transaction) => {
+    engine.write(ACCOUNT, writing(kind, object), async (transaction) => {
       await transaction.stateNumber(todoType);
       if (kind === 'updated') {
         await transaction.get(todoType, [object.id], properties, 1e9);
@@ -84,25 +87,19 @@ function jobs(engine: Engine, store: ByHand, ids: readonly string[], own: readon
       byHand: (n) => store.getMany(ACCOUNT, page(own, n, 100)),
     },
     {
-      name: 'query: the newest 50, ids (by hand: objects)',
+      name: 'query: the newest 50',
       engine: () => query(newest),
       byHand: () => store.list(ACCOUNT, { done: false, sort: '-created', limit: 50 }),
     },
     {
-      name: 'query: by text, 50 of 10,000, ids (by hand: objects)',
+      name: 'query: by text, 50 of 10,000',
       engine: () => query(rare),
       byHand: () =>
         store.list(ACCOUNT, { text: 'number 77', done: false, sort: 'text', limit: 50 }),
     },
     {
-      name: 'changes: 100 records (by hand: with objects)',
-      engine: () =>
-        engine.read(ACCOUNT, soon(), (snapshot) =>
-          Promise.all([
-            snapshot.stateNumber(todoType),
-            snapshot.changes(todoType, OBJECTS / 2, 100),
-          ]),
-        ),
+      name: 'changes: 100 records',
+      engine: () => engine.readChanges({ ...asked(), since: OBJECTS / 2, limit: 100, wanted }),
       byHand: () => store.changes(ACCOUNT, OBJECTS / 2, 100),
     },
     {
