@@ -213,12 +213,6 @@ export interface CallOptions {
    */
   readonly mayScan?: boolean;
   /**
-   * Of a `read`: the work is expected to ask for all that it needs in its first turn. An engine may take
-   * the snapshot for that alone, and where the work asks again run it anew: it does nothing but read and
-   * compute what it resolves to.
-   */
-  readonly once?: boolean;
-  /**
    * Of a `write`: objects that the work is expected to read with all their properties. An engine may read
    * them together with those of other works.
    */

@@ -187,9 +187,9 @@ describe('what fails beside others', () => {
     await add('a');
     const holder = await operator.connect();
     await holder.query('BEGIN; LOCK TABLE "Gadget"');
-    const brief = () => ({ deadline: performance.now() + 5000, once: true });
+    const brief = () => ({ deadline: performance.now() + 5000 });
     const flood = Array.from({ length: 40 }, (_, index) => {
-      const how = { ...soon(), mayScan: index % 2 === 0, once: index % 3 === 0 };
+      const how = { ...soon(), mayScan: index % 2 === 0 };
       return store.read(A, how, (s) => s.queryIds(Gadget, plan(ALL), 0, 10));
     });
     const state = (s: Snapshot) => s.stateNumber(Gadget);
@@ -213,7 +213,7 @@ describe('what fails beside others', () => {
       store.read(A, { ...soon(), mayScan: true }, (s) => s.queryIds(Gadget, plan(ALL), 0, 10)),
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const brief = { deadline: performance.now() + 5000, once: true };
+    const brief = { deadline: performance.now() + 5000 };
     expect(await store.read(A, brief, (s) => s.stateNumber(Gadget))).toBe(0);
     expect(await store.write(A, brief, (t) => t.stateNumber(Gadget))).toBe(0);
     await holder.query('ROLLBACK');
@@ -275,13 +275,17 @@ describe('what fails beside others', () => {
   it('what a migration puts out of date is prepared anew; what is run once is unavailable', async () => {
     await add('a');
     const look = (t: Snapshot) => t.get(Gadget, ['a'], Gadget.properties, HUGE);
+    const objects = () => ({
+      ...{ ...soon(), accountId: A, type: Gadget, ids: ['a'] },
+      ...{ properties: Gadget.properties, maxOctets: HUGE },
+    });
     const retype = (to: string) =>
       operator.query(`ALTER TABLE "Gadget" ALTER COLUMN "code" TYPE ${to}`);
     onTestFinished(async () => void (await retype('TEXT COLLATE "C"')));
     const all: ReadonlyArray<() => Promise<unknown>> = [
       () => store.read(A, soon(), look),
-      () => store.read(A, { ...soon(), once: true }, look),
-      () => Promise.all([0, 1].map(() => store.read(A, { ...soon(), once: true }, look))),
+      () => store.readObjects(objects()),
+      () => Promise.all([0, 1].map(() => store.readObjects(objects()))),
       () => store.write(A, soon(), look),
     ];
     const waits = [store.read.bind(store), store.write.bind(store)].map(

@@ -51,7 +51,7 @@ describe('a scan of an account', () => {
   };
 
   const few = condition('title', 'title 7');
-  const soon = () => ({ deadline: performance.now() + 20_000, once: true });
+  const soon = () => ({ deadline: performance.now() + 20_000 });
 
   const count = (store: Store, account: string): Promise<number> =>
     store.read(account, soon(), (snapshot) => snapshot.count(Gadget, few));

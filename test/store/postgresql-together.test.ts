@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
-import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
-import type { Snapshot, Store } from '../../src/store/port.js';
+import { UnavailableError } from '../../src/protocol/errors.js';
+import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { conductor } from '../support/conductor.js';
@@ -13,10 +13,10 @@ import { A, B, HUGE } from './suite/bench.js';
 const postgresql = usePostgresql();
 const CELL = new Int32Array(new SharedArrayBuffer(4));
 
-describe('reads that come together and ask once', () => {
+describe('reads of objects that come together', () => {
   let url: string;
   let operator: Pool;
-  const soon = () => ({ deadline: performance.now() + 20_000, once: true });
+  const soon = () => ({ deadline: performance.now() + 20_000 });
 
   beforeAll(async () => {
     url = await postgresql().createDatabase('together');
@@ -34,12 +34,17 @@ describe('reads that come together and ask once', () => {
       types: TYPES,
     });
 
-  /** A store of its own, and how many connections it has opened. */
-  const fresh = (size = 8) => {
+  /** A store of its own, how many connections it has opened, and what it asked of objects. */
+  const fresh = ({ size = 8, patience }: { size?: number; patience?: number } = {}) => {
     const pool = openPool({ url, size, pipeline: true });
-    const store = createPostgresqlStore({ conductor, pool, types: TYPES });
+    const statements: string[] = [];
+    const onStatement = (sql: string): void => {
+      if (sql.includes('FROM "Gadget"')) statements.push(sql);
+    };
+    const how = patience === undefined ? {} : { patience };
+    const store = createPostgresqlStore({ conductor, pool, types: TYPES, onStatement, ...how });
     onTestFinished(() => store.close());
-    return { store, pool };
+    return { store, pool, statements };
   };
 
   const add = (store: Store, account: string, ...ids: readonly string[]): Promise<void> =>
@@ -54,19 +59,21 @@ describe('reads that come together and ask once', () => {
       );
     });
 
-  const look = async (snapshot: Snapshot, id: string): Promise<unknown> => {
-    const [state, [found]] = await Promise.all([
-      snapshot.stateNumber(Gadget),
-      snapshot.get(Gadget, [id], Gadget.properties, HUGE),
-    ]);
-    return [state, found?.['title']];
+  const read = (store: Store, accountId: string, ids: readonly string[], changed: object = {}) =>
+    store.readObjects({
+      ...{ accountId, ...soon(), type: Gadget, ids },
+      ...{ properties: Gadget.properties, maxOctets: HUGE, ...changed },
+    });
+  const look = async (store: Store, accountId: string, id: string): Promise<unknown> => {
+    const { number, objects } = await read(store, accountId, [id]);
+    return [number, objects[0]?.['title']];
   };
+  const state = async (store: Store, accountId: string): Promise<number> =>
+    (await read(store, accountId, [])).number;
 
   it('share one connection, whatever their accounts, and get what is theirs', async () => {
     const { store, pool } = fresh();
-    const asked = [A, B, A, B, A].map((account, index) =>
-      store.read(account, soon(), (snapshot) => look(snapshot, `g${index % 3}`)),
-    );
+    const asked = [A, B, A, B, A].map((account, index) => look(store, account, `g${index % 3}`));
     expect(await Promise.all(asked)).toEqual(
       [A, B, A, B, A].map((account, index) => [3, `${account} g${index % 3}`]),
     );
@@ -75,63 +82,36 @@ describe('reads that come together and ask once', () => {
 
   it('take a further connection where there are more than 16 of them', async () => {
     const { store, pool } = fresh();
-    const asked = Array.from({ length: 40 }, () =>
-      store.read(A, soon(), (snapshot) => look(snapshot, 'g1')),
-    );
+    const asked = Array.from({ length: 40 }, () => look(store, A, 'g1'));
     expect(new Set((await Promise.all(asked)).map(String))).toEqual(new Set([`3,${A} g1`]));
     expect(pool.totalCount).toBe(3);
   });
 
-  it('fail each by itself: by what they throw, and by what the database refuses', async () => {
+  it('fail each by itself: for their size, and by what the database refuses', async () => {
     const { store } = fresh();
     const mine = { ...Gadget, table: 'Nowhere' };
     const outcomes = await Promise.allSettled([
-      store.read(A, soon(), (snapshot) => look(snapshot, 'g0')),
-      store.read(A, soon(), async () => Promise.reject(new MethodError('anchorNotFound', 'no'))),
-      store.read(A, soon(), (snapshot) => snapshot.get(mine, ['g0'], Gadget.properties, HUGE)),
-      store.read(A, soon(), (snapshot) => snapshot.get(Gadget, ['g0'], Gadget.properties, 3)),
-      store.read(B, soon(), (snapshot) => look(snapshot, 'g2')),
+      look(store, A, 'g0'),
+      read(store, A, ['g0'], { type: mine }),
+      read(store, A, ['g0'], { maxOctets: 3 }),
+      look(store, B, 'g2'),
     ]);
     expect(outcomes).toMatchObject([
       { value: [3, `${A} g0`] },
-      { reason: { type: 'anchorNotFound' } },
       { reason: { code: '42P01' } },
       { reason: { type: 'requestTooLarge' } },
       { value: [3, `${B} g2`] },
     ]);
   });
 
-  it('run again in a transaction where they ask again after all, and only they', async () => {
-    const { store } = fresh();
-    const runs = { again: 0, once: 0 };
-    const again = store.read(A, soon(), async (snapshot) => {
-      runs.again += 1;
-      const first = await look(snapshot, 'g0');
-      return [first, await look(snapshot, 'g1')];
-    });
-    const once = store.read(A, soon(), (snapshot) => {
-      runs.once += 1;
-      return look(snapshot, 'g2');
-    });
-    expect(await Promise.all([again, once])).toEqual([
-      [
-        [3, `${A} g0`],
-        [3, `${A} g1`],
-      ],
-      [3, `${A} g2`],
-    ]);
-    // Together, by itself, in a transaction.
-    expect(runs).toEqual({ again: 3, once: 1 });
-  });
-
   it('see what was committed before they came', async () => {
     const { store } = fresh();
-    await Promise.all([0, 1].map(() => store.read(B, soon(), (s) => look(s, 'g0'))));
+    await Promise.all([0, 1].map(() => look(store, B, 'g0')));
     for (let round = 0; round < 30; round += 1) {
       await operator.query(
         `UPDATE "JmapState" SET "number" = 100 + ${round} WHERE "accountId" = '${B}'`,
       );
-      const asked = [0, 1, 2].map(() => store.read(B, soon(), (s) => s.stateNumber(Gadget)));
+      const asked = [0, 1, 2].map(() => state(store, B));
       expect(await Promise.all(asked)).toEqual([100 + round, 100 + round, 100 + round]);
     }
     await operator.query(`UPDATE "JmapState" SET "number" = 3 WHERE "accountId" = '${B}'`);
@@ -142,10 +122,8 @@ describe('reads that come together and ask once', () => {
     await store.ping();
     const locked = await operator.connect();
     await locked.query('BEGIN; LOCK TABLE "Gadget"');
-    const late = store.read(A, { deadline: performance.now() + 200, once: true }, (snapshot) =>
-      look(snapshot, 'g0'),
-    );
-    const others = [0, 1].map(() => store.read(A, soon(), (snapshot) => look(snapshot, 'g1')));
+    const late = read(store, A, ['g0'], { deadline: performance.now() + 200 });
+    const others = [0, 1].map(() => look(store, A, 'g1'));
     await expect(late).rejects.toBeInstanceOf(UnavailableError);
     await locked.query('ROLLBACK');
     locked.release();
@@ -171,32 +149,19 @@ describe('reads that come together and ask once', () => {
   };
 
   it('do not wait for one of them that waits for a locked table', async () => {
-    const pool = openPool({ url, size: 8, pipeline: true });
-    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience: 50 });
-    onTestFinished(() => store.close());
+    const { store, pool, statements } = fresh({ patience: 50 });
     await store.ping();
     const unlock = await lock();
     let answered = false;
-    let runs = 0;
-    const stuck = store.read(A, soon(), (snapshot) => look(snapshot, 'g1'));
+    const stuck = look(store, A, 'g1');
     void stuck.then(() => {
       answered = true;
     });
-    const others = [A, B, A, B, B].map((account) =>
-      store.read(account, soon(), (snapshot) => {
-        runs += 1;
-        return snapshot.stateNumber(Gadget);
-      }),
-    );
-    const failing = store.read(A, soon(), async (snapshot) => {
-      await snapshot.stateNumber(Gadget);
-      throw new MethodError('anchorNotFound', 'no');
-    });
-    await expect(failing).rejects.toMatchObject({ type: 'anchorNotFound' });
+    const others = [A, B, A, B, B].map((account) => state(store, account));
     expect(await Promise.all(others)).toEqual([3, 3, 3, 3, 3]);
     expect(answered).toBe(false);
     // Together, and once more.
-    expect(runs).toBe(10);
+    expect(statements).toHaveLength(2);
     await unlock();
     expect(await stuck).toEqual([3, `${A} g1`]);
     // Both of its connections have come back.
@@ -214,39 +179,25 @@ describe('reads that come together and ask once', () => {
   };
 
   it('are asked for once where their objects wait for turns of the event loop', async () => {
-    const pool = openPool({ url, size: 8, pipeline: true });
     const patience = 500;
-    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience });
-    onTestFinished(() => store.close());
+    const { store, statements } = fresh({ patience });
     const ids = ['h0', 'h1'];
     await addLarge(store, ids);
-    // Longer than a read is waited for, in turns before its second one.
+    statements.length = 0;
+    const large = read(store, A, ids);
+    // Asked behind the objects: when it is answered, they are there.
+    expect(await state(store, A)).toBe(3);
+    // Longer than a statement may take.
     const others: Promise<void>[] = [];
-    const takeTurns = (): void => {
-      for (let time = 0; time < 2 * patience; time += 20)
-        others.push(
-          conductor
-            .awaitTurn()
-            .then(() => Atomics.wait(CELL, 0, 0, 20))
-            .then(() => undefined),
-        );
-    };
-    let isAnswered = false;
-    let runsBehindAnswer = 0;
-    const large = store.read(A, soon(), async (snapshot) => {
-      if (isAnswered) runsBehindAnswer += 1;
-      const get = snapshot.get(Gadget, ids, Gadget.properties, HUGE);
-      // Asked behind the objects: when it is answered, they are there.
-      await snapshot.stateNumber(Gadget);
-      isAnswered = true;
-      takeTurns();
-      return get;
-    });
-    const beside = store.read(A, soon(), (snapshot) => snapshot.stateNumber(Gadget));
-    expect(await beside).toBe(3);
-    expect(await large).toHaveLength(2);
-    expect(others.length).toBeGreaterThan(0);
-    expect(runsBehindAnswer).toBe(0);
+    for (let time = 0; time < 2 * patience; time += 20)
+      others.push(
+        conductor
+          .awaitTurn()
+          .then(() => Atomics.wait(CELL, 0, 0, 20))
+          .then(() => undefined),
+      );
+    expect((await large).objects).toHaveLength(2);
+    expect(statements).toHaveLength(1);
     await Promise.all(others);
   });
 
@@ -269,24 +220,16 @@ describe('reads that come together and ask once', () => {
     expect(turns).toBeLessThan(OTHERS);
   });
 
-  it('are asked for once more only as long as there are connections for what takes long', async () => {
-    const pool = openPool({ url, size: 4, pipeline: true });
-    const store = createPostgresqlStore({ conductor, pool, types: TYPES, patience: 20 });
-    onTestFinished(() => store.close());
+  it('leave connections to others where they wait for a locked table', async () => {
+    const { store, pool, statements } = fresh({ size: 4, patience: 20 });
     await store.ping();
     const unlock = await lock();
-    let runs = 0;
-    const stuck = [A, B, A, B, A, B].map((account) =>
-      store.read(account, soon(), (snapshot) => {
-        runs += 1;
-        return look(snapshot, 'g1');
-      }),
-    );
+    const stuck = [A, B, A, B, A, B].map((account) => look(store, account, 'g1'));
     await new Promise((resolve) => setTimeout(resolve, 200));
     // Together, and those of two once more.
-    expect(runs).toBe(6 + 2);
+    expect(statements).toHaveLength(6 + 2);
     expect(pool.totalCount).toBe(3);
-    expect(await store.read(B, { ...soon(), once: false }, (s) => s.stateNumber(Gadget))).toBe(3);
+    expect(await store.read(B, soon(), (snapshot) => snapshot.stateNumber(Gadget))).toBe(3);
     await unlock();
     expect(new Set((await Promise.all(stuck)).map(String))).toEqual(
       new Set([`3,${A} g1`, `3,${B} g1`]),
@@ -295,7 +238,7 @@ describe('reads that come together and ask once', () => {
 
   it('are answered after their connection has broken', async () => {
     const { store } = fresh();
-    const both = () => [0, 1].map(() => store.read(A, soon(), (s) => look(s, 'g0')));
+    const both = () => [0, 1].map(() => look(store, A, 'g0'));
     await Promise.all(both());
     await operator.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -41,6 +41,8 @@ class SocketClient extends pg.Client {
   readonly prepared = new Map<string, readonly Parser[]>();
   /** Names of what it keeps prepared for a while, in order of last use. */
   readonly passing = new Set<string>();
+  /** It has the settings that it keeps. */
+  isSetUp = false;
 
   constructor(config: pg.ClientConfig = {}) {
     const socket = new Socket();
@@ -50,7 +52,8 @@ class SocketClient extends pg.Client {
 }
 
 /** A connection that `acquire` has given. */
-export type Acquired = PoolClient & Pick<SocketClient, 'socket' | 'prepared' | 'passing'>;
+export type Acquired = PoolClient &
+  Pick<SocketClient, 'socket' | 'prepared' | 'passing' | 'isSetUp'>;
 
 /** A pool of connections. Opens none yet: the first use does. */
 export function openPool(options: PoolOptions): Pool {

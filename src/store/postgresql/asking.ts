@@ -13,7 +13,6 @@ export class Asking {
   readonly #client: Acquired;
   /** What is sent at the end of this turn. */
   #asked: Ask[] = [];
-  #sent = false;
   #broken = false;
   /** Statements that have not been answered, and who waits for all their answers. */
   #open = 0;
@@ -22,11 +21,6 @@ export class Asking {
 
   constructor(client: Acquired) {
     this.#client = client;
-  }
-
-  /** Something has been sent. */
-  get sent(): boolean {
-    return this.#sent;
   }
 
   /** True where the connection is of no use any more. */
@@ -77,7 +71,6 @@ export class Asking {
     const asked = this.#asked;
     if (asked.length === 0) return;
     this.#asked = [];
-    this.#sent = true;
     send(this.#client, asked);
   }
 

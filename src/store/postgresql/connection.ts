@@ -11,7 +11,7 @@ import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
 import { Questions } from './questions.js';
 import { Savepoints } from './savepoints.js';
-import { isNear, setUp, timeoutOf, timeoutSettings } from './session.js';
+import { isNear, setUp, timeouts } from './session.js';
 import { composed, prepared, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
@@ -25,13 +25,10 @@ export interface ConnectionOptions {
   readonly deadline: number;
   /** The account that is locked for writing; without it, the transaction reads. */
   readonly writes?: string;
-  /**
-   * What reads is expected to ask for all at once: no transaction is begun, and what is asked for later
-   * fails with LaterError.
-   */
+  /** What reads asks for all at once: no transaction is begun. */
   readonly once?: boolean;
-  /** Others wait for the answers: what goes over all of an account fails with LaterError. */
-  readonly shared?: boolean;
+  /** The longest time that a statement may take, ms: others wait for its answer. */
+  readonly longest?: number;
   /** What works that wait for this transaction will read. */
   readonly ahead?: ReadAhead;
   /** Each statement waits for the one before: hooks read on the connection, too. */
@@ -40,9 +37,6 @@ export interface ConnectionOptions {
   /** Takes the connection back. */
   readonly release: (broken: boolean) => void;
 }
-
-/** A work asks for more than it was expected to: it has to begin anew, in a transaction or by itself. */
-export class LaterError extends Error {}
 
 /**
  * A connection of the pool in one transaction. What works ask for in one turn is sent together at its
@@ -78,7 +72,6 @@ export class Connection extends Questions {
   /** The running work has sent something that writes; any work has. */
   #works = false;
   #wrote = false;
-  #scanned = false;
 
   /** Begins, and locks the account. */
   constructor(client: Acquired, options: ConnectionOptions) {
@@ -89,14 +82,14 @@ export class Connection extends Questions {
     this.#asking = new Asking(client);
     this.#deadline = new Deadline(options.deadline, () => this.#cut());
     this.#serial = options.serial === true ? new Serial() : undefined;
-    const left = Math.max(1, this.#deadline.rest);
-    const setting = setUp(client, left);
-    this.#timeout = timeoutOf(client);
+    const { once = false, writes, longest = Infinity } = options;
+    const setting = setUp(client);
     const settled = setting && this.#asking.translated(() => setting);
-    const begun =
-      options.once === true ? null : this.#control(options.writes === undefined ? READ : WRITE);
-    const locked = options.writes === undefined ? null : this.#lock(options.writes);
-    this.#begun = Promise.all([settled, begun, locked]);
+    const begun = once ? null : this.#control(writes === undefined ? READ : WRITE);
+    this.#timeout = Math.min(longest, Math.max(1, this.#deadline.rest));
+    const timed = this.#asking.ask(timeouts(this.#timeout));
+    const locked = writes === undefined ? null : this.#lock(writes);
+    this.#begun = Promise.all([settled, begun, timed, locked]);
     this.#begun.then(
       () => {
         this.#ready = true;
@@ -108,11 +101,6 @@ export class Connection extends Questions {
   /** True once something has been sent that writes. */
   get wrote(): boolean {
     return this.#wrote;
-  }
-
-  /** True once something was asked that goes over all rows of the account. */
-  get scanned(): boolean {
-    return this.#scanned;
   }
 
   /** True where the connection is of no use any more. */
@@ -249,12 +237,6 @@ export class Connection extends Questions {
       throw new MethodError('accountNotFound', 'The account has been deleted.');
   }
 
-  protected override scanning(): void {
-    if (this.#options.shared === true)
-      throw new LaterError('A work that shares a connection scans.');
-    this.#scanned = true;
-  }
-
   protected override toWrite(): Promise<void> | null {
     // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
     if (!this.#ready) return this.#toWriteLater(this.#entered);
@@ -312,8 +294,6 @@ export class Connection extends Questions {
   #guarded<T>(work: () => Promise<T>): Promise<T> {
     const turn = (): Promise<T> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
-      if (this.#options.once === true && this.#asking.sent)
-        throw new LaterError('A work that was to ask once asks again.');
       this.#renew();
       return work();
     };
@@ -331,7 +311,7 @@ export class Connection extends Questions {
     // What is asked at once began with the right one.
     if (this.#options.once === true || isNear(this.#timeout, left)) return;
     this.#timeout = left;
-    for (const setting of timeoutSettings(left)) this.#later(this.#control(`SET LOCAL ${setting}`));
+    this.#later(this.#asking.ask(timeouts(left)));
   }
 
   #cut(): void {

@@ -1,7 +1,7 @@
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import type { StateChange, Trace, Transaction } from '../port.js';
-import { type Expected, ReadAhead, type RowSizes } from './ahead.js';
+import { type Expected, ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';
 import type { Job, Waiting } from './lanes.js';
 import { retryPause } from './retry.js';
@@ -24,7 +24,6 @@ export interface WriteJob extends Job {
 export interface GroupHost {
   /** Others wait for its commit, ms. */
   readonly groupTime: number;
-  readonly sizes: RowSizes;
   /** A connection that holds the account. */
   begin(accountId: string, deadline: number, ahead?: ReadAhead): Promise<Connection>;
   open(connection: Connection, accountId: string): PostgresqlTransaction;
@@ -67,7 +66,7 @@ export async function runGroup(
     if (job !== undefined) count += 1;
     return job;
   };
-  const ahead = new ReadAhead(() => expectedBy(waiting), host.sizes);
+  const ahead = new ReadAhead(() => expectedBy(waiting));
   let failed = await attempt(host, accountId, first, next, ahead);
   for (let lost = 0; failed !== undefined; ) {
     const { error } = failed;

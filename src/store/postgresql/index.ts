@@ -21,14 +21,15 @@ import type {
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
+import { hasIndexed, readsInOrder } from '../sql/query.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
-import { Connection, type ConnectionOptions, LaterError } from './connection.js';
+import { Connection, type ConnectionOptions } from './connection.js';
+import { postgresql } from './dialect.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { readPlan } from './plan.js';
-import { Quickness } from './quickness.js';
 import { retried } from './retry.js';
 import { Shares, sharesOf } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
@@ -42,9 +43,8 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
-/** How long reads that share a connection wait before they are asked for one by one, too, ms; and pages. */
-const PATIENCE = 1000;
-const PATIENCE_FOR_PAGES = 100;
+/** How long a statement may take for whose answer the reads of others wait, ms. */
+const PATIENCE = 100;
 
 export interface PostgresqlStoreOptions {
   /**
@@ -59,10 +59,8 @@ export interface PostgresqlStoreOptions {
   readonly now?: () => number;
   /** How long writes that wait join a transaction which has begun, ms: for tests. */
   readonly groupTime?: number;
-  /** How long reads that share a connection wait before they are asked for one by one, too, ms: for tests. */
+  /** How long a statement may take for whose answer the reads of others wait, ms: for tests. */
   readonly patience?: number;
-  /** What a page takes at the most, ms, whose connection is shared with the next: for tests. */
-  readonly quick?: number;
   /** Called with the text of each statement before it runs, transaction control apart. */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
@@ -85,9 +83,8 @@ class PostgresqlStore implements Store {
   readonly #shares: Shares;
   readonly #long: Shares;
   readonly #together: Together;
-  /** Pages by an index, which others than such pages need not wait for. */
+  /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
-  readonly #quickness: Quickness;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -97,31 +94,24 @@ class PostgresqlStore implements Store {
   constructor(options: PostgresqlStoreOptions) {
     const { types, conductor } = options;
     this.#services = { names: new StorageNames(types), conductor };
-    this.#quickness = new Quickness(options.quick);
     this.#pool = options.pool;
     const shares = sharesOf(options.pool.options.max);
     this.#shares = new Shares(shares.all, shares.each);
     this.#long = new Shares(shares.long, shares.longEach);
+    const longest = options.patience ?? PATIENCE;
     const sharing = {
+      connect: (accountId: string, deadline: number) =>
+        this.#connect(accountId, { deadline, once: true, longest }),
       open: (connection: Connection, accountId: string) => this.#snapshot(connection, accountId),
-      isFree: (accountId: string) => this.#shares.isFree(accountId),
-      isFreeForLong: (accountId: string) => this.#long.isFree(accountId),
     };
     this.#together = new Together({
       ...sharing,
-      mixes: true,
-      patience: options.patience ?? PATIENCE,
-      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true }),
+      // Where connections are waited for, accounts take turns.
+      mayMix: (accountId) => this.#shares.isFree(accountId),
     });
-    this.#pages = new Together({
-      ...sharing,
-      mixes: false,
-      patience: options.patience ?? PATIENCE_FOR_PAGES,
-      connect: (accountId, deadline) => this.#connectForPages(accountId, deadline),
-    });
+    this.#pages = new Together({ ...sharing, mayMix: () => false });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
-      sizes: new Map(),
       begin: (accountId, deadline, ahead) =>
         this.#connect(accountId, {
           ...{ deadline, writes: accountId },
@@ -135,7 +125,9 @@ class PostgresqlStore implements Store {
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#pruner = new ChangePruner({
       rows: (query) =>
-        this.#reading('', performance.now() + UPKEEP_WAIT, (connection) => connection.query(query)),
+        this.#reading('', { deadline: performance.now() + UPKEEP_WAIT }, (connection) =>
+          connection.query(query),
+        ),
       change: async (accountId, statement) =>
         (await this.#upkeep(accountId, (connection) => connection.change(statement))) ?? 0,
     });
@@ -146,12 +138,12 @@ class PostgresqlStore implements Store {
     options: CallOptions,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
-    return timeWork(options.trace, work, 'waiting', (told) => this.#read(accountId, options, told));
+    return this.#read(accountId, options, false, work);
   }
 
   readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
     const { type, ids, properties, maxOctets } = asked;
-    return this.#readOnce(asked, false, async (snapshot) => {
+    return this.#readTogether(this.#together, asked, async (snapshot) => {
       const [number, objects] = await Promise.all([
         snapshot.stateNumber(type),
         'first' in ids
@@ -164,7 +156,7 @@ class PostgresqlStore implements Store {
 
   readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
     const { type, since, limit, wanted } = asked;
-    return this.#readOnce(asked, false, async (snapshot) => {
+    return this.#readTogether(this.#together, asked, async (snapshot) => {
       const [number, records, found] = await Promise.all([
         snapshot.stateNumber(type),
         snapshot.changes(type, since, limit),
@@ -175,81 +167,50 @@ class PostgresqlStore implements Store {
   }
 
   readPage(asked: PageAsked): Promise<QueryPage> {
-    const { type, plan, window, wanted } = asked;
-    return this.#readOnce(asked, true, (snapshot) => snapshot.page(type, plan, window, wanted));
+    const { accountId, type, plan, window, wanted } = asked;
+    const work = (snapshot: Snapshot): Promise<QueryPage> =>
+      snapshot.page(type, plan, window, wanted);
+    const asksOnce = !hasIndexed(plan.filter);
+    if (asksOnce && readsInOrder(plan, postgresql))
+      return this.#readTogether(this.#pages, asked, work);
+    return this.#read(accountId, { ...asked, mayScan: true }, asksOnce, work);
   }
 
-  /** Reads all that is asked for together. */
-  #readOnce<T>(
+  /** A read that asks for all at once. */
+  #readTogether<T>(
+    together: Together,
     { accountId, deadline, trace }: Pick<PageAsked, 'accountId' | 'deadline' | 'trace'>,
-    mayScan: boolean,
     work: (snapshot: PostgresqlSnapshot) => Promise<T>,
   ): Promise<T> {
-    const options = { deadline, mayScan, once: true, trace };
-    return timeWork(trace, work, 'waiting', (told) => this.#read(accountId, options, told));
+    const options = { deadline, mayScan: true, trace };
+    const alone = (): Promise<T> => this.#read(accountId, options, true, work);
+    // Whose statements they are that share a connection nobody could tell.
+    if (trace !== undefined) return alone();
+    return together.read({ accountId, deadline }, work, alone);
   }
 
   #read<T>(
     accountId: string,
-    options: CallOptions,
+    { deadline, exclusive = false, mayScan = false, trace }: CallOptions,
+    once: boolean,
     work: (snapshot: PostgresqlSnapshot) => Promise<T>,
   ): Promise<T> {
-    const { deadline, exclusive = false, once = false, mayScan = false, trace } = options;
-    const reading = (how: { readonly once: boolean }): Promise<T> =>
-      this.#reading(
-        accountId,
-        deadline,
-        async (connection) => {
+    return timeWork(trace, work, 'waiting', (told) => {
+      const read = (): Promise<T> =>
+        this.#reading(accountId, { deadline, once }, async (connection) => {
           if (trace !== undefined) connection.trace = trace;
           const snapshot = this.#snapshot(connection, accountId);
-          const begun = performance.now();
           try {
-            return await work(snapshot);
+            return await told(snapshot);
           } finally {
             snapshot.end();
-            if (mayScan && once)
-              this.#quickness.took(accountId, performance.now() - begun, connection.scanned);
           }
-        },
-        how,
-      );
-    const read = (): Promise<T> => reading({ once: false });
-    if (exclusive) return this.#long.run(accountId, deadline, read);
-    const run = (): Promise<T> =>
-      retried(deadline, () => (once ? reading({ once }).catch(again(read)) : read()));
-    const apart = (): Promise<T> => this.#long.run(accountId, deadline, run);
-    // What takes long would have the others wait for it.
-    if (mayScan && !(once && trace === undefined && this.#quickness.isQuick(accountId)))
-      return apart();
-    // Whose statements they are that share a connection nobody could tell.
-    if (!once || trace !== undefined) return run();
-    return new Promise((resolve, reject) => {
-      const settled = (result: Promise<T>): void => void result.then(resolve, reject);
-      (mayScan ? this.#pages : this.#together).push({
-        ...{ accountId, deadline, reject },
-        work: mayScan ? this.#timed(accountId, work) : work,
-        resolve: resolve as (value: unknown) => void,
-        alone: () => settled(mayScan ? apart() : run()),
-        apart: () => {
-          // One of those that it was to be answered with takes long, and nobody knows which and how long.
-          if (mayScan) this.#quickness.lost(accountId);
-          settled(apart());
-        },
-      });
+        });
+      if (exclusive) return this.#long.run(accountId, deadline, read);
+      const run = (): Promise<T> => retried(deadline, read);
+      // What takes long would have the others wait for it.
+      return mayScan ? this.#long.run(accountId, deadline, run) : run();
     });
-  }
-
-  /** A work that shares a connection, which tells how long the database took. */
-  #timed<T>(
-    accountId: string,
-    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
-  ): (snapshot: PostgresqlSnapshot) => Promise<T> {
-    return async (snapshot) => {
-      const begun = performance.now();
-      const result = await work(snapshot);
-      this.#quickness.took(accountId, performance.now() - begun, false);
-      return result;
-    };
   }
 
   write<T>(
@@ -286,7 +247,7 @@ class PostgresqlStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.#reading('', performance.now() + PING_WAIT, (connection) =>
+    await this.#reading('', { deadline: performance.now() + PING_WAIT }, (connection) =>
       connection.control('SELECT 1 FROM "JmapMeta" LIMIT 1'),
     );
   }
@@ -296,8 +257,10 @@ class PostgresqlStore implements Store {
   }
 
   async collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
-    const found = await this.#reading('', performance.now() + UPKEEP_WAIT, (connection) =>
-      collectableBlobs(connection, before, limit),
+    const found = await this.#reading(
+      '',
+      { deadline: performance.now() + UPKEEP_WAIT },
+      (connection) => collectableBlobs(connection, before, limit),
     );
     const byAccount = new Map<string, string[]>();
     for (const { accountId, id } of found) {
@@ -325,7 +288,7 @@ class PostgresqlStore implements Store {
   ): Promise<readonly (StatementPlan | null)[]> {
     return plansInTime(deadline, statements, (statement) => {
       const plan = (): Promise<StatementPlan> =>
-        this.#reading(accountId, deadline, (connection) => readPlan(connection, statement));
+        this.#reading(accountId, { deadline }, (connection) => readPlan(connection, statement));
       return this.#long.run(accountId, deadline, plan);
     });
   }
@@ -339,11 +302,10 @@ class PostgresqlStore implements Store {
 
   async #reading<T>(
     accountId: string,
-    deadline: number,
+    how: Pick<ConnectionOptions, 'deadline' | 'once'>,
     work: (connection: Connection) => Promise<T>,
-    how: { readonly once?: boolean } = {},
   ): Promise<T> {
-    const connection = await this.#connect(accountId, { deadline, ...how });
+    const connection = await this.#connect(accountId, how);
     try {
       const result = await work(connection);
       // Of one snapshot only if that was begun; the answer is there already.
@@ -429,8 +391,7 @@ class PostgresqlStore implements Store {
 
   async #connect(
     accountId: string,
-    how: Pick<ConnectionOptions, 'deadline' | 'writes' | 'serial' | 'once' | 'shared' | 'ahead'>,
-    ended: () => void = () => undefined,
+    how: Omit<ConnectionOptions, 'onStatement' | 'release'>,
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {
@@ -439,23 +400,11 @@ class PostgresqlStore implements Store {
       const release = (broken: boolean): void => {
         client.release(broken);
         giveBack();
-        ended();
       };
       return new Connection(client, { ...how, onStatement: this.#onStatement, release });
     } catch (error) {
       giveBack();
       throw translateError(error);
-    }
-  }
-
-  /** One of those that what may scan has. */
-  async #connectForPages(accountId: string, deadline: number): Promise<Connection> {
-    const giveBack = await this.#long.take(accountId, deadline);
-    try {
-      return await this.#connect(accountId, { deadline, once: true, shared: true }, giveBack);
-    } catch (error) {
-      giveBack();
-      throw error;
     }
   }
 
@@ -468,12 +417,4 @@ class PostgresqlStore implements Store {
       }
     }
   }
-}
-
-/** What was to ask once and asks again runs anew, in a transaction. */
-function again<T>(run: () => Promise<T>): (error: unknown) => Promise<T> {
-  return (error) => {
-    if (error instanceof LaterError) return run();
-    throw error;
-  };
 }

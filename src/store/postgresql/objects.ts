@@ -24,9 +24,14 @@ import type { Parameter } from './statement.js';
 /** Reads objects with certain properties. */
 interface ObjectReader extends ObjectColumns {
   readonly many: string;
+  /** The same with further ids, of which large rows are left out. */
+  readonly ahead: string;
   readonly first: string;
   readonly changed: string;
 }
+
+/** Octets of a row that is read ahead, at most: what all keep is bounded. */
+const LARGEST = 16_384;
 
 const NOTHING: readonly PropertyDefinition[] = Object.freeze([]);
 
@@ -52,15 +57,28 @@ function composeReader(
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
   const columns = objectColumns(properties, DECODERS);
+  const octets = properties
+    .filter(({ kind }) => kind === 'string' || kind === 'json')
+    .map(octetsOf);
   const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = $1`;
   return {
     ...columns,
     many: `${select} AND "id" = ANY($2::text[])`,
+    ahead: `${select} AND ("id" = ANY($2::text[]) OR "id" = ANY($3::text[]) AND
+ ${['0', ...octets].join(' + ')} <= ${LARGEST})`,
     first: `${select} ORDER BY "id" LIMIT $2`,
     // As an array, which the planner looks up whatever number of records it expects.
     changed: `${select} AND "id" = ANY(ARRAY(SELECT "objectId" FROM "JmapChange"
  WHERE "accountId" = $1 AND "type" = $2 AND "number" > $3 ORDER BY "number" LIMIT $4))`,
   };
+}
+
+/** The octets of a value; those of one that is long even when it is compressed are not counted. */
+function octetsOf({ column, kind }: PropertyDefinition): string {
+  const name = quote(column);
+  if (kind === 'string') return `coalesce(octet_length(${name}), 0)`;
+  const large = `pg_column_size(${name}) > ${LARGEST}`;
+  return `CASE WHEN ${large} THEN ${LARGEST + 1} ELSE coalesce(octet_length(${name}::text), 0) END`;
 }
 
 export const DECODERS: Decoders = {
@@ -97,8 +115,10 @@ async function readWithAhead(
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const collected = collector(reader, maxOctets, slices());
-  await ahead.each(type.table, ids, collected.take, reader.octets, (all, each) =>
-    connection.each(reader.many, [accountId, all], each),
+  await ahead.read(type.table, ids, collected.take, (own, more, each) =>
+    more.length === 0
+      ? connection.each(reader.many, [accountId, own], each)
+      : connection.each(reader.ahead, [accountId, own, more], each),
   );
   return collected.objects();
 }

@@ -14,9 +14,6 @@ export abstract class Questions {
   /** Before anything that writes; null where that need not wait. Rejects where there is no transaction. */
   protected abstract toWrite(): Promise<void> | null;
 
-  /** What is asked next goes over all rows of an account; throws where that is not done here. */
-  protected abstract scanning(): void;
-
   /** All rows of a fixed statement, which each connection prepares once. */
   async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
     return this.#rows(prepared(text, parameters));
@@ -75,7 +72,6 @@ export abstract class Questions {
   }
 
   #composed(fragment: Fragment): Statement {
-    if (fragment.scans === true) this.scanning();
     return recurring(render(fragment, postgresql.placeholder), fragment);
   }
 

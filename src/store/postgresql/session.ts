@@ -1,4 +1,5 @@
-import type { PoolClient } from '../../database/postgresql/pool.js';
+import type { Acquired } from '../../database/postgresql/pool.js';
+import { prepared, type Statement } from './statement.js';
 
 /** A server that does not stop a statement when told to loses its connection after this, ms. */
 export const GRACE = 2000;
@@ -7,9 +8,6 @@ export const LONGEST = 2 ** 31 - 1;
 
 /** How far a time-out may be from right, ms: less than GRACE. */
 const TOLERANCE = 1000;
-
-/** The statement time-out that each connection has outside of transactions, ms. */
-const timeouts = new WeakMap<PoolClient, number>();
 
 /**
  * What a connection of the store's has for good. What is not in a transaction that was begun reads in
@@ -27,20 +25,18 @@ const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
  */
 const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings
  JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0')) AS v (name, value)
- USING (name) WHERE source = 'default'; `;
+ USING (name) WHERE source = 'default'`;
 
-/**
- * Brings the session's time-out to that of a call whose `left` ms are left; resolves when it is. Null
- * where it is so already. To be sent before a transaction, whose end would undo it.
- */
-export function setUp(client: PoolClient, left: number): Promise<unknown> | null {
-  const timeout = timeouts.get(client);
-  if (timeout !== undefined && isNear(timeout, left)) return null;
-  timeouts.set(client, left);
-  const [statement, idle] = timeoutSettings(left);
-  const all = `${timeout === undefined ? FOR_GOOD + PLANNING : ''}SET ${statement}; SET ${idle}`;
-  return client.query(all).catch((error: unknown) => {
-    timeouts.delete(client);
+/** Of the transaction, or of what is sent together. */
+const TIMEOUTS = `SELECT set_config('statement_timeout', $1, true),
+ set_config('idle_in_transaction_session_timeout', $2, true)`;
+
+/** Sets what a connection has for good; null where it has that already. To be sent before a transaction. */
+export function setUp(client: Acquired): Promise<unknown> | null {
+  if (client.isSetUp) return null;
+  client.isSetUp = true;
+  return client.query(FOR_GOOD + PLANNING).catch((error: unknown) => {
+    client.isSetUp = false;
     throw error;
   });
 }
@@ -50,13 +46,8 @@ export function isNear(timeout: number, left: number): boolean {
   return Math.abs(timeout - left) <= Math.min(TOLERANCE, left / 4);
 }
 
-export function timeoutSettings(milliseconds: number): readonly [string, string] {
+/** Gives each statement so long, ms. */
+export function timeouts(milliseconds: number): Statement {
   // A server whose client has gone without a word must not keep the account locked for hours.
-  const idle = Math.min(milliseconds + GRACE, LONGEST);
-  return [`statement_timeout = ${milliseconds}`, `idle_in_transaction_session_timeout = ${idle}`];
-}
-
-/** The time-out that a connection has been set up with. */
-export function timeoutOf(client: PoolClient): number {
-  return timeouts.get(client) ?? 0;
+  return prepared(TIMEOUTS, [milliseconds, Math.min(milliseconds + GRACE, LONGEST)]);
 }

@@ -37,7 +37,7 @@ export function fewQuery(
 }
 
 /** Whether some condition has an index at all: most filters needn't be composed to know it. */
-function hasIndexed(node: FilterNode): boolean {
+export function hasIndexed(node: FilterNode): boolean {
   if (node.kind === 'condition') return node.filter.indexed === true;
   return node.kind === 'operator' && node.conditions.some(hasIndexed);
 }
