@@ -18,11 +18,11 @@ interface Measured {
 }
 
 const MEASURED: readonly Measured[] = [
-  { name: 'create', job: 'create 1', most: 78 },
-  { name: 'update', job: 'update 1', most: 82 },
-  { name: 'query + get', job: 'query, 50 of 10,000 by text', most: 85 },
-  { name: 'get', job: 'get 1', most: 58 },
-  { name: 'echo', job: 'Core/echo', most: 43 },
+  { name: 'create', job: 'create 1', most: 70 },
+  { name: 'update', job: 'update 1', most: 74 },
+  { name: 'query + get', job: 'query, 50 of 10,000 by text', most: 76 },
+  { name: 'get', job: 'get 1', most: 48 },
+  { name: 'echo', job: 'Core/echo', most: 30 },
 ];
 
 export interface RequestPath {

@@ -1,4 +1,4 @@
-import { InexactNumber } from '../protocol/inexact-number.js';
+import { InexactNumber } from '../protocol/json.js';
 import type { ValidationIssue } from './validation.js';
 
 /** What emitted validators and definitions call at run time: they import nothing else. */

@@ -26,8 +26,7 @@ export function nestedContext(
     isInternal: true,
     builtIn: (name, args) => outer.builtIn(name, args),
     own: (name, args) => outer.own(name, args),
-    admit: () => undefined,
-    admitInSlices: async () => undefined,
+    admit: async () => undefined,
     followWith: () => undefined,
     otherAccount: (accountId) => outer.otherAccount(accountId),
   };

@@ -60,6 +60,6 @@ async function runBody(
   );
   const response = ownResponse(name, context.method, value);
   // Inside the transaction: an answer that can't be given undoes the call.
-  context.admit(response);
+  await context.admit(response);
   return response;
 }

@@ -1,6 +1,5 @@
 import { quoted } from '../methods/issues.js';
-import { InexactNumber } from '../protocol/inexact-number.js';
-import { emptyObject, isPlainObject, type JsonValue } from '../protocol/json.js';
+import { emptyObject, InexactNumber, isPlainObject, type JsonValue } from '../protocol/json.js';
 import { type Steps, Strides } from '../runtime/slices.js';
 
 /** Deeper than anything that may be stored; a value that holds itself is deeper than that. */

@@ -2,15 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import contentType from 'content-type';
 import type { Principal } from '../accounts/principal.js';
-import type { RequestSource } from '../methods/dispatch.js';
 import type { Api } from '../methods/run-request.js';
 import { RequestError } from '../protocol/errors.js';
 import { parseIJson } from '../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
 import { tooManyRequests } from '../protocol/limits.js';
-import type { AnswerBudget } from '../runtime/answer-budget.js';
+import type { AnswerBudget, Slots } from '../runtime/budgets.js';
 import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
-import type { Slots } from '../runtime/slots.js';
 import type { Turns } from '../runtime/turns.js';
 import {
   admitBody,
@@ -20,9 +18,9 @@ import {
   readBody,
   refuseEncoding,
 } from './body.js';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
-import { writePieces } from './write-pieces.js';
+import { CHUNK, writeLong } from './write-long.js';
 
 export interface ApiEndpointOptions {
   readonly api: Api;
@@ -45,6 +43,9 @@ export interface ApiEndpointOptions {
  */
 const FRESH = 2;
 
+/** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
+const ABSORBED = 16_384;
+
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
 
@@ -58,7 +59,7 @@ export class ApiEndpoint {
 
   /** Answers a request. What it rejects with becomes a problem. */
   async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
-    const { slots, reader, conductor, maxConcurrentRequests } = this.#options;
+    const { slots, reader, maxConcurrentRequests } = this.#options;
     const { principal } = res;
     if (principal === null) throw noHandshake(req);
     checkContentType(req.headers['content-type']);
@@ -71,7 +72,7 @@ export class ApiEndpoint {
       const body = await readBody(req, res, userId, reader);
       held = body.octets;
       const pieces = await this.#run(req, res, principal, body);
-      await writePieces(res, pieces, reader.watch, conductor);
+      await this.#write(res, pieces);
     } finally {
       res.held?.end();
       reader.budget.release(userId, held);
@@ -88,35 +89,45 @@ export class ApiEndpoint {
   ): Promise<string[]> {
     const { api, conductor, authenticate } = this.#options;
     const { userId } = principal;
-    if (isLongText(octets)) return this.#runLong(req, res, userId, data);
     const isLong = octets > LONG_REQUEST;
-    if (isLong) await conductor.begin();
-    const current = isFresh(res) ? principal : await authenticate(req);
-    return api.run(parseIJson(data), current, this.#sourceOf(res, userId, isLong));
-  }
-
-  async #runLong(
-    req: IncomingMessage,
-    res: EdgeResponse,
-    userId: string,
-    data: Buffer,
-  ): Promise<string[]> {
-    const { api, turns, conductor, requestTimeout, authenticate } = this.#options;
-    const over = await turns.take(userId, requestTimeout, res);
-    if (over === null) throw res.destroyed ? clientGone() : overloaded();
+    const endTurn = isLong && isLongText(octets) ? await this.#takeTurn(userId, res) : null;
     try {
-      const slices = conductor.startSlices(stopWhenGone(res));
-      const value = await parseIJsonInSlices(data, slices);
-      return await api.run(value, await authenticate(req), this.#sourceOf(res, userId, true));
+      if (isLong) await conductor.begin();
+      const value = isLong
+        ? await parseIJsonInSlices(data, conductor.startSlices(stopWhenGone(res)))
+        : parseIJson(data);
+      const current = isFresh(res) ? principal : await authenticate(req);
+      const room = this.#options.answers.begin(userId);
+      res.held = room;
+      return await api.run(value, current, { isLong, isGone: () => res.destroyed, room });
     } finally {
-      over();
+      endTurn?.();
     }
   }
 
-  #sourceOf(res: EdgeResponse, userId: string, isLong: boolean): RequestSource {
-    const room = this.#options.answers.begin(userId);
-    res.held = room;
-    return { isLong, isGone: () => res.destroyed, room };
+  /** Resolves to what ends the turn of a request that takes long to read. */
+  async #takeTurn(userId: string, res: EdgeResponse): Promise<() => void> {
+    const { turns, requestTimeout } = this.#options;
+    const end = await turns.take(userId, requestTimeout, res);
+    if (end === null) throw res.destroyed ? clientGone() : overloaded();
+    return end;
+  }
+
+  /** Writes an answer; resolves when it is handed over or the client is gone. */
+  async #write(res: EdgeResponse, pieces: readonly string[]): Promise<void> {
+    const { conductor, reader } = this.#options;
+    if (res.destroyed) return;
+    let characters = 0;
+    for (const piece of pieces) characters += piece.length;
+    if (characters > CHUNK) {
+      await writeLong(res, pieces, reader.watch, conductor.startSlices());
+      return;
+    }
+    if (characters > ABSORBED) {
+      const watched = reader.watch.writing(res.req, res);
+      res.once('close', () => reader.watch.done(watched));
+    }
+    send(res, 200, JSON_HEADERS, pieces.join(''));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { requestTooLarge } from '../protocol/limits.js';
-import type { BodyBudget } from '../runtime/body-budget.js';
+import type { BodyBudget } from '../runtime/budgets.js';
 import type { EdgeResponse } from './edge-response.js';
 import { Octets } from './octets.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import helmet from 'helmet';
 import type { Principal } from '../accounts/principal.js';
-import type { HeldAnswer } from '../runtime/answer-budget.js';
+import type { HeldAnswer } from '../runtime/budgets.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
 /** What changes of a server while it answers. */
@@ -39,4 +40,140 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
  */
 export function endsConnection(res: EdgeResponse): boolean {
   return res.isLast || res.server.isStopping;
+}
+
+const SECURITY: readonly string[] = securityHeaders();
+
+/** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
+export function edgeHeaders(res: EdgeResponse): string[] {
+  const headers = SECURITY.slice();
+  headers.push('X-Request-Id', res.requestId, ...res.cors);
+  if (endsConnection(res)) headers.push('Connection', 'close');
+  return headers;
+}
+
+/**
+ * The headers that helmet sets, as names and values in turn. They are the same for every answer, so helmet runs
+ * once and its result is replayed: as a middleware it would cost a tenth of a small request.
+ */
+function securityHeaders(): readonly string[] {
+  const headers: string[] = [];
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push(name, value),
+    removeHeader: () => undefined,
+  };
+  const middleware = helmet({
+    // Nothing that this server sends may load, run or be framed: sandbox holds for downloads too (D22).
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    // Pages of other origins fetch blobs through CORS; the allow-list there decides.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  });
+  let failure: unknown;
+  middleware({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
+    failure = error;
+  });
+  if (failure !== undefined) throw failure;
+  return headers;
+}
+
+/** Writes a whole answer. `headers` are names and values in turn, besides those of the edge. */
+export function send(
+  res: EdgeResponse,
+  status: number,
+  headers: readonly string[],
+  body: string | Uint8Array,
+): void {
+  if (typeof body !== 'string') {
+    writeHead(res, status, headers, body.length);
+    res.end(body);
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  writeHead(res, status, headers, length);
+  const { socket } = res;
+  socket?.cork();
+  // ASCII is the same in Latin-1, which is written without looking at each character. `end(body)`
+  // would make two writes, the second of nothing.
+  res.write(body, length === body.length ? 'latin1' : 'utf8');
+  socket?.uncork();
+  res.end();
+}
+
+export const JSON_HEADERS: readonly string[] = Object.freeze([
+  ...['Content-Type', 'application/json'],
+  ...['Cache-Control', 'no-store'],
+]);
+
+/** Writes the head of an answer with a body of so many octets. */
+export function writeHead(
+  res: EdgeResponse,
+  status: number,
+  headers: readonly string[],
+  length: number,
+): void {
+  const all = edgeHeaders(res);
+  all.push(...headers, 'Content-Length', String(length));
+  res.writeHead(status, all);
+}
+
+/** Headers that a page may send (RFC 8620 needs the first two, an EventSource in code the third). */
+const ALLOW_HEADERS = 'Authorization, Content-Type, Last-Event-ID';
+/** Headers that a page may read. */
+const EXPOSE_HEADERS =
+  'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id';
+const MAX_AGE = '86400';
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+/** The CORS part of answers, as names and values in turn; D25's Origin check for WebSockets too. */
+export interface Cors {
+  /** For every answer, errors too. */
+  headers(origin: string | undefined): readonly string[];
+  /** For the answer to an OPTIONS request, besides `headers`. */
+  preflight(origin: string | undefined, allow: string): readonly string[];
+  allows(origin: string): boolean;
+}
+
+/** `origins` is an allow-list of origins, or holds `*`. No cookies are ever used, so no credentials mode either. */
+export function createCors(origins: readonly string[]): Cors {
+  const any = origins.includes('*');
+  const listed = new Set(origins);
+  const answers = new Map<string, readonly string[]>();
+  const named = (origin: string): readonly string[] =>
+    Object.freeze([
+      'Access-Control-Allow-Origin',
+      origin,
+      'Access-Control-Expose-Headers',
+      EXPOSE_HEADERS,
+      ...(any ? [] : ['Vary', 'Origin']),
+    ]);
+  for (const origin of listed) answers.set(origin, named(origin));
+  const anybody = any ? named('*') : null;
+  // A cache must not give an answer without allow-origin to a page that would have got one.
+  const nobody = origins.length === 0 ? NOTHING : Object.freeze(['Vary', 'Origin']);
+
+  const allows = (origin: string): boolean => any || listed.has(origin);
+  return {
+    allows,
+    headers(origin) {
+      // Without an Origin too: a cache may give a download to a page later.
+      if (anybody !== null) return anybody;
+      return (origin === undefined ? undefined : answers.get(origin)) ?? nobody;
+    },
+    preflight(origin, allow) {
+      if (origin === undefined || !allows(origin)) return NOTHING;
+      return [
+        'Access-Control-Allow-Methods',
+        allow,
+        'Access-Control-Allow-Headers',
+        ALLOW_HEADERS,
+        'Access-Control-Max-Age',
+        MAX_AGE,
+      ];
+    },
+  };
 }

@@ -3,10 +3,15 @@ import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
-import type { Cors } from './cors.js';
-import { type EdgeResponse, endsConnection, type ServerState } from './edge-response.js';
+import {
+  type Cors,
+  type EdgeResponse,
+  endsConnection,
+  type ServerState,
+  send,
+} from './edge-response.js';
 import { refuse } from './refuse.js';
-import { ClientGoneError, HttpError, problemOf, send, serverFault } from './reply.js';
+import { ClientGoneError, HttpError, problemOf, serverFault } from './reply.js';
 import { createRequestIds, findHeadError, readTarget } from './request-head.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 import type { TransportServices } from './services.js';
@@ -19,7 +24,7 @@ export interface EdgeOptions {
   readonly cors: Cors;
   readonly router: (path: string) => Route | null;
   /** The API endpoint: the hot path, in front of Express. */
-  readonly api: Endpoint;
+  readonly api: { answer: Endpoint };
   /** Everything else. */
   readonly rest: Endpoint;
   readonly linger: number;
@@ -39,7 +44,7 @@ export class Edge {
   }
 
   /** Answers a request. */
-  handle(req: IncomingMessage, res: EdgeResponse): void {
+  readonly handle = (req: IncomingMessage, res: EdgeResponse): void => {
     const { cors } = this.#options;
     const route = this.begin(req, res);
     const wrong = findHeadError(req);
@@ -57,7 +62,7 @@ export class Edge {
     } else {
       void this.#serve(req, res, route);
     }
-  }
+  };
 
   /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
   begin(req: IncomingMessage, res: EdgeResponse): Route | null {
@@ -107,7 +112,7 @@ export class Edge {
     try {
       if (access === 'metrics') requireMetricsToken(req, services.metricsToken);
       else if (access !== 'open') res.principal = await authenticateRequest(services, req, access);
-      await (route.direct ? api : rest)(req, res);
+      await (route.direct ? api.answer(req, res) : rest(req, res));
     } catch (error) {
       this.fail(req, res, error);
     }

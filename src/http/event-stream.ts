@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ChangedStates } from '../push/feed.js';
-import { edgeHeaders } from './edge-head.js';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, edgeHeaders } from './edge-response.js';
 import type { StallWatch, Watched } from './stall-watch.js';
 
 /** One open event source: the text/event-stream format, pings, and a reader that may be slow. */

@@ -1,6 +1,7 @@
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
-import { send, sendJson } from './reply.js';
+import { send } from './edge-response.js';
+import { sendJson } from './reply.js';
 import type { RouteHandler } from './route-request.js';
 import type { Metrics } from './services.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
-import { edgeHeaders } from './edge-head.js';
-import { HttpError, send } from './reply.js';
+import { edgeHeaders, send } from './edge-response.js';
+import { HttpError } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 
 interface Reference {

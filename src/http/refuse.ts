@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { edgeHeaders } from './edge-head.js';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, writeHead } from './edge-response.js';
 import { type Problem, problemHeaders, sendProblem } from './reply.js';
 
 /** Rests of bodies up to this size are read to their end, so that the connection can be used again. */
@@ -30,8 +29,7 @@ export function refuse(
   }
   const body = Buffer.from(JSON.stringify(problem.body));
   res.isLast = true;
-  const length = ['Content-Length', String(body.length)];
-  res.writeHead(problem.status, [...edgeHeaders(res), ...problemHeaders(problem), ...length]);
+  writeHead(res, problem.status, problemHeaders(problem), body.length);
   if (req.headers.expect !== undefined) {
     // The client waits for "100 Continue" and sends nothing more.
     res.end(body);

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
-import { edgeHeaders } from './edge-head.js';
-import type { EdgeResponse } from './edge-response.js';
+import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
 
 /** An HTTP failure that is no JMAP request-level error: told as problem details (RFC 7807). */
 export class HttpError extends Error {
@@ -70,26 +69,13 @@ export function overloaded(): HttpError {
   return new HttpError(503, 'The server has too much to do. Try again.', RETRY_AFTER);
 }
 
-/** Writes a whole answer. `headers` are names and values in turn, besides those of the edge. */
-export function send(
-  res: EdgeResponse,
-  status: number,
-  headers: readonly string[],
-  body: string | Uint8Array,
-): void {
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  res.writeHead(status, [...edgeHeaders(res), ...headers, 'Content-Length', String(length)]);
-  res.end(body);
-}
-
 export function sendJson(
   res: EdgeResponse,
   status: number,
   body: JsonObject,
   headers: readonly string[] = [],
 ): void {
-  const all = ['Content-Type', 'application/json', 'Cache-Control', 'no-store', ...headers];
-  send(res, status, all, JSON.stringify(body));
+  send(res, status, [...JSON_HEADERS, ...headers], JSON.stringify(body));
 }
 
 /** RFC 8620 3.8: a problem's title and detail are for people, and in the one language that there is. */

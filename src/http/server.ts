@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { Slots } from '../runtime/slots.js';
+import { Slots } from '../runtime/budgets.js';
 import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
 import { authenticateRequest } from './authenticate-request.js';
 import { createBaseUrls } from './base-url.js';
-import { createCors } from './cors.js';
 import { downloadPage } from './download.js';
 import { Edge } from './edge.js';
-import { EdgeResponse } from './edge-response.js';
+import { createCors, EdgeResponse } from './edge-response.js';
 import { eventSourcePage } from './event-source.js';
 import type { EventStream } from './event-stream.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
@@ -45,7 +44,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
   const edge = assembleEdge(shared, { watch, streams, cors });
-  const pipeline = new Pipeline((req, res) => edge.handle(req, res));
+  const pipeline = new Pipeline(edge.handle);
   // The connection of a handshake behind another request is still that request's.
   const isUpgrade = (req: IncomingMessage): boolean =>
     asksForWebSocket(req) && pipeline.current(req.socket) === null;
@@ -162,7 +161,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     services,
     cors,
     router: createRouter(baseUrls.path),
-    api: (req, res) => api.answer(req, res),
+    api,
     rest: app,
     linger: timings.linger,
   });

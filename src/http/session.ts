@@ -1,6 +1,7 @@
 import type { Sessions } from '../protocol/session.js';
 import type { BaseUrls } from './base-url.js';
-import { HttpError, send } from './reply.js';
+import { send } from './edge-response.js';
+import { HttpError } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 
 /** RFC 8620 2: no HTTP cache may hold it; clients watch sessionState instead. */

@@ -1,9 +1,7 @@
 import { LivePrincipals } from '../accounts/live-principals.js';
 import { type Api, createApi } from '../methods/run-request.js';
 import { createFeed, type Feed } from '../push/feed.js';
-import { AnswerBudget } from '../runtime/answer-budget.js';
-import { BodyBudget } from '../runtime/body-budget.js';
-import { Slots } from '../runtime/slots.js';
+import { AnswerBudget, BodyBudget, Slots } from '../runtime/budgets.js';
 import { Turns } from '../runtime/turns.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 

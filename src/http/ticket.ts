@@ -1,6 +1,6 @@
 import { formatUtcDate } from '../protocol/dates.js';
 import { tooManyRequests } from '../protocol/limits.js';
-import type { Slots } from '../runtime/slots.js';
+import type { Slots } from '../runtime/budgets.js';
 import { sendJson } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 import type { TransportServices } from './services.js';

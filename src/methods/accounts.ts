@@ -10,15 +10,14 @@ export function accountCapability(method: MethodDefinition): string {
 }
 
 /**
- * The account of `accountId` (RFC 8620 3.6.2), undefined for a method that has none. An account
- * that doesn't exist and one that the user can't reach get the same answer (D11).
+ * The account of `accountId` (RFC 8620 3.6.2) for a method that has one. An account that doesn't
+ * exist and one that the user can't reach get the same answer (D11).
  */
 export function resolveAccount(
   method: MethodDefinition,
   args: JsonObject,
   principal: Principal,
-): AccountAccess | undefined {
-  if (method.account === 'none') return undefined;
+): AccountAccess {
   const accountId = args['accountId'];
   const account = typeof accountId === 'string' ? principal.accounts.get(accountId) : undefined;
   if (account === undefined) {

@@ -1,15 +1,14 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
-import { InexactNumber } from '../protocol/inexact-number.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from '../protocol/json.js';
 import {
   type EarlierResponse,
   type ReferenceBudget,
   resolveReference,
 } from '../protocol/result-references.js';
 import { LONG_REQUEST } from '../runtime/slices.js';
-import { complaintsOf, quoted, sentence } from './issues.js';
-import { renameMembers } from './snake-case.js';
+import { lastComplaintsOf, quoted, sentence } from './issues.js';
+import { declaredMembers } from './snake-case.js';
 
 /** Values that the references of one request may visit. */
 const MAX_REFERENCE_VISITS = 1_000_000;
@@ -105,30 +104,24 @@ export function hasReferences(args: JsonObject): boolean {
   return false;
 }
 
-const declared = new WeakMap<MethodDefinition, ReadonlySet<string>>();
-
-/** The names of a method's arguments; made once for each definition. */
-function argumentNames(method: MethodDefinition): ReadonlySet<string> {
-  let names = declared.get(method);
-  if (names === undefined) {
-    names = new Set(method.argumentNames);
-    declared.set(method, names);
-  }
-  return names;
-}
-
 /**
  * The arguments as the handler gets them: declared names in camelCase (D19), judged by the
  * generated validator. Throws `invalidArguments` naming every argument at fault.
  */
 export function checkArguments(method: MethodDefinition, args: JsonObject): JsonObject {
-  const names = argumentNames(method);
-  const { object, doubled } = renameMembers(args, names, method.acceptSnakeCase);
-  if (doubled.length > 0) givenTwice(doubled, 'in both spellings');
-  const complaints = complaintsOf(method.validateArguments, object);
-  if (complaints.length === 0) return object;
+  const names = method.argumentNames ?? [];
+  const isDeclared = (name: string): boolean => names.includes(name);
+  let object = args;
+  if (method.acceptSnakeCase) {
+    const renamed = declaredMembers(args, { has: isDeclared }, true);
+    if (renamed.doubled.length > 0) givenTwice(renamed.doubled, 'in both spellings');
+    object = renamed.object;
+  }
+  const { validateArguments } = method;
+  if (validateArguments(object)) return object;
+  const complaints = lastComplaintsOf(validateArguments);
+  const unknown = complaints.some(({ member }) => member !== '' && !isDeclared(member));
   const legal = method.argumentNames?.join(', ');
-  const unknown = complaints.some(({ member }) => member !== '' && !names.has(member));
   const hint = unknown && legal !== undefined ? ` ${method.name} takes ${legal}.` : '';
   throw new MethodError('invalidArguments', sentence(complaints.map(({ text }) => text)) + hint);
 }

@@ -1,16 +1,17 @@
+import type { JsonObject } from '../protocol/json.js';
 import { blobCopy } from './blob/blob-copy.js';
 import { blobGet } from './blob/blob-get.js';
 import { blobLookup } from './blob/blob-lookup.js';
 import { blobUpload } from './blob/blob-upload.js';
 import type { BuiltInMethod } from './context.js';
-import { echo } from './echo.js';
 
 /**
  * The methods that the engine implements by name; their arguments and responses are declared by
  * descriptors.
  */
 const BUILT_IN: ReadonlyMap<string, BuiltInMethod> = new Map<string, BuiltInMethod>([
-  ['Core/echo', echo],
+  // RFC 8620 4: the arguments as they came, result references resolved.
+  ['Core/echo', (args: JsonObject) => args],
   ['Blob/upload', blobUpload],
   ['Blob/get', blobGet],
   ['Blob/lookup', blobLookup],

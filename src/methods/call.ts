@@ -2,11 +2,9 @@ import type { AccountAccess } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
-import { writeNumbers } from '../protocol/inexact-number.js';
 import type { Invocation } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
-import type { Slices } from '../runtime/slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
 import { startSlices } from './many.js';
@@ -45,7 +43,6 @@ export class MethodCall implements CallContext {
   readonly method: MethodDefinition;
   readonly account: AccountAccess | undefined;
   readonly deadline: number;
-  readonly standard: StandardMethods;
   readonly isInternal = false;
   readonly hooks: CallHooks | null;
   #followUps: readonly Invocation[] = NOTHING;
@@ -59,10 +56,13 @@ export class MethodCall implements CallContext {
     this.method = options.method;
     this.account = options.account;
     this.deadline = options.deadline;
-    this.standard = new BoundStandardMethods(this);
     this.hooks = this.services.hooks?.ofCall(this) ?? null;
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
+  }
+
+  get standard(): StandardMethods {
+    return new BoundStandardMethods(this);
   }
 
   get followUps(): readonly Invocation[] {
@@ -90,52 +90,35 @@ export class MethodCall implements CallContext {
     return (await hooks.runOwn(name, args, this)) as Response;
   }
 
-  admit(response: object, createdIds: CreatedIds = NONE): void {
+  async admit(
+    response: object,
+    createdIds: CreatedIds = NONE,
+    slices = startSlices(this),
+  ): Promise<void> {
     this.release();
-    const text = serialise([this.method.name, response, this.#callId]);
-    this.#take(response, text, separated(text), createdIds);
-  }
-
-  #take(response: object, text: InvocationText, length: number, createdIds: CreatedIds): void {
+    const { request } = this;
+    const triple = [this.method.name, response, this.#callId];
+    const written = await stringifyInSlices(triple, slices, request.remainingOctets);
+    if (written === null) tooLarge();
+    const { pieces } = written;
+    // With the comma.
+    const length = written.octets + 1;
     const octets = length + (this.#showsCreatedIds ? mapOctets(createdIds) : 0);
-    if (octets > this.request.remainingOctets) tooLarge();
-    if (octets > LARGE && this.request.room?.take(octets) === false) noRoom();
-    this.request.remainingOctets -= octets;
-    this.#admitted = { response, text, octets, createdIds };
-  }
-
-  /** Whether the handler has admitted this response. */
-  hasAdmitted(response: object): boolean {
-    return this.#admitted?.response === response;
+    if (octets > request.remainingOctets) tooLarge();
+    if (octets > LARGE && request.room?.take(octets) === false) noRoom();
+    request.remainingOctets -= octets;
+    const [first = '', second] = pieces;
+    this.#admitted = { response, text: second === undefined ? first : pieces, octets, createdIds };
   }
 
   /** What the handler's response was admitted as; admits it now where the handler didn't. */
-  settle(response: object): Admitted {
-    if (!this.hasAdmitted(response)) this.admit(response);
+  async settle(response: object): Promise<Admitted> {
+    if (this.#admitted?.response !== response) {
+      if (this.request.isLong) await this.services.conductor.begin();
+      await this.admit(response);
+    }
     if (this.#admitted === null) throw new Error('An admitted response is kept.');
     return this.#admitted;
-  }
-
-  /**
-   * Admits a response that the handler didn't, and that may take long to serialise: others have
-   * their turns meanwhile.
-   */
-  async settleInSlices(response: object): Promise<Admitted> {
-    await this.services.conductor.begin();
-    await this.admitInSlices(response, NONE, startSlices(this));
-    return this.settle(response);
-  }
-
-  async admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void> {
-    this.release();
-    const triple = [this.method.name, response, this.#callId];
-    const written = await stringifyInSlices(triple, slices, this.request.remainingOctets);
-    if (written === null) tooLarge();
-    const { pieces, octets } = written;
-    const [first = '', second] = pieces;
-    const text = second === undefined ? first : pieces;
-    // With the comma.
-    this.#take(response, text, octets + 1, createdIds);
   }
 
   /** Gives back the octets of a response that won't be sent after all. */
@@ -167,16 +150,6 @@ export function mapOctets(createdIds: CreatedIds): number {
   // Both are Ids: ASCII without anything to escape. Four quotes, a colon, a comma.
   for (const [creationId, id] of createdIds) octets += creationId.length + id.length + 6;
   return octets;
-}
-
-function serialise(triple: readonly unknown[]): string {
-  try {
-    return writeNumbers(JSON.stringify(triple));
-  } catch (error) {
-    // V8 can't hold a text of more than about 512 MB, which is above any limit on responses.
-    if (error instanceof RangeError) tooLarge();
-    throw error;
-  }
 }
 
 function noRoom(): never {

@@ -92,15 +92,13 @@ export interface CallContext extends MethodContext {
   readonly deadline: number;
   /**
    * Serialises the call's response and takes its octets from the request's budget and the
-   * process's; throws `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
+   * process's; rejects with `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
    * fit. A method that writes calls it inside its transaction, so that an answer that can't be
    * given undoes the write; for all others dispatch does it. A second call takes the place of the
    * first: a transaction may be run again. `createdIds` are what the call adds to the request's map
    * once it has succeeded (RFC 8620 3.3).
    */
-  admit(response: object, createdIds?: CreatedIds): void;
-  /** The same for a response that may take long to serialise. */
-  admitInSlices(response: object, createdIds: CreatedIds, slices: Slices): Promise<void>;
+  admit(response: object, createdIds?: CreatedIds, slices?: Slices): Promise<void>;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).

@@ -6,7 +6,6 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
-import { isHeavy } from '../protocol/stringify-slices.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,
@@ -20,7 +19,6 @@ import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './get/foresight.js';
 import { quoted } from './issues.js';
-import { showsMany } from './many.js';
 
 export interface DispatchLimits {
   /** Octets, also of what result references put in. */
@@ -65,24 +63,25 @@ export function createDispatcher(
   unavailable?: UnavailableLog,
 ): Dispatcher {
   const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
-  const explain = async (
-    envelope: RequestEnvelope,
-    principal: Principal,
-    source: RequestSource,
-  ): Promise<Answer> => {
-    const explanation = new Explanation(services);
-    const run = new RequestRun(services, limits, fail, envelope, principal, source, explanation);
-    const answer = await run.run();
-    // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
-    const explain = await explanation.told(limits.requestTimeout, principal.userId);
-    return { ...answer, explain };
-  };
+  const common = { services, limits, fail };
   return Object.freeze({
-    handle: (envelope: RequestEnvelope, principal: Principal, source = SHORT) =>
-      envelope.explain
-        ? explain(envelope, principal, source)
-        : new RequestRun(services, limits, fail, envelope, principal, source, null).run(),
+    async handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
+      const explanation = envelope.explain ? new Explanation(services) : null;
+      const scope = scopeOf(envelope, principal, source, limits);
+      const answer = await new RequestRun(common, envelope, scope, explanation).run();
+      if (explanation === null) return answer;
+      // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
+      const explain = await explanation.told(limits.requestTimeout, principal.userId);
+      return { ...answer, explain };
+    },
   });
+}
+
+/** What all requests have in common. */
+interface Common {
+  readonly services: Services;
+  readonly limits: DispatchLimits;
+  readonly fail: (error: unknown) => MethodError;
 }
 
 /**
@@ -94,53 +93,41 @@ const ERROR_OCTETS = 160;
 /** After so long, ms, a request lets others have a turn before its next call. */
 const TURN = 10;
 
+function scopeOf(
+  { methodCalls, using, createdIds }: RequestEnvelope,
+  principal: Principal,
+  { isLong, isGone, room }: RequestSource,
+  { maxSizeResponse }: DispatchLimits,
+): RequestScope {
+  let remainingOctets = maxSizeResponse - ENVELOPE_OCTETS - mapOctets(createdIds ?? []);
+  for (const call of methodCalls) remainingOctets -= errorOctets(call);
+  const ids = new Map(createdIds);
+  return { principal, using, isLong, isGone, room, createdIds: ids, remainingOctets };
+}
+
 /** The calls of one request, one after the other (RFC 8620 3.3). */
 class RequestRun {
-  readonly #services: Services;
-  readonly #limits: DispatchLimits;
-  readonly #fail: (error: unknown) => MethodError;
+  readonly #common: Common;
   readonly #envelope: RequestEnvelope;
   readonly #scope: RequestScope;
+  readonly #explanation: Explanation | null;
   readonly #allowance: ReferenceAllowance;
   readonly #referredTo: ReadonlySet<string>;
   readonly #earlier: EarlierResponse[] = [];
   readonly #texts: InvocationText[] = [];
-  readonly #isLong: boolean;
-  readonly #explanation: Explanation | null;
 
   constructor(
-    services: Services,
-    limits: DispatchLimits,
-    fail: (error: unknown) => MethodError,
+    common: Common,
     envelope: RequestEnvelope,
-    principal: Principal,
-    { isLong, isGone, room }: RequestSource,
+    scope: RequestScope,
     explanation: Explanation | null,
   ) {
-    this.#isLong = isLong;
-    this.#explanation = explanation;
-    this.#services = services;
-    this.#limits = limits;
-    this.#fail = fail;
+    this.#common = common;
     this.#envelope = envelope;
-    this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
+    this.#scope = scope;
+    this.#explanation = explanation;
+    this.#allowance = new ReferenceAllowance(common.limits.maxSizeRequest);
     this.#referredTo = referredCallIds(envelope.methodCalls);
-    const createdIds = new Map(envelope.createdIds);
-    let kept = 0;
-    for (const call of envelope.methodCalls) kept += errorOctets(call);
-    this.#scope = {
-      principal,
-      using: envelope.using,
-      isLong,
-      isGone,
-      room,
-      createdIds,
-      remainingOctets:
-        limits.maxSizeResponse -
-        ENVELOPE_OCTETS -
-        kept -
-        mapOctets(envelope.createdIds ?? createdIds),
-    };
   }
 
   async run(): Promise<Answer> {
@@ -150,7 +137,7 @@ class RequestRun {
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
       if (index > 0 && performance.now() - begun > TURN) {
-        await this.#services.conductor.awaitTurn();
+        await this.#common.services.conductor.awaitTurn();
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(invocation);
@@ -173,10 +160,7 @@ class RequestRun {
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
       const handled = await method.handle(args, call);
-      // A response that is admitted isn't looked into: its members may be made when they are read.
-      const isShort =
-        call.hasAdmitted(handled) || !(this.#isLong || showsMany(handled) || isHeavy(handled));
-      const admitted = isShort ? call.settle(handled) : await call.settleInSlices(handled);
+      const admitted = await call.settle(handled);
       this.#settled(call, current, admitted);
       return call.followUps;
     } catch (error) {
@@ -200,7 +184,7 @@ class RequestRun {
     const { foresight = null } = this.#scope;
     if (foresight !== null && index <= foresight.last) return;
     this.#scope.foresight = this.#referredTo.has(call.callId)
-      ? foresightOf(this.#envelope.methodCalls, index, this.#services.registry)
+      ? foresightOf(this.#envelope.methodCalls, index, this.#common.services.registry)
       : null;
   }
 
@@ -211,13 +195,14 @@ class RequestRun {
   }
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
-    const account = resolveAccount(method, args, this.#scope.principal);
+    const { principal } = this.#scope;
+    const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
     return new MethodCall({
-      services: this.#explanation?.servicesFor(account?.id ?? null) ?? this.#services,
+      services: this.#explanation?.servicesFor(account?.id ?? null) ?? this.#common.services,
       request: this.#scope,
       method,
       account,
-      deadline: performance.now() + this.#limits.requestTimeout,
+      deadline: performance.now() + this.#common.limits.requestTimeout,
       callId,
       showsCreatedIds: this.#envelope.createdIds !== null,
     });
@@ -225,7 +210,7 @@ class RequestRun {
 
   #failed(call: MethodCall | undefined, { callId }: Invocation, error: unknown): void {
     call?.release();
-    const methodError = this.#fail(error);
+    const methodError = this.#common.fail(error);
     const failure = methodError.toResponse();
     const text = JSON.stringify(['error', failure, callId]);
     this.#scope.remainingOctets -= separated(text);
@@ -235,7 +220,7 @@ class RequestRun {
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */
   #method(name: string): MethodDefinition {
-    const method = this.#services.registry.methods.get(name);
+    const method = this.#common.services.registry.methods.get(name);
     if (method === undefined) {
       throw new MethodError('unknownMethod', `There is no method ${quoted(name)}.`);
     }

@@ -19,9 +19,12 @@ const NONE: readonly Complaint[] = Object.freeze([]);
 
 /** Runs a validator; all of its complaints, none where the data is valid. */
 export function complaintsOf(validator: Validator, data: unknown): readonly Complaint[] {
-  if (validator(data)) return NONE;
-  // Read at once: the next call of the validator overwrites them.
-  return (validator.errors ?? []).map(complaint);
+  return validator(data) ? NONE : lastComplaintsOf(validator);
+}
+
+/** The complaints of the last call of a validator: the next one overwrites them. */
+export function lastComplaintsOf({ errors }: Validator): readonly Complaint[] {
+  return (errors ?? []).map(complaint);
 }
 
 /**

@@ -12,11 +12,6 @@ export function isMany(objects: number): boolean {
   return objects > FEW;
 }
 
-/** Of a response: objects are in its `list` (RFC 8620 5.1). */
-export function showsMany(response: { readonly list?: unknown }): boolean {
-  return Array.isArray(response.list) && isMany(response.list.length);
-}
-
 /** A method call. */
 interface Sliced {
   readonly services: { readonly conductor: Conductor };

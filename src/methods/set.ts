@@ -43,8 +43,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     await unit.record();
     if (slices.isOver()) await slices.next();
     const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
-    if (isLong) await context.admitInSlices(response, run.createdIds, slices);
-    else context.admit(response, run.createdIds);
+    await context.admit(response, run.createdIds, slices);
     return response;
   });
 };

@@ -1,6 +1,5 @@
 import { type Steps, Strides } from '../runtime/slices.js';
-import { InexactNumber } from './inexact-number.js';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import { InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 
 /** Names that take more than a moment to list. */
 const MANY = 10_000;

@@ -1,4 +1,4 @@
-import { InexactNumber } from './inexact-number.js';
+import { InexactNumber } from './json.js';
 
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 

@@ -1,6 +1,5 @@
 import type { Slices } from '../runtime/slices.js';
-import { writeNumbers } from './inexact-number.js';
-import { emptyObject } from './json.js';
+import { emptyObject, writeNumbers } from './json.js';
 
 /** Values that are written at once, in about a millisecond; so many characters count as a value. */
 const WEIGHT = 16_384;
@@ -25,8 +24,8 @@ export interface WrittenText {
 }
 
 /**
- * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices.
- * Null where it is longer than `maximum` characters. Rejects with what `slices.next` throws.
+ * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices; what
+ * is not heavy is written at once. Null where it is longer than `maximum` characters. Rejects with what `slices.next` throws.
  */
 export async function stringifyInSlices(
   value: unknown,
@@ -36,7 +35,6 @@ export async function stringifyInSlices(
 ): Promise<WrittenText | null> {
   const writing = new Writing(slices, maximum, weight);
   await writing.write(value);
-  if (slices.isOver()) await slices.next();
   return writing.end();
 }
 
@@ -77,11 +75,14 @@ class Writing {
   }
 
   async write(value: unknown): Promise<void> {
-    if (this.#slices.isOver()) await this.#slices.next();
-    if (typeof value === 'string' && weightOf(value) > this.#weight) {
-      await this.#text(value);
-    } else if (!isContainer(value) || this.#scales.weigh(value) <= this.#weight) {
+    const isWhole = typeof value !== 'string' && !isContainer(value);
+    if (isWhole || this.#scales.weigh(value) <= this.#weight) {
       this.#put(JSON.stringify(value) ?? 'null');
+      return;
+    }
+    if (this.#slices.isOver()) await this.#slices.next();
+    if (typeof value === 'string') {
+      await this.#text(value);
     } else if (Array.isArray(value)) {
       this.#put('[');
       await this.#items(value);
@@ -192,7 +193,7 @@ class Writing {
  */
 class Scales {
   readonly #limit: number;
-  readonly #heavy = new Set<unknown>();
+  #heavy: Set<unknown> | null = null;
   /** What may still be looked at. */
   #left = 0;
 
@@ -203,7 +204,7 @@ class Scales {
   /** About how many values there are in one, or more than the limit. */
   weigh(value: unknown): number {
     if (!isContainer(value)) return weightOf(value);
-    if (this.#heavy.has(value)) return this.#limit + 1;
+    if (this.#heavy?.has(value) === true) return this.#limit + 1;
     this.#left = 2 * this.#limit;
     return this.#weighContainer(value);
   }
@@ -223,7 +224,10 @@ class Scales {
         if (this.#left < 0) break;
       }
     }
-    if (weight > this.#limit) this.#heavy.add(value);
+    if (weight > this.#limit) {
+      this.#heavy ??= new Set();
+      this.#heavy.add(value);
+    }
     return weight;
   }
 

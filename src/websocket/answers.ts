@@ -3,7 +3,7 @@ import type { Principal } from '../accounts/principal.js';
 import type { Shared } from '../http/shared.js';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import { tooManyRequests } from '../protocol/limits.js';
-import type { HeldAnswer } from '../runtime/answer-budget.js';
+import type { HeldAnswer } from '../runtime/budgets.js';
 import {
   type MessageError,
   type RequestMessage,

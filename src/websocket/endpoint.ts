@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Shared } from '../http/shared.js';
 import type { UpgradeTarget } from '../http/upgrade-target.js';
 import { tooManyOpen } from '../protocol/limits.js';
-import { Slots } from '../runtime/slots.js';
+import { Slots } from '../runtime/budgets.js';
 import { Connection } from './connection.js';
 import { refusal, refusalOf, SUBPROTOCOL } from './handshake.js';
 

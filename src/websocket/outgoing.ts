@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
-import type { HeldAnswer, Reader } from '../runtime/answer-budget.js';
+import type { HeldAnswer, Reader } from '../runtime/budgets.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Tally } from '../../src/runtime/slots.js';
+import { Tally } from '../../src/runtime/budgets.js';
 import {
   ECHO,
   gate,

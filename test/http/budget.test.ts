@@ -1,8 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { AnswerBudget, type HeldAnswer, type Reader } from '../../src/runtime/answer-budget.js';
-import { BodyBudget } from '../../src/runtime/body-budget.js';
-import { Slots } from '../../src/runtime/slots.js';
+import {
+  AnswerBudget,
+  BodyBudget,
+  type HeldAnswer,
+  type Reader,
+  Slots,
+} from '../../src/runtime/budgets.js';
 import { Turns } from '../../src/runtime/turns.js';
 
 describe('octets of bodies in flight (decision 6)', () => {

@@ -6,7 +6,7 @@ import {
   ownInexact,
   takeNearest,
 } from '../../src/methods/set/json-values.js';
-import { InexactNumber } from '../../src/protocol/inexact-number.js';
+import { InexactNumber } from '../../src/protocol/json.js';
 import { finish } from '../../src/runtime/slices.js';
 import type { Json } from './rig.js';
 

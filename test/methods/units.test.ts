@@ -49,25 +49,25 @@ describe('MethodCall: the octets of a response', () => {
   // ["Core/echo",{"a":1},"c"] and a comma.
   const OCTETS = 26;
 
-  it('are taken once, also where a transaction runs again', () => {
+  it('are taken once, also where a transaction runs again', async () => {
     const { call, scope } = open(100);
     const response = { a: 1 };
-    call.admit(response);
-    call.admit(response);
+    await call.admit(response);
+    await call.admit(response);
     expect(scope.remainingOctets).toBe(100 - OCTETS);
-    expect(call.settle(response).text).toBe('["Core/echo",{"a":1},"c"]');
+    expect((await call.settle(response)).text).toBe('["Core/echo",{"a":1},"c"]');
     expect(scope.remainingOctets).toBe(100 - OCTETS);
   });
 
-  it('are given back where the call fails after all', () => {
+  it('are given back where the call fails after all', async () => {
     const { call, scope } = open(100);
-    call.admit({ a: 1 });
+    await call.admit({ a: 1 });
     call.release();
     call.release();
     expect(scope.remainingOctets).toBe(100);
   });
 
-  it('of a large response are taken from the memory for answers, until it fails', () => {
+  it('of a large response are taken from the memory for answers, until it fails', async () => {
     const taken: number[] = [];
     let hasRoom = true;
     const room = {
@@ -81,27 +81,29 @@ describe('MethodCall: the octets of a response', () => {
     const small = { a: 'x'.repeat(65_000) };
     const large = { a: 'x'.repeat(66_000) };
     const octets = 66_000 + OCTETS + 1;
-    call.admit(small);
+    await call.admit(small);
     expect(taken).toEqual([]);
-    call.admit(large);
-    call.admit(large);
+    await call.admit(large);
+    await call.admit(large);
     expect(taken).toEqual([octets, -octets, octets]);
     call.release();
     call.release();
     expect(taken.at(-1)).toBe(-octets);
     hasRoom = false;
-    expect(() => call.admit(large)).toThrow(/Try again/);
+    await expect(call.admit(large)).rejects.toThrow(/Try again/);
     call.release();
     expect([taken.length, scope.remainingOctets]).toEqual([4, 1_000_000]);
-    call.admit(small);
+    await call.admit(small);
   });
 
-  it('fit exactly or not at all, new creation ids included', () => {
-    open(OCTETS).call.admit({ a: 1 });
-    expect(() => open(OCTETS - 1).call.admit({ a: 1 })).toThrow('larger');
+  it('fit exactly or not at all, new creation ids included', async () => {
+    await open(OCTETS).call.admit({ a: 1 });
+    await expect(open(OCTETS - 1).call.admit({ a: 1 })).rejects.toThrow('larger');
     // "k":"id", is 9 octets.
-    open(OCTETS + 9).call.admit({ a: 1 }, new Map([['k', 'id']]));
-    expect(() => open(OCTETS + 8).call.admit({ a: 1 }, new Map([['k', 'id']]))).toThrow('larger');
+    await open(OCTETS + 9).call.admit({ a: 1 }, new Map([['k', 'id']]));
+    await expect(open(OCTETS + 8).call.admit({ a: 1 }, new Map([['k', 'id']]))).rejects.toThrow(
+      'larger',
+    );
   });
 });
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
-import { InexactNumber, parseIJson } from '../../src/protocol/ijson.js';
-import { writeNumbers } from '../../src/protocol/inexact-number.js';
-import { isJsonObject, type JsonValue } from '../../src/protocol/json.js';
+import { parseIJson } from '../../src/protocol/ijson.js';
+import {
+  InexactNumber,
+  isJsonObject,
+  type JsonValue,
+  writeNumbers,
+} from '../../src/protocol/json.js';
 
 const parse = (text: string, maxDepth?: number): JsonValue =>
   parseIJson(Buffer.from(text), maxDepth === undefined ? {} : { maxDepth });

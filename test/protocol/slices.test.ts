@@ -7,7 +7,7 @@ import {
   parseIJsonInSlices,
   type SlicesOptions,
 } from '../../src/protocol/ijson-slices.js';
-import { writeNumbers } from '../../src/protocol/inexact-number.js';
+import { writeNumbers } from '../../src/protocol/json.js';
 import { parseJsonInSlices } from '../../src/protocol/parse-slices.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
 import type { Slices } from '../../src/runtime/slices.js';

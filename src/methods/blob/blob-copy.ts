@@ -66,7 +66,7 @@ export async function blobCopy(
       const blobs = [...copies.values()];
       await store.write(account.id, context, async (transaction) => {
         await transaction.insertBlobs(blobs);
-        context.admit(response);
+        await context.admit(response);
       });
       transfer.keep(blobs);
     }

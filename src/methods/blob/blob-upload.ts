@@ -59,7 +59,7 @@ export async function blobUpload(
       await store.write(account.id, context, async (transaction) => {
         await transaction.insertBlobs([...blobs.values()]);
         const ids = [...blobs].map(([creationId, blob]) => [creationId, blob.id] as const);
-        context.admit(response, new Map(ids));
+        await context.admit(response, new Map(ids));
       });
       writer.keep();
     }

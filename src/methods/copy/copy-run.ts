@@ -86,7 +86,7 @@ export class CopyRun {
       notCreated: orNull(this.#notCreated),
     };
     const response = (await context.hooks?.complete(copied, transaction)) ?? copied;
-    context.admit(response, this.#createdIds);
+    await context.admit(response, this.#createdIds, slices);
     return { response, copied: [...this.#copied], inserted: [...this.#inserted] };
   }
 

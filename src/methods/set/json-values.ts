@@ -1,5 +1,9 @@
-import { InexactNumber } from '../../protocol/inexact-number.js';
-import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  emptyObject,
+  InexactNumber,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 
 /** Arrays and objects that may lie within each other. */

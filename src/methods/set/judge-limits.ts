@@ -1,5 +1,5 @@
 import { setError } from '../../protocol/errors.js';
-import { writeNumbers } from '../../protocol/inexact-number.js';
+import { writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal } from './proposal.js';

@@ -2,8 +2,7 @@ import type { DataTypeDefinition, FilterDefinition } from '../../capability/defi
 import { isInstant } from '../../capability/shadows.js';
 import { parseDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
-import { InexactNumber } from '../../protocol/inexact-number.js';
-import type { JsonValue } from '../../protocol/json.js';
+import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import type { FilterNode } from '../port.js';
 import type { Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, Slot, type SqlValue, sql } from './fragment.js';

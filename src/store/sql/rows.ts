@@ -5,8 +5,7 @@ import type {
   ShadowTransform,
 } from '../../capability/definition.js';
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
-import { InexactNumber } from '../../protocol/inexact-number.js';
-import type { JsonValue } from '../../protocol/json.js';
+import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';

@@ -10,7 +10,7 @@ import {
   setArguments,
 } from '../../../generated/standard/validators.js';
 import type { CapabilityDefinition, Validator } from '../../../src/capability/index.js';
-import { InexactNumber } from '../../../src/protocol/inexact-number.js';
+import { InexactNumber } from '../../../src/protocol/json.js';
 import { createProject, REPOSITORY, readTree } from './project.js';
 
 const standard = {

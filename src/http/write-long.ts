@@ -1,51 +1,17 @@
 import { performance } from 'node:perf_hooks';
-import type { Conductor, Slices } from '../runtime/slices.js';
-import { edgeHeaders } from './edge-head.js';
-import type { EdgeResponse } from './edge-response.js';
+import type { Slices } from '../runtime/slices.js';
+import { type EdgeResponse, JSON_HEADERS, writeHead } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
 
 /** Answers up to this many characters leave in one write; longer ones in chunks of it. */
-const CHUNK = 65_536;
-/** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
-const ABSORBED = 16_384;
+export const CHUNK = 65_536;
 
 /**
  * Writes an answer of JSON given as pieces of text, as fast as its reader takes it. One chunk at a
  * time becomes octets, never the whole. Resolves when the last piece is handed over or the client
  * is gone.
  */
-export async function writePieces(
-  res: EdgeResponse,
-  pieces: readonly string[],
-  watch: StallWatch,
-  conductor: Conductor,
-): Promise<void> {
-  if (res.destroyed) return;
-  let characters = 0;
-  for (const piece of pieces) characters += piece.length;
-  if (characters > CHUNK) {
-    await writeLong(res, pieces, watch, conductor.startSlices());
-    return;
-  }
-  const text = pieces.join('');
-  const octets = Buffer.byteLength(text);
-  writeHead(res, octets);
-  if (characters > ABSORBED) {
-    const watched = watch.writing(res.req, res);
-    res.once('close', () => watch.done(watched));
-  }
-  // ASCII is the same in Latin-1, which is written without looking at each character.
-  endWith(res, text, octets === text.length ? 'latin1' : 'utf8');
-}
-
-function writeHead(res: EdgeResponse, octets: number): void {
-  const headers = edgeHeaders(res);
-  headers.push('Content-Type', 'application/json', 'Cache-Control', 'no-store');
-  headers.push('Content-Length', String(octets));
-  res.writeHead(200, headers);
-}
-
-async function writeLong(
+export async function writeLong(
   res: EdgeResponse,
   pieces: readonly string[],
   watch: StallWatch,
@@ -57,7 +23,7 @@ async function writeLong(
     octets += Buffer.byteLength(piece);
   }
   if (res.destroyed) return;
-  writeHead(res, octets);
+  writeHead(res, 200, JSON_HEADERS, octets);
   const watched = watch.writing(res.req, res);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);
@@ -74,22 +40,6 @@ async function writeLong(
   } finally {
     watch.done(watched);
   }
-}
-
-/**
- * The head and a text in one write: `end(text)` alone makes two, the second of nothing, which go to the system as a
- * list.
- */
-function endWith(res: EdgeResponse, text: string, encoding: 'latin1' | 'utf8'): void {
-  const { socket } = res;
-  if (socket === null) {
-    res.end(text, encoding);
-    return;
-  }
-  socket.cork();
-  res.write(text, encoding);
-  socket.uncork();
-  res.end();
 }
 
 /** Cuts a text into chunks, never between the two halves of a surrogate pair. */

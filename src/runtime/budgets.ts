@@ -1,5 +1,102 @@
 import { performance } from 'node:perf_hooks';
-import { Tally } from './slots.js';
+
+/** Keys that hold nothing are forgotten when there are so many of them. */
+const MANY = 1024;
+
+/**
+ * A number for each key (a user), 0 where none is known. Who asks once will ask again: to forget a key whenever its
+ * number is 0 would have the map shrink and grow with each request.
+ */
+export class Tally {
+  readonly #numbers = new Map<string, number>();
+  #forgetAt = MANY;
+
+  get(key: string): number {
+    return this.#numbers.get(key) ?? 0;
+  }
+
+  set(key: string, number: number): void {
+    this.#numbers.set(key, number);
+    if (this.#numbers.size > this.#forgetAt) this.#forget();
+  }
+
+  /** Keys that are remembered. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  #forget(): void {
+    for (const [key, number] of this.#numbers) if (number === 0) this.#numbers.delete(key);
+    this.#forgetAt = Math.max(MANY, 2 * this.#numbers.size);
+  }
+}
+
+/** Counts what runs at once for each key (a user), up to a maximum (RFC 8620 2: maxConcurrent*). */
+export class Slots {
+  readonly #maximum: number;
+  readonly #taken = new Tally();
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  /** Takes a slot; false where all are taken. Each success needs one `release`. */
+  take(key: string): boolean {
+    const taken = this.#taken.get(key);
+    if (taken >= this.#maximum) return false;
+    this.#taken.set(key, taken + 1);
+    return true;
+  }
+
+  release(key: string): void {
+    this.#taken.set(key, Math.max(0, this.#taken.get(key) - 1));
+  }
+
+  taken(key: string): number {
+    return this.#taken.get(key);
+  }
+}
+
+/**
+ * The bound on octets of request bodies that a process holds at once, from their arrival to their answer (D6). One
+ * user gets half of it at most, so that no user alone can make the server refuse others.
+ */
+export class BodyBudget {
+  readonly #total: number;
+  readonly #share: number;
+  readonly #held = new Tally();
+  #inFlight = 0;
+
+  constructor(maxSizeRequest: number) {
+    const wanted = Math.min(Math.max(16 * maxSizeRequest, 64 * 1024 ** 2), 512 * 1024 ** 2);
+    // Whatever the limits are, a request of the largest size must be possible.
+    this.#share = Math.max(wanted / 2, maxSizeRequest);
+    this.#total = 2 * this.#share;
+  }
+
+  /** Whether `octets` more would fit now: asked before a body of known length is read. */
+  fits(user: string, octets: number): boolean {
+    return this.#inFlight + octets <= this.#total && this.#held.get(user) + octets <= this.#share;
+  }
+
+  /** Counts octets that have arrived; false where they don't fit, and then nothing is counted. */
+  take(user: string, octets: number): boolean {
+    if (!this.fits(user, octets)) return false;
+    this.#inFlight += octets;
+    this.#held.set(user, this.#held.get(user) + octets);
+    return true;
+  }
+
+  release(user: string, octets: number): void {
+    if (octets === 0) return;
+    this.#inFlight -= octets;
+    this.#held.set(user, Math.max(0, this.#held.get(user) - octets));
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+}
 
 /** A connection that answers are written to. */
 export interface Reader {
