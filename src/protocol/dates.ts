@@ -15,17 +15,16 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export function parseUtcDate(text: string): number | null {
   const { length } = text;
   if (length < 20 || text.charCodeAt(length - 1) !== LETTER_Z) return null;
-  for (let at = 0; at < SEPARATORS.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const wanted = SEPARATORS.charCodeAt(at);
-    if (wanted === DIGIT_0 ? !isDigit(code) : code !== wanted) return null;
-  }
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return null;
+  if (text.charCodeAt(10) !== LETTER_T) return null;
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return null;
   const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
   const hour = twoDigits(text, 11);
   const minute = twoDigits(text, 14);
   const second = twoDigits(text, 17);
+  if (Number.isNaN(year + month + day + hour + minute + second)) return null;
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
   const milliseconds = length === 20 ? 0 : fraction(text);
@@ -131,7 +130,6 @@ function timeText(rest: number): string {
 }
 
 const DAY = 86_400_000;
-const SEPARATORS = '0000-00-00T00:00:00';
 const DIGIT_0 = 0x30;
 const DASH = 0x2d;
 const DOT = 0x2e;
@@ -164,9 +162,11 @@ function isDigit(code: number): boolean {
   return code >= DIGIT_0 && code <= DIGIT_0 + 9;
 }
 
-/** Of a text whose digits at `at` have been looked at. */
+/** The number of two digits; NaN where one is no digit. */
 function twoDigits(text: string, at: number): number {
-  return 10 * (text.charCodeAt(at) - DIGIT_0) + text.charCodeAt(at + 1) - DIGIT_0;
+  const first = text.charCodeAt(at);
+  const second = text.charCodeAt(at + 1);
+  return isDigit(first) && isDigit(second) ? 10 * (first - DIGIT_0) + second - DIGIT_0 : Number.NaN;
 }
 
 /** The milliseconds of ".", digits and "Z" behind the seconds; null for what is nothing of the kind. */

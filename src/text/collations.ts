@@ -27,7 +27,8 @@ const KEY_LENGTH = 1_000_000;
  * ends behind the code point with which it reaches 1,000,000 units.
  */
 export function casemapKey(text: string): string {
-  return finish(casemapSteps(text));
+  const isShort = text.length <= KEY_LENGTH;
+  return isShort && isAscii(text) ? text.toUpperCase() : finish(casemapSteps(text));
 }
 
 /** The same, with pauses. */

@@ -18,7 +18,7 @@ export function isAscii(text: string): boolean {
  * (CaseFolding statuses C and F), NFC. Two texts fold alike on every database and Node version.
  */
 export function fold(text: string): string {
-  return finish(foldSteps(text));
+  return isAscii(text) ? text.toLowerCase() : finish(foldSteps(text));
 }
 
 /** The same, with pauses. */

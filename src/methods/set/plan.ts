@@ -57,13 +57,9 @@ export function* planSet(
   const destroys = [...collectIds(args.destroy ?? [], scene.maximum - others)];
   requireObjects(others + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
-  const births: Birth[] = [];
+  const births = creates.map((): Birth => scene.ids.next('r'));
   const own = new Map<string, string>();
-  for (const key of creates) {
-    const birth = scene.ids.next('r');
-    births.push(birth);
-    own.set(key, birth.id);
-  }
+  for (let at = 0; at < births.length; at += 1) own.set(creates[at] ?? '', births[at]?.id ?? '');
   const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
   const planned = new Map<string, PlannedCreate>();
   // Only now: each may refer to any other.

@@ -84,7 +84,8 @@ export class UnitOfWork {
   }
 
   create(type: DataTypeDefinition, object: StoredObject): void {
-    this.#put(type, { id: object.id, before: null, after: object, stored: null });
+    const { id } = object;
+    this.#put(type, { id, before: null, after: object, stored: null, isDirty: false });
   }
 
   /** `stored` is null where `before` is only what readers see of an object without a row. */
@@ -94,11 +95,12 @@ export class UnitOfWork {
     after: StoredObject,
     stored: StoredObject | null = before,
   ): void {
-    this.#put(type, { id: before.id, before, after, stored });
+    this.#put(type, { id: before.id, before, after, stored, isDirty: false });
   }
 
   destroy(type: DataTypeDefinition, before: StoredObject): void {
-    this.#put(type, { id: before.id, before, after: null, stored: before });
+    const { id } = before;
+    this.#put(type, { id, before, after: null, stored: before, isDirty: false });
     this.#work(type).destroyed.add(before.id);
   }
 
@@ -260,13 +262,13 @@ export class UnitOfWork {
     return work;
   }
 
-  /** `before` and `stored` are of no interest for an object that the unit has touched before. */
-  #put(type: DataTypeDefinition, { id, before, after, stored }: Omit<Entry, 'isDirty'>): void {
+  /** Of an object that the unit has touched before, `after` alone is new. */
+  #put(type: DataTypeDefinition, given: Entry): void {
     const { entries, dirty } = this.#work(type);
-    const known = entries.get(id);
-    const entry = known ?? { id, before, after, stored, isDirty: false };
-    if (known === undefined) entries.set(id, entry);
-    else known.after = after;
+    const known = entries.get(given.id);
+    const entry = known ?? given;
+    if (known === undefined) entries.set(given.id, given);
+    else known.after = given.after;
     if (entry.isDirty) return;
     entry.isDirty = true;
     dirty.push(entry);

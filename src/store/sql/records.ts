@@ -24,9 +24,30 @@ export function changeOf(row: Row): ChangeRecordAt {
 
 type Changes = readonly { readonly objectId: string; readonly kind: ChangeKind }[];
 
+/** How the database writes a kind. */
+export function kindNumber(kind: ChangeKind): number {
+  return KINDS.indexOf(kind);
+}
+
 /** `[objectId, kind]` each. */
 export function changeRows(changes: Changes): string {
-  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, KINDS.indexOf(kind)]));
+  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, kindNumber(kind)]));
+}
+
+/** Changes of one kind that follow each other. */
+interface Run {
+  readonly kind: ChangeKind;
+  readonly objectIds: string[];
+}
+
+export function runsOf(changes: Changes): readonly Run[] {
+  const runs: Run[] = [];
+  for (const { objectId, kind } of changes) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.objectIds.push(objectId);
+    else runs.push({ kind, objectIds: [objectId] });
+  }
+  return runs;
 }
 
 /** By how much they change the number of objects. */

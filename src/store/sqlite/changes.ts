@@ -2,7 +2,7 @@ import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, ChangeRecordAt } from '../port.js';
 import type { Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
-import { changeOf, changeRows, growth } from '../sql/records.js';
+import { changeOf, growth, kindNumber, runsOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { BOUND, type Reader } from './reader.js';
 
@@ -28,7 +28,7 @@ const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChan
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT ?, ?, ? + key, value ->> 0, value ->> 1, ? FROM jsonb_each(?)`;
+ SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
 
 /** One statement. */
 export async function readState(
@@ -73,7 +73,8 @@ export async function readChanges(
 }
 
 /**
- * Two statements: the counter steps by the number of records, which get the numbers that it passed.
+ * A statement for the counter, which steps by the number of records, and one for each kind of them:
+ * the records get the numbers that it passed.
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
@@ -89,8 +90,12 @@ export async function writeChanges(
     connection.run(ADVANCE_STATE, ...steps);
     state = current + changes.length;
   }
-  const first = state - changes.length + 1;
-  connection.run(INSERT_CHANGES, accountId, table, first, at, changeRows(changes));
+  let first = state - changes.length + 1;
+  for (const { kind, objectIds } of runsOf(changes)) {
+    const ids = JSON.stringify(objectIds);
+    connection.run(INSERT_CHANGES, accountId, table, first, kindNumber(kind), at, ids);
+    first += objectIds.length;
+  }
   return state;
 }
 
