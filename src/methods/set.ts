@@ -29,7 +29,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     : finish(planning);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
-    request.isLong || isMany(plan.creates.size + plan.updates.length + plan.destroys.length);
+    request.isLong || isMany(plan.creates.length + plan.updates.length + plan.destroys.length);
   const options = writeOptions(type, context, plan.updates, isLong);
   return services.store.write(account.id, options, async (transaction) => {
     context.hooks?.begin();

@@ -17,7 +17,7 @@ const scene = { index, createdIds, author: 'client', now: 0 } as const;
 
 const gadgetOf = (id: string) => newObject(index, { title: 'x' }, { id, time: 0 });
 const before = new Map([['g', gadgetOf('g')]]);
-const create = { kind: 'create', key: 'k', id: 'new', object: gadgetOf('new') } as const;
+const create = { kind: 'create', key: 'k', id: 'new', sent: {}, object: gadgetOf('new') } as const;
 const refusal = setError('forbidden', 'No.');
 
 const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject])[]) =>

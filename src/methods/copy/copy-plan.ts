@@ -50,7 +50,8 @@ export function* planCopy(
   if (index.references.length === 0) return plan;
   const ordered = new Map<string, PlannedCopy>();
   // Where those are that are refused already means nothing.
-  for (const key of [...(yield* inOrder(index, copiesOf(plan))).keys(), ...planned.keys()]) {
+  const copies = (yield* inOrder(index, copiesOf(plan))).map(({ key }) => key);
+  for (const key of [...copies, ...planned.keys()]) {
     const entry = planned.get(key);
     if (entry !== undefined) ordered.set(key, entry);
   }
@@ -58,19 +59,19 @@ export function* planCopy(
 }
 
 /** What the copies override, as creates are planned. */
-export function copiesOf(plan: CopyPlan): ReadonlyMap<string, PlannedCreate> {
-  const copies = new Map<string, PlannedCreate>();
+export function copiesOf(plan: CopyPlan): readonly PlannedCreate[] {
+  const copies: PlannedCreate[] = [];
   for (const [key, entry] of plan.entries) {
-    if (entry.kind === 'copy') copies.set(key, { draft: entry.overrides, birth: entry.birth });
+    if (entry.kind === 'copy') copies.push({ key, draft: entry.overrides, birth: entry.birth });
   }
   return copies;
 }
 
 /** The same with those that lack the id of their original, which have more at fault perhaps. */
-export function draftsOf(plan: CopyPlan): ReadonlyMap<string, { readonly draft: Draft }> {
-  const drafts = new Map<string, { readonly draft: Draft }>();
+export function draftsOf(plan: CopyPlan): readonly Pick<PlannedCreate, 'key' | 'draft'>[] {
+  const drafts: Pick<PlannedCreate, 'key' | 'draft'>[] = [];
   for (const [key, entry] of plan.entries) {
-    if (entry.kind !== 'refused') drafts.set(key, { draft: entry.overrides });
+    if (entry.kind !== 'refused') drafts.push({ key, draft: entry.overrides });
   }
   return drafts;
 }

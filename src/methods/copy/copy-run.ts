@@ -120,7 +120,8 @@ export class CopyRun {
     const sealed = Object.fromEntries(this.#scene.seals.creates.get(creationId) ?? []);
     const given = Object.assign(emptyObject(), overrides.values, moved.values, secrets, sealed);
     const object = newObject(index, given, entry.birth, original);
-    const operation = { kind: 'create', key: creationId, id: object.id, object } as const;
+    const { sent } = overrides;
+    const operation = { kind: 'create', key: creationId, id: object.id, sent, object } as const;
     this.#copies.push({ operation, entry, moved });
     return null;
   }

@@ -9,15 +9,14 @@ import type { Registry } from '../registry.js';
 import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { blobIdsOf, unusableBlob } from './blobs.js';
-import type { Draft } from './draft.js';
+import type { PlannedCreate } from './draft.js';
 import type { Proposal } from './proposal.js';
 import { referredIds, unknownReference } from './reference-values.js';
 import { type CreationIds, resolveReference } from './value.js';
 
 export interface RefusalScene {
   readonly index: TypeIndex;
-  /** By creation id. */
-  readonly creates: ReadonlyMap<string, { readonly draft: Draft }>;
+  readonly creates: readonly Pick<PlannedCreate, 'key' | 'draft'>[];
   readonly createdIds: CreationIds;
   readonly proposal: Proposal;
   /** What is refused before it is proposed, by creation id. */
@@ -80,7 +79,7 @@ function* refusedCreates(scene: RefusalScene): Steps<Refused[]> {
   const { index, creates, notCreated, proposal } = scene;
   const proposed = new Map(proposal.creates.map((create) => [create.key, create]));
   const refused: Refused[] = [];
-  for (const [key, { draft }] of creates) {
+  for (const { key, draft } of creates) {
     const operation = proposed.get(key);
     const error = operation === undefined ? notCreated.get(key) : proposal.refused.get(operation);
     if (error?.type !== 'invalidProperties') continue;

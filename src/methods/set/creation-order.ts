@@ -3,7 +3,7 @@ import type { TypeIndex } from '../type-index.js';
 import type { PlannedCreate } from './draft.js';
 import { referredIds } from './reference-values.js';
 
-type Creates = ReadonlyMap<string, PlannedCreate>;
+type Creates = readonly PlannedCreate[];
 
 /**
  * D13: creates, or copies, as they were sent, but what others refer to comes before them: of those that collide, or are
@@ -13,9 +13,9 @@ export function* inOrder(index: TypeIndex, creates: Creates): Steps<Creates> {
   const waiting = yield* waitingOf(index, creates);
   if ([...waiting.values()].every(({ on }) => on.length === 0)) return creates;
   refuseCircles(waiting);
-  const sorted = new Map<string, PlannedCreate>();
+  const sorted: PlannedCreate[] = [];
   const seen = new Set<string>();
-  for (const { birth } of creates.values()) {
+  for (const { birth } of creates) {
     const path = seen.has(birth.id) ? [] : [{ id: birth.id, at: 0 }];
     seen.add(birth.id);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
@@ -23,7 +23,7 @@ export function* inOrder(index: TypeIndex, creates: Creates): Steps<Creates> {
       const next = one?.on[top.at]?.id;
       top.at += 1;
       if (next === undefined) {
-        if (one !== undefined) sorted.set(one.key, one.create);
+        if (one !== undefined) sorted.push(one.create);
         path.pop();
       } else if (!seen.has(next)) {
         seen.add(next);
@@ -36,16 +36,16 @@ export function* inOrder(index: TypeIndex, creates: Creates): Steps<Creates> {
 
 /** By id, in the order of `creates`. */
 function* waitingOf(index: TypeIndex, creates: Creates): Steps<ReadonlyMap<string, Waiting>> {
-  const own = new Set([...creates.values()].map(({ birth }) => birth.id));
+  const own = new Set(creates.map(({ birth }) => birth.id));
   const all = new Map<string, Waiting>();
-  for (const [key, create] of creates) {
+  for (const create of creates) {
     yield;
     const on = index.references.flatMap((property) =>
       referredIds(property, create.draft.values[property.name])
         .filter((id) => own.has(id))
         .map((id) => ({ property: property.name, id })),
     );
-    all.set(create.birth.id, { key, create, on, left: on.length });
+    all.set(create.birth.id, { create, on, left: on.length });
   }
   return all;
 }
@@ -84,8 +84,6 @@ type Waits = readonly { readonly property: string; readonly id: string }[];
 
 /** A create that can't be placed before those that it refers to. */
 interface Waiting {
-  /** Its creation id. */
-  readonly key: string;
   readonly create: PlannedCreate;
   readonly on: Waits;
   left: number;

@@ -142,6 +142,8 @@ export interface Birth {
 
 /** An entry of `create` and the id that it gets if it comes to be, so that others can refer to it. */
 export interface PlannedCreate {
+  /** Creation id. */
+  readonly key: string;
   readonly draft: Draft;
   readonly birth: Birth;
 }

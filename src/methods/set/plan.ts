@@ -33,7 +33,7 @@ export interface PlanScene {
 /** The arguments of a /set, judged as far as that goes without data. */
 export interface SetPlan {
   /** In the order in which they are judged (D13). */
-  readonly creates: ReadonlyMap<string, PlannedCreate>;
+  readonly creates: readonly PlannedCreate[];
   readonly createdIds: CreationIds;
   readonly author: Author;
   readonly updates: readonly PlannedUpdate[];
@@ -57,17 +57,22 @@ export function* planSet(
   const destroys = [...collectIds(args.destroy ?? [], scene.maximum - others)];
   requireObjects(others + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
-  const births = creates.map((): Birth => scene.ids.next('r'));
   const own = new Map<string, string>();
-  for (let at = 0; at < births.length; at += 1) own.set(creates[at] ?? '', births[at]?.id ?? '');
+  const births = creates.map((key): Birth => {
+    const birth = scene.ids.next('r');
+    own.set(key, birth.id);
+    return birth;
+  });
   const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
-  const planned = new Map<string, PlannedCreate>();
+  const planned: PlannedCreate[] = [];
   // Only now: each may refer to any other.
-  for (const [at, birth] of births.entries()) {
+  let at = 0;
+  for (const birth of births) {
     yield;
     const key = creates[at] ?? '';
+    at += 1;
     const draft = yield* draftCreate(index, create[key] ?? null, createdIds, author);
-    planned.set(key, { draft, birth });
+    planned.push({ key, draft, birth });
   }
   const patches: PlannedUpdate[] = [];
   for (const [key, value] of updates) {

@@ -15,6 +15,8 @@ export interface CreateOperation {
   /** Creation id. */
   readonly key: string;
   readonly id: string;
+  /** What the client gave, names as declared. */
+  readonly sent: JsonObject;
   readonly object: StoredObject;
 }
 

@@ -161,7 +161,7 @@ export class SetRun {
 
   #creates(): readonly CreateOperation[] {
     const creates: CreateOperation[] = [];
-    for (const [key, { draft, birth }] of this.#plan.creates) {
+    for (const { key, draft, birth } of this.#plan.creates) {
       const refused =
         this.#index.type.singleton === true ? singletonError(this.#index) : refusal(draft);
       if (refused !== null) {
@@ -169,12 +169,8 @@ export class SetRun {
         continue;
       }
       const values = withSeals(draft.values, this.#seals.creates.get(key));
-      creates.push({
-        kind: 'create',
-        key,
-        id: birth.id,
-        object: newObject(this.#index, values, birth),
-      });
+      const object = newObject(this.#index, values, birth);
+      creates.push({ kind: 'create', key, id: birth.id, sent: draft.sent, object });
     }
     return creates;
   }
@@ -263,10 +259,8 @@ export class SetRun {
     return going;
   }
 
-  #sentOf(creationId: string): JsonObject {
-    return this.#sent === undefined
-      ? (this.#plan.creates.get(creationId)?.draft.sent ?? {})
-      : sentObject(this.#index, this.#sent.create, creationId);
+  #sentOf({ key, sent }: CreateOperation): JsonObject {
+    return this.#sent === undefined ? sent : sentObject(this.#index, this.#sent.create, key);
   }
 
   #sentPatchOf({ key, patch }: UpdateOperation): JsonObject {
@@ -314,7 +308,7 @@ export class SetRun {
       if (strides.isOver(visible.length * COMPARED)) yield;
       this.createdIds.push([key, id]);
       const object = this.#unit.current(type, id) ?? create.object;
-      const compared = creationReport(this.#index, this.#sentOf(key), object);
+      const compared = creationReport(this.#index, this.#sentOf(create), object);
       const report = compared.unsure === null ? compared.report : yield* settled(compared);
       this.#report.addCreate(key, report);
     }

@@ -56,7 +56,7 @@ export async function sealSecrets(
   const tasks: Task[] = [];
   const creates = new Map<string, ReadonlyMap<string, string>>();
   const updates = new Map<string, ReadonlyMap<string, string>>();
-  for (const [key, { draft, birth }] of plan.creates) {
+  for (const { key, draft, birth } of plan.creates) {
     const object = { accountId, id: birth.id };
     if (isFit(draft)) creates.set(key, planned(index, object, draft.values, tasks));
   }

@@ -154,9 +154,9 @@ async function read(
 }
 
 /**
- * Rows that are written as parameters, at most; more are one JSON text. To make that text and take it apart
- * again costs as much as half of the insert, but parameters are a text of their own for each number of rows:
- * so there are three texts, whose last rows stay unbound.
+ * Rows that are written as parameters, at most; more are one JSON text. To make that text and take
+ * it apart again costs as much as half of the insert. Each number of rows needs a statement of its
+ * own, so there are three, and rows without an id are left out.
  */
 const ROWS = [1, 10, 100];
 /** Parameters of such a statement: what is prepared has a piece of program for each. */
@@ -191,6 +191,7 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
     .filter((column) => column !== quote('id'))
     .map((column) => `${column} = excluded.${column}`);
   const marks = columns.map(() => '?').join(', ');
+  const id = `column${1 + columns.indexOf(quote('id'))}`;
   const statement = (rows: string): RowStatement => {
     const insert = `${into} SELECT ?, ${rows}`;
     const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
@@ -202,7 +203,7 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
     json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
     rows: [...sizes].map((size) => {
       const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
-      return { size, ...statement(`* FROM (VALUES ${list}) LIMIT ${BOUND}`) };
+      return { size, ...statement(`* FROM (VALUES ${list}) WHERE ${id} IS NOT NULL`) };
     }),
     destroy: `DELETE FROM ${table} WHERE "accountId" = ?
  AND "id" IN (SELECT value FROM json_each(?))`,
@@ -226,7 +227,7 @@ export async function writeObjects(
   }
   const columns = writeColumns(type);
   // Of its final size: a list of hundreds that grows is copied again and again.
-  const parameters = new Array<Parameter>(statement.size * columns.length + 2).fill(null);
+  const parameters = new Array<Parameter>(statement.size * columns.length + 1).fill(null);
   parameters[0] = accountId;
   let at = 1;
   for (const object of objects) {
@@ -235,7 +236,6 @@ export async function writeObjects(
       at += 1;
     }
   }
-  parameters[parameters.length - 1] = objects.length;
   connection.runWith(statement[how], parameters);
 }
 
