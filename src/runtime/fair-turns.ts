@@ -45,14 +45,19 @@ export class FairTurns {
     work: () => Promise<T>,
     isUrgent = false,
   ): Promise<T> {
-    if (this.#closed) throw this.#options.errors.closed();
-    if (this.isFree(key)) this.#start(key);
-    else await this.#turn(key, deadline, isUrgent ? this.#urgent : this.#waiting);
+    const turn = this.#enter(key, deadline, isUrgent ? this.#urgent : this.#waiting);
+    if (turn !== null) await turn;
     try {
       return await work();
     } finally {
       this.#end(key);
     }
+  }
+
+  /** Resolves in the key's turn, to what ends it. Rejects where that doesn't come by `deadline`. */
+  async take(key: string, deadline: number): Promise<() => void> {
+    await this.#enter(key, deadline, this.#waiting);
+    return () => this.#end(key);
   }
 
   /** Whether a work of the key would run at once. */
@@ -73,6 +78,14 @@ export class FairTurns {
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
     });
+  }
+
+  /** Null where the key's turn begins at once. */
+  #enter(key: string, deadline: number, queue: FairQueue<Waiting>): Promise<void> | null {
+    if (this.#closed) throw this.#options.errors.closed();
+    if (!this.isFree(key)) return this.#turn(key, deadline, queue);
+    this.#start(key);
+    return null;
   }
 
   #hasShare(key: string): boolean {

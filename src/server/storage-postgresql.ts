@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from '../accounts/index.js';
 import { openBackfillDatabase } from '../database/postgresql/backfill-database.js';
-import { openHookPrisma } from '../database/postgresql/hook-prisma.js';
+import { HookTransactions, openHookPrisma } from '../database/postgresql/hook-prisma.js';
 import {
   blindCtype,
   migrate,
@@ -50,11 +50,13 @@ export async function openPostgresqlStorage(
     );
   }
 
+  const transactions = new HookTransactions();
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
     pool: openPool({ url, size: CALLS, onError, pipeline: true }),
     types,
     conductor,
+    transactions,
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());
@@ -70,7 +72,7 @@ export async function openPostgresqlStorage(
     answerWithin: HOOK_ANSWER,
   });
   opened.push(() => hookPool.end());
-  const hooks = openHookPrisma(hookPool, await hookClient('postgresql'));
+  const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
   return {

@@ -228,7 +228,7 @@ describe('reads of objects that come together', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     // Together, and those of two once more.
     expect(statements).toHaveLength(6 + 2);
-    expect(pool.totalCount).toBe(3);
+    expect(pool.totalCount).toBeLessThanOrEqual(3);
     expect(await store.read(B, soon(), (snapshot) => snapshot.stateNumber(Gadget))).toBe(3);
     await unlock();
     expect(new Set((await Promise.all(stuck)).map(String))).toEqual(

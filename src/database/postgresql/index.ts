@@ -1,6 +1,6 @@
 export { openBackfillDatabase } from './backfill-database.js';
 export { isUnavailable, isUnusable } from './errors.js';
 export { appliedMigrations, locked, migrate, migrationStatus, requireRestored } from './migrate.js';
-export { openPool, type Pool, type PoolClient, type PoolOptions } from './pool.js';
+export { openPool, Pool, type PoolClient, type PoolOptions } from './pool.js';
 export { blindCtype } from './trigrams.js';
 export { recordUnicodeVersion } from './unicode-version.js';

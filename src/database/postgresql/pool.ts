@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { timeLeft } from '../../runtime/time-left.js';
 import { lateError } from './errors.js';
 import type { Parser } from './values.js';
 
-export type Pool = pg.Pool;
 export type PoolClient = pg.PoolClient;
 
 /** How long opening a connection may take, ms. */
@@ -30,10 +30,6 @@ export interface PoolOptions {
   readonly answerWithin?: number;
 }
 
-/** When a connection of the pool last broke in use, and since when one waits to be used. */
-const brokenAt = new WeakMap<Pool, number>();
-const freeSince = new WeakMap<object, number>();
-
 /** A connection whose socket is known, so that it can be cut. */
 class SocketClient extends pg.Client {
   readonly socket: Socket;
@@ -43,6 +39,8 @@ class SocketClient extends pg.Client {
   readonly passing = new Set<string>();
   /** It has the settings that it keeps. */
   isSetUp = false;
+  /** When it was last given back, to be used again. */
+  freeSince = Infinity;
 
   constructor(config: pg.ClientConfig = {}) {
     const socket = new Socket();
@@ -52,78 +50,81 @@ class SocketClient extends pg.Client {
 }
 
 /** A connection that `acquire` has given. */
-export type Acquired = PoolClient &
-  Pick<SocketClient, 'socket' | 'prepared' | 'passing' | 'isSetUp'>;
+export type Acquired = PoolClient & Omit<SocketClient, keyof pg.Client>;
 
 /** A pool of connections. Opens none yet: the first use does. */
-export function openPool(options: PoolOptions): Pool {
-  const { url, size, onError = () => undefined } = options;
-  const { readOnly = false, pipeline = false, answerWithin } = options;
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: size,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    idleTimeoutMillis: IDLE_TIMEOUT,
-    keepAlive: true,
-    pipeline,
-    Client: SocketClient,
-    keepAliveInitialDelayMillis: KEEP_ALIVE,
-    application_name: 'jmapsmith',
-    // Before anybody has the connection; one on which it fails nobody gets.
-    ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
-    ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
-  });
-  pool.on('error', onError);
-  // A connection that breaks while it is in use fails its statement; the event must be heard too, or
-  // the process ends.
-  pool.on('connect', (client) => void client.on('error', onError));
-  pool.on('release', (error: unknown, client) => {
-    if (error) brokenAt.set(pool, performance.now());
-    else freeSince.set(client, performance.now());
-  });
-  return pool;
-}
+export class Pool extends pg.Pool {
+  /** When a connection last broke in use. */
+  #brokenAt = -Infinity;
 
-/**
- * A connection of the pool, or UnavailableError where none is free before `deadline`. Those that waited while
- * another broke are not trusted: where the network is silent, each would cost a call its whole time.
- */
-export async function acquire(pool: Pool, deadline: number): Promise<Acquired> {
-  for (;;) {
-    const client = await free(pool, deadline);
-    if ((freeSince.get(client) ?? Infinity) > (brokenAt.get(pool) ?? -Infinity)) return client;
-    client.release(true);
+  constructor(options: PoolOptions) {
+    const { url, size, onError = () => undefined } = options;
+    const { readOnly = false, pipeline = false, answerWithin } = options;
+    super({
+      connectionString: url,
+      max: size,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      idleTimeoutMillis: IDLE_TIMEOUT,
+      keepAlive: true,
+      pipeline,
+      Client: SocketClient,
+      keepAliveInitialDelayMillis: KEEP_ALIVE,
+      application_name: 'jmapsmith',
+      // Before anybody has the connection; one on which it fails nobody gets.
+      ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
+      ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
+    });
+    this.on('error', onError);
+    // A connection that breaks while it is in use fails its statement; the event must be heard too, or
+    // the process ends.
+    this.on('connect', (client) => void client.on('error', onError));
+    this.on('release', (error: unknown, client) => {
+      if (error) this.#brokenAt = performance.now();
+      else (client as Acquired).freeSince = performance.now();
+    });
   }
-}
 
-async function free(pool: Pool, deadline: number): Promise<Acquired> {
-  const wait = deadline - performance.now();
-  if (wait <= 0) throw lateError();
-  const connecting = pool.connect() as Promise<Acquired>;
-  let late = false;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    // Timers take no more than 31 bits.
-    timer = setTimeout(
-      () => {
-        late = true;
-        reject(lateError());
-      },
-      Math.min(wait, 2 ** 31 - 1),
-    );
-  });
-  try {
-    return await Promise.race([connecting, timeout]);
-  } finally {
-    clearTimeout(timer);
-    // What comes too late goes back; why it did not come is of no interest any more.
-    if (late) {
-      connecting.then(
-        (client) => client.release(),
-        () => undefined,
-      );
+  /**
+   * A connection, or UnavailableError where none is free before `deadline`. Those that waited while
+   * another broke are not trusted: where the network is silent, each would cost a call its whole time.
+   */
+  async acquire(deadline: number): Promise<Acquired> {
+    for (;;) {
+      const client = await this.#free(deadline);
+      if (client.freeSince > this.#brokenAt) return client;
+      client.release(true);
     }
   }
+
+  async #free(deadline: number): Promise<Acquired> {
+    const wait = timeLeft(deadline);
+    if (wait <= 0) throw lateError();
+    const connecting = this.connect() as Promise<Acquired>;
+    let late = false;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        late = true;
+        reject(lateError());
+      }, wait);
+    });
+    try {
+      return await Promise.race([connecting, timeout]);
+    } finally {
+      clearTimeout(timer);
+      // What comes too late goes back; why it did not come is of no interest any more.
+      if (late) {
+        connecting.then(
+          (client) => client.release(),
+          () => undefined,
+        );
+      }
+    }
+  }
+}
+
+export function openPool(options: PoolOptions): Pool {
+  return new Pool(options);
 }
 
 async function readOnlyFromNowOn(client: pg.ClientBase): Promise<void> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isAnswer, isLost, lateError } from '../../database/postgresql/errors.js';
-import { inTransaction } from '../../database/postgresql/hook-prisma.js';
+import type { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { Serial } from '../../runtime/serial.js';
@@ -33,6 +33,8 @@ export interface ConnectionOptions {
   readonly ahead?: ReadAhead;
   /** Each statement waits for the one before: hooks read on the connection, too. */
   readonly serial?: boolean;
+  /** Where Prisma finds the transactions of works that wait for hooks. */
+  readonly transactions: HookTransactions;
   readonly onStatement: ((sql: string) => void) | undefined;
   /** Takes the connection back. */
   readonly release: (broken: boolean) => void;
@@ -130,7 +132,7 @@ export class Connection extends Questions {
   /** Runs a work in whose hooks Prisma may read on this connection. */
   join<T>(work: () => Promise<T>): Promise<T> {
     if (this.#serial === undefined) return work();
-    return inTransaction(this.#client, this.#serial, work);
+    return this.#options.transactions.run(this.#client, this.#serial, work);
   }
 
   /** Throws where the call's time is over. */

@@ -1,6 +1,8 @@
 import { lateError, translateError } from '../../database/postgresql/errors.js';
-import { acquire, type Pool } from '../../database/postgresql/pool.js';
-import { MethodError, UnavailableError } from '../../protocol/errors.js';
+import { HookTransactions } from '../../database/postgresql/hook-prisma.js';
+import type { Pool } from '../../database/postgresql/pool.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { FairTurns } from '../../runtime/fair-turns.js';
 import { inTime } from '../../runtime/in-time.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type {
@@ -31,7 +33,7 @@ import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { readPlan } from './plan.js';
 import { retried } from './retry.js';
-import { Shares, sharesOf } from './shares.js';
+import { openShares, sharesOf } from './shares.js';
 import { PostgresqlSnapshot } from './snapshot.js';
 import { Together } from './together.js';
 import { PostgresqlTransaction } from './transaction.js';
@@ -61,6 +63,8 @@ export interface PostgresqlStoreOptions {
   readonly groupTime?: number;
   /** How long a statement may take for whose answer the reads of others wait, ms: for tests. */
   readonly patience?: number;
+  /** Where the Prisma client of hooks finds the transactions of works that wait for them. */
+  readonly transactions?: HookTransactions;
   /** Called with the text of each statement before it runs, transaction control apart. */
   readonly onStatement?: (sql: string) => void;
   /** Told what an `onCommit` listener throws; the writer must not suffer for it. */
@@ -76,28 +80,27 @@ class PostgresqlStore implements Store {
   readonly #services: SnapshotServices;
   readonly #pool: Pool;
   readonly #now: () => number;
+  readonly #transactions: HookTransactions;
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #lanes = new Lanes<WriteJob>((...work) => this.#runJobs(...work));
   readonly #host: GroupHost;
   /** Of connections: all, and those for works that wait for other things or may scan. */
-  readonly #shares: Shares;
-  readonly #long: Shares;
+  readonly #shares: FairTurns;
+  readonly #long: FairTurns;
   readonly #together: Together;
   /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
-  /** No connection is to be had any more. */
-  #closed = false;
 
   constructor(options: PostgresqlStoreOptions) {
     const { types, conductor } = options;
     this.#services = { names: new StorageNames(types), conductor };
     this.#pool = options.pool;
     const shares = sharesOf(options.pool.options.max);
-    this.#shares = new Shares(shares.all, shares.each);
-    this.#long = new Shares(shares.long, shares.longEach);
+    this.#shares = openShares(shares.all, shares.each);
+    this.#long = openShares(shares.long, shares.longEach);
     const longest = options.patience ?? PATIENCE;
     const sharing = {
       connect: (accountId: string, deadline: number) =>
@@ -121,6 +124,7 @@ class PostgresqlStore implements Store {
       announce: (change) => this.#announce(change),
     };
     this.#now = options.now ?? Date.now;
+    this.#transactions = options.transactions ?? new HookTransactions();
     this.#onStatement = options.onStatement;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#pruner = new ChangePruner({
@@ -295,7 +299,7 @@ class PostgresqlStore implements Store {
 
   async close(): Promise<void> {
     await this.#lanes.close();
-    this.#closed = true;
+    this.#shares.close();
     // Waits for connections that are in use.
     await this.#pool.end();
   }
@@ -391,17 +395,17 @@ class PostgresqlStore implements Store {
 
   async #connect(
     accountId: string,
-    how: Omit<ConnectionOptions, 'onStatement' | 'release'>,
+    how: Omit<ConnectionOptions, 'onStatement' | 'release' | 'transactions'>,
   ): Promise<Connection> {
     const giveBack = await this.#shares.take(accountId, how.deadline);
     try {
-      if (this.#closed) throw new UnavailableError('The server is stopping.');
-      const client = await acquire(this.#pool, how.deadline);
+      const client = await this.#pool.acquire(how.deadline);
       const release = (broken: boolean): void => {
         client.release(broken);
         giveBack();
       };
-      return new Connection(client, { ...how, onStatement: this.#onStatement, release });
+      const own = { transactions: this.#transactions, onStatement: this.#onStatement };
+      return new Connection(client, { ...how, ...own, release });
     } catch (error) {
       giveBack();
       throw translateError(error);

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ask, send } from '../../../src/database/postgresql/batch.js';
-import {
-  type Acquired,
-  acquire,
-  openPool,
-  type Pool,
-} from '../../../src/database/postgresql/pool.js';
+import { type Acquired, openPool, type Pool } from '../../../src/database/postgresql/pool.js';
 import { prepared } from '../../../src/store/postgresql/statement.js';
 import { usePostgresql } from '../../support/postgresql.js';
 
@@ -16,7 +11,7 @@ describe('statements that are sent together', () => {
   let client: Acquired;
   beforeAll(async () => {
     pool = openPool({ url: await postgresql().createDatabase('batch'), size: 1, pipeline: true });
-    client = await acquire(pool, performance.now() + 20_000);
+    client = await pool.acquire(performance.now() + 20_000);
     await client.query('CREATE TABLE t (id int PRIMARY KEY, n int)');
   }, 60_000);
   afterAll(async () => {

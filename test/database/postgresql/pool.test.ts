@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isUnavailable } from '../../../src/database/postgresql/errors.js';
-import { acquire, openPool } from '../../../src/database/postgresql/pool.js';
+import { openPool } from '../../../src/database/postgresql/pool.js';
 
 /** AuthenticationOk and ReadyForQuery: a login succeeds, and after that nobody ever answers. */
 const WELCOME = Buffer.from('520000000800000000' + '5a0000000549', 'hex');
@@ -40,18 +40,18 @@ it('a connection that waited while another broke is not given to anybody', async
   const pool = openPool({ url, size: 3 });
   const later = () => performance.now() + 5000;
   const [first, second, third] = [
-    await acquire(pool, later()),
-    await acquire(pool, later()),
-    await acquire(pool, later()),
+    await pool.acquire(later()),
+    await pool.acquire(later()),
+    await pool.acquire(later()),
   ];
   first.release();
   second.release();
   third.release(true);
-  const fresh = await acquire(pool, later());
+  const fresh = await pool.acquire(later());
   expect([first, second, third]).not.toContain(fresh);
   // It has answered since: trusted again.
   fresh.release();
-  const again = await acquire(pool, later());
+  const again = await pool.acquire(later());
   expect(again).toBe(fresh);
   again.release();
   await pool.end();
