@@ -66,8 +66,8 @@ export interface RequestScope {
   remainingOctets: number;
   /** Room for the large answers of its calls; without it they are not counted. */
   readonly room?: AnswerRoom | undefined;
-  /** What the calls that follow at once want of this one, or what it has found for them. */
-  foresight?: Foresight | null;
+  /** What the call that follows at once wants of this one, or what it has found for that. */
+  foresight: Foresight | null;
 }
 
 /** Creation ids and the ids of what was created; in order, a later one counts. */

@@ -102,7 +102,16 @@ function scopeOf(
   let remainingOctets = maxSizeResponse - ENVELOPE_OCTETS - mapOctets(createdIds ?? []);
   for (const call of methodCalls) remainingOctets -= errorOctets(call);
   const ids = new Map(createdIds);
-  return { principal, using, isLong, isGone, room, createdIds: ids, remainingOctets };
+  return {
+    principal,
+    using,
+    isLong,
+    isGone,
+    room,
+    createdIds: ids,
+    remainingOctets,
+    foresight: null,
+  };
 }
 
 /** The calls of one request, one after the other (RFC 8620 3.3). */
@@ -141,7 +150,11 @@ class RequestRun {
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(invocation);
-      this.#foresee(index, invocation);
+      // What a query found for the call behind it is forgotten behind that one.
+      if (this.#scope.foresight?.get !== invocation)
+        this.#scope.foresight = this.#referredTo.has(invocation.callId)
+          ? foresightOf(methodCalls, index, this.#common.services.registry)
+          : null;
       // 5.4: "after emitting the response, but before processing the next method".
       for (const call of await this.#run(invocation, false)) await this.#run(call, true);
     }
@@ -152,7 +165,7 @@ class RequestRun {
   /** Runs a call to its response; resolves to the calls that follow from it. */
   async #run(current: Invocation, isFollowing: boolean): Promise<readonly Invocation[]> {
     let call: MethodCall | undefined;
-    this.#explanation?.begin(current, this.#scope.foresight);
+    this.#explanation?.begin(current);
     try {
       const method = this.#method(current.name);
       // The arguments of what follows from a call are ours.
@@ -175,17 +188,8 @@ class RequestRun {
     // counts (5.3).
     for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
     this.#emit(text, name, response, callId);
-    this.#explanation?.ended(name, response);
+    this.#explanation?.ended(name, response, this.#scope.foresight);
     call.committed();
-  }
-
-  /** What was found for earlier calls is forgotten behind them. */
-  #foresee(index: number, call: Invocation): void {
-    const { foresight = null } = this.#scope;
-    if (foresight !== null && index <= foresight.last) return;
-    this.#scope.foresight = this.#referredTo.has(call.callId)
-      ? foresightOf(this.#envelope.methodCalls, index, this.#common.services.registry)
-      : null;
   }
 
   #resolved({ args }: Invocation): JsonObject {
@@ -215,7 +219,7 @@ class RequestRun {
     const text = JSON.stringify(['error', failure, callId]);
     this.#scope.remainingOctets -= separated(text);
     this.#emit(text, 'error', failure, callId);
-    this.#explanation?.ended('error', null, methodError);
+    this.#explanation?.ended('error', null, null, methodError);
   }
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */

@@ -35,20 +35,16 @@ export class Explanation {
   #call: Invocation | null = null;
   #accountId: string | null = null;
   #begun = 0;
-  #foresight: Foresight | null = null;
-  #answers = 0;
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   /** The call that is run from now on. */
-  begin(call: Invocation, foresight: Foresight | null = null): void {
+  begin(call: Invocation): void {
     this.#call = call;
     this.#accountId = null;
     this.#trace = new CallTrace();
-    this.#foresight = foresight;
-    this.#answers = foresight?.answers ?? 0;
     this.#begun = performance.now();
   }
 
@@ -59,16 +55,20 @@ export class Explanation {
     return { ...this.#services, store: store.traced(this.#trace) };
   }
 
-  /** The call has its response, of this name. */
-  ended(name: string, response: object | null, error: MethodError | null = null): void {
-    const { answers = 0, callId: from = '' } = this.#foresight ?? {};
+  /** The call has its response, of this name; `foresight` may have answered it. */
+  ended(
+    name: string,
+    response: object | null,
+    foresight: Foresight | null = null,
+    error: MethodError | null = null,
+  ): void {
     this.#calls.push({
       accountId: this.#accountId,
       name,
       callId: this.#call?.callId ?? '',
       trace: this.#trace,
       milliseconds: performance.now() - this.#begun,
-      from: answers > this.#answers ? from : null,
+      from: foresight?.hasAnswered ? foresight.queryId : null,
       error,
       isFinal: (response as JsonObject | null)?.['canCalculateChanges'] === false,
     });

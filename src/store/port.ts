@@ -146,8 +146,6 @@ export interface ChangesAsked extends Asked {
   /** Records with a greater number, ascending. */
   readonly since: number;
   readonly limit: number;
-  /** What is read of the objects that the records name; null for nothing. */
-  readonly wanted: WantedObjects | null;
 }
 
 export interface PageAsked extends Asked {
@@ -167,8 +165,6 @@ export interface StateAndObjects {
 export interface StateAndChanges {
   readonly number: number;
   readonly records: readonly ChangeRecordAt[];
-  /** Those of the records that exist; null where none were wanted, or they can't be had so. */
-  readonly found: FoundObjects | null;
 }
 
 /** Objects to be read along with their ids, since they are going to be asked for. */

@@ -264,7 +264,7 @@ class CountedHashes extends HashTurns {
 function scopeOf(isGone: () => boolean): RequestScope {
   return {
     ...{ principal: U1, using: new Set<string>(), isLong: false, isGone },
-    ...{ createdIds: new Map(), remainingOctets: 1e6 },
+    ...{ createdIds: new Map(), remainingOctets: 1e6, foresight: null },
   };
 }
 

@@ -31,6 +31,7 @@ describe('MethodCall: the octets of a response', () => {
       isGone: () => false,
       createdIds: new Map(),
       remainingOctets,
+      foresight: null,
       room,
     };
     const method = rig.services.registry.methods.get('Core/echo');

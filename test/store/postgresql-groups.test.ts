@@ -158,11 +158,8 @@ describe('writes of an account that wait together', () => {
     const objects = () => store.readObjects({ ...asked(), ids: ['warm'], ...wanted });
     expect(await cost(objects)).toEqual([1, 2]);
     expect(await objects()).toMatchObject({ number: 2, objects: [{ id: 'warm' }] });
-    const changes = (of: typeof wanted | null) => (): ReturnType<Store['readChanges']> =>
-      store.readChanges({ ...asked(), since: 0, limit: 10, wanted: of });
-    expect(await cost(changes(null))).toEqual([1, 2]);
-    expect(await cost(changes(wanted))).toEqual([1, 3]);
-    expect(await changes(wanted)()).toMatchObject({ found: { objects: [{ id: 'warm' }] } });
+    const changes = () => store.readChanges({ ...asked(), since: 0, limit: 10 });
+    expect(await cost(changes)).toEqual([1, 2]);
     const window = { position: 0, limit: 10 };
     for (const sort of ['title', '-created']) {
       const page = () => store.readPage({ ...asked(), plan: plan(ALL, sort), window, wanted });

@@ -33,9 +33,8 @@ function objects(ids: ObjectsAsked['ids'], properties = PLAIN): Promise<StateAnd
   return engine.store.readObjects({ ...asked(), ids, properties, maxOctets: 1e12 });
 }
 
-function changes(since: number, limit: number, properties: typeof PLAIN | null = null) {
-  const wanted = properties && { properties, maxOctets: 1e12 };
-  return engine.store.readChanges({ ...asked(), since, limit, wanted });
+function changes(since: number, limit: number) {
+  return engine.store.readChanges({ ...asked(), since, limit });
 }
 
 function page(limit: number, properties: typeof PLAIN | null = null) {
@@ -59,7 +58,6 @@ describe('one statement', () => {
       expect(await counted(() => objects(ids.slice(0, count)))).toBe(1);
     expect(await counted(() => objects(ids.slice(0, 1), WHOLE))).toBe(1);
     expect(await counted(() => changes(100, 100))).toBe(1);
-    expect(await counted(() => changes(100, 100, PLAIN))).toBe(1);
     expect(await counted(() => page(100))).toBe(1);
     expect(await counted(() => page(100, PLAIN))).toBe(1);
   });
@@ -73,19 +71,12 @@ describe('one statement', () => {
     expect(await counted(() => objects({ first: 9 }))).toBe(2);
   });
 
-  it('leaves such objects out of changes and pages', async () => {
+  it('leaves such objects out of pages', async () => {
     await insert([gadget('r1', { title: 'x'.repeat(9000) }), gadget('r2', {})]);
-    for (const found of [
-      (await changes(0, 9, PLAIN)).found,
-      (await changes(1, 9, WHOLE)).found,
-      (await changes(1, 1001, PLAIN)).found,
-    ])
-      expect(found).toBeNull();
     const ids = ['r1', 'r2'];
     for (const properties of [PLAIN, WHOLE])
       expect(await page(9, properties)).toEqual({ number: 2, ids, found: null });
     expect(await page(1001, PLAIN)).toMatchObject({ ids, found: null });
-    expect((await changes(1, 9, PLAIN)).found?.objects).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,6 @@ import type { ChangesArguments, ChangesResponse } from '../../capability/standar
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { StandardMethod } from '../context.js';
-import { wantedBy } from '../get/foresight.js';
 import { cannotCalculate, formatState, parseState, requireUnbroken } from '../states.js';
 
 /** Change records that one page looks at, at most. */
@@ -29,11 +28,10 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
       type,
       since,
       limit,
-      wanted: wantedBy(context, type, limit),
     });
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
-    const { number: current, records, found } = await read(limit);
+    const { number: current, records } = await read(limit);
     if (since > current)
       cannotCalculate('"sinceState" is ahead of the current state.', {
         code: 'ahead',
@@ -45,8 +43,6 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
     const page = since < current ? fill(records, maximum) : NOTHING;
     if (limit < MAX_RECORDS && !complete && page.size < maximum) continue;
     const reached = page.end ?? since;
-    const changed = records.map(({ objectId }) => objectId);
-    if (found !== null) context.request.foresight?.found(current, changed, found);
     return {
       accountId: account.id,
       oldState: args.sinceState,

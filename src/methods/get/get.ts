@@ -23,17 +23,13 @@ export async function get(
   const asked = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
   if (asked !== null && asked.length > maximum) tooMany(maximum);
-  const { foresight } = context.request;
-  const whole = asked && foresight?.all(context, type, asked, properties);
-  if (whole) {
-    const state = formatState(whole.number);
-    return { accountId, state, list: whole.objects, notFound: [] };
+  const { foresight, createdIds, remainingOctets } = context.request;
+  const foreseen = foresight?.answer(asked, remainingOctets);
+  if (foreseen) {
+    const state = formatState(foreseen.number);
+    return { accountId, state, list: foreseen.objects, notFound: [] };
   }
-  const ids = asked === null ? null : distinctIds(asked, context.request.createdIds);
-  const seen = ids && foresight?.answer(context, type, ids, properties);
-  if (ids && seen) {
-    return { accountId, state: formatState(seen.number), ...sorted(ids, seen.objects) };
-  }
+  const ids = asked === null ? null : distinctIds(asked, createdIds);
   if (ids !== null && isMany(ids.existing.size)) await context.services.conductor.begin();
   const { number, objects } = await read(type, ids, properties, context);
   const state = formatState(number);

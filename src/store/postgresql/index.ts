@@ -159,14 +159,13 @@ class PostgresqlStore implements Store {
   }
 
   readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
-    const { type, since, limit, wanted } = asked;
+    const { type, since, limit } = asked;
     return this.#readTogether(this.#together, asked, async (snapshot) => {
-      const [number, records, found] = await Promise.all([
+      const [number, records] = await Promise.all([
         snapshot.stateNumber(type),
         snapshot.changes(type, since, limit),
-        wanted && snapshot.changedObjects(type, since, limit, wanted),
       ]);
-      return { number, records, found };
+      return { number, records };
     });
   }
 

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { FoundObjects, QueryPage, StoredObject, WantedObjects } from '../port.js';
+import type { QueryPage, StoredObject, WantedObjects } from '../port.js';
 import type { ObjectScope, Scope, WindowOf } from '../sql/engine.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
@@ -27,7 +27,6 @@ interface ObjectReader extends ObjectColumns {
   /** The same with further ids, of which large rows are left out. */
   readonly ahead: string;
   readonly first: string;
-  readonly changed: string;
 }
 
 /** Octets of a row that is read ahead, at most: what all keep is bounded. */
@@ -67,9 +66,6 @@ function composeReader(
     ahead: `${select} AND ("id" = ANY($2::text[]) OR "id" = ANY($3::text[]) AND
  ${['0', ...octets].join(' + ')} <= ${LARGEST})`,
     first: `${select} ORDER BY "id" LIMIT $2`,
-    // As an array, which the planner looks up whatever number of records it expects.
-    changed: `${select} AND "id" = ANY(ARRAY(SELECT "objectId" FROM "JmapChange"
- WHERE "accountId" = $1 AND "type" = $2 AND "number" > $3 ORDER BY "number" LIMIT $4))`,
   };
 }
 
@@ -150,21 +146,6 @@ export async function readPage(
     scope.connection.eachOf(compose(raw(reader.list)), gathered.take),
   ]);
   return { number, ids: gathered.ids, found: wanted && gathered.found() };
-}
-
-/** One statement, of the records that `readChanges` gives. */
-export async function readChangedObjects(
-  { connection, accountId }: Scope<Connection>,
-  type: DataTypeDefinition,
-  since: number,
-  limit: number,
-  wanted: WantedObjects,
-): Promise<FoundObjects | null> {
-  const reader = readerOf(type, wanted.properties);
-  const gathered = gatherer(reader, wanted.maxOctets);
-  const values = [accountId, type.table, since, limit];
-  await connection.each(reader.changed, values, gathered.take);
-  return gathered.found();
 }
 
 /** One statement: rows `[id]`. */

@@ -6,7 +6,7 @@ import type {
 import type { ChangesAsked, ObjectsAsked, StateAndChanges } from '../port.js';
 import type { ObjectScope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
-import { type Collector, collector, gatherer, type Row, requireSmall } from '../sql/objects.js';
+import { type Collector, collector, type Row, requireSmall } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
@@ -29,12 +29,10 @@ export const STATE = `(SELECT "number" FROM "JmapState" WHERE "accountId" = ? AN
 
 const SELECT_STATE = `SELECT ${STATE}`;
 
-const RECORDS = `FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
- ORDER BY "number" LIMIT ${BOUND}`;
-
 const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
  json_array("number", "objectId", "kind", "at")) FROM (SELECT "number", "objectId", "kind", "at"
- ${RECORDS}))`;
+ FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ ORDER BY "number" LIMIT ${BOUND}))`;
 
 /**
  * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
@@ -62,8 +60,6 @@ interface Statements {
   readonly one: string;
   /** Null where it can't be had as one text. */
   readonly many: string | null;
-  /** Of the changes that come with it. */
-  readonly changed: string | null;
   /** A row as the text of a JSON array, or what is told of a large one (TextRow). */
   readonly row: string | null;
 }
@@ -95,8 +91,7 @@ function compose(
   const one = `SELECT "s"."number", ${list.join(', ')}
  FROM (SELECT ${STATE} AS "number") AS "s" LEFT JOIN ${from('?')}`;
   const isPlain = properties.every(({ kind }) => IS_SAME_IN_JSON[kind]);
-  if (!isPlain || columns.length > MAX_COLUMNS)
-    return { one, many: null, changed: null, row: null };
+  if (!isPlain || columns.length > MAX_COLUMNS) return { one, many: null, row: null };
   const texts = properties
     .filter(({ kind, role }) => kind === 'string' && role !== 'id')
     .map(({ column }) => quote(column));
@@ -109,9 +104,7 @@ function compose(
   };
   const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('"t".')})
  FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
-  const changed = `${STATE_AND_CHANGES}, (SELECT json_group_array(${bounded('"t".')})
- FROM (SELECT DISTINCT "objectId" FROM (SELECT "objectId" ${RECORDS})) AS "j" CROSS JOIN ${from('"j"."objectId"')})`;
-  return { one, many, changed, row: bounded() };
+  return { one, many, row: bounded() };
 }
 
 /** How a row of the table is read into one text with others; null where it can't be. */
@@ -175,23 +168,13 @@ function octetsOf(rows: readonly TextRow[]): number {
 /** One statement. */
 export function readStateAndChanges(
   connection: Connection,
-  { accountId, type, since, limit, wanted }: ChangesAsked,
+  { accountId, type, since, limit }: ChangesAsked,
 ): StateAndChanges {
   const { table } = type;
-  const changes = [accountId, table, since, limit];
-  const reader = wanted && limit <= MAX_OBJECTS ? readerOf(type, wanted.properties) : null;
-  const changed = reader && wanted && statementsOf(reader, type, wanted.properties).changed;
-  const [number, text, objects] = changed
-    ? connection.one(changed, accountId, table, ...changes, ...changes, accountId)
-    : connection.one(STATE_AND_CHANGES, accountId, table, ...changes);
+  const asked = [accountId, table, since, limit];
+  const [number, text] = connection.one(STATE_AND_CHANGES, accountId, table, ...asked);
   const records = (JSON.parse(text as string) as readonly Row[]).map(changeOf);
-  const state = { number: numberOf(number), records };
-  if (!changed || reader === null) return { ...state, found: null };
-  const rows = JSON.parse(objects as string) as readonly TextRow[];
-  if (!isWhole(rows)) return { ...state, found: null };
-  const { take, found } = gatherer(reader, wanted.maxOctets);
-  for (const row of rows) take(row);
-  return { ...state, found: found() };
+  return { number: numberOf(number), records };
 }
 
 /** No row was too large for the text. */
