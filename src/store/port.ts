@@ -251,7 +251,13 @@ export type FilterNode =
       readonly operator: 'AND' | 'OR' | 'NOT';
       readonly conditions: readonly FilterNode[];
     }
-  | { readonly kind: 'condition'; readonly filter: FilterDefinition; readonly value: JsonValue };
+  | FilterCondition;
+
+export interface FilterCondition {
+  readonly kind: 'condition';
+  readonly filter: FilterDefinition;
+  readonly value: JsonValue;
+}
 
 /** RFC 4790 and RFC 5051 collations. */
 export type Collation = 'i;unicode-casemap' | 'i;ascii-casemap' | 'i;ascii-numeric' | 'i;octet';

@@ -90,15 +90,10 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
     for (const [what, query] of Object.entries(PAGES)) {
       const cost = (size: Size) =>
         rig.cost(
-          windowQuery(
-            raw('"id"'),
-            definition,
-            size,
-            query,
-            first,
-            dialect,
-            query.filter.kind !== 'all',
-          ),
+          windowQuery({ type: definition, accountId: size, dialect }, query, first, {
+            list: raw('"id"'),
+            leads: query.filter.kind !== 'all',
+          }),
         );
       const [small, large] = [await cost('small'), await cost('large')];
       report(`${engine}: ${what}: reads ${small} of ${SIZES.small}, ${large} of ${LARGE}`);
@@ -111,13 +106,14 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
       expect([what, large <= most, large, most]).toEqual([what, true, large, most]);
     }
     const counted = (size: Size) =>
-      rig.cost(countQuery(definition, size, meets('rank', 404964), dialect));
+      rig.cost(countQuery({ type: definition, accountId: size, dialect }, meets('rank', 404964)));
     expect(await counted('large')).toBeLessThan((await counted('small')) + SLACK);
     const newest = plan(ALL);
-    const rank = (size: Size) => rig.cost(rankQuery(definition, size, newest, [id(50)], dialect));
+    const rank = (size: Size) =>
+      rig.cost(rankQuery({ type: definition, accountId: size, dialect }, newest, [id(50)]));
     expect(await rank('large')).toBeLessThan((await rank('small')) + SLACK);
     const ranks = (size: Size) =>
-      rig.cost(ranksQuery(definition, size, newest, [id(20)], 50, dialect));
+      rig.cost(ranksQuery({ type: definition, accountId: size, dialect }, newest, [id(20)], 50));
     expect(await ranks('large')).toBeLessThan((await ranks('small')) + SLACK);
   });
 

@@ -46,12 +46,10 @@ const VALUES = values(`CASE n % 2 WHEN 0 THEN '${A}' ELSE 'atwo' END`);
 
 function ids(dialect: Dialect, filter: FilterNode, ...sort: readonly string[]): Fragment {
   return windowQuery(
-    raw('"id"'),
-    definition,
-    A,
+    { type: definition, accountId: A, dialect },
     plan(filter, ...sort),
     { position: 0, limit: 50 },
-    dialect,
+    { list: raw('"id"') },
   );
 }
 
@@ -157,7 +155,7 @@ describe('what PostgreSQL reads', () => {
       for (const query of [
         ids(postgresql, filter),
         ids(postgresql, filter, '-title'),
-        countQuery(definition, A, filter, postgresql),
+        countQuery({ type: definition, accountId: A, dialect: postgresql }, filter),
       ]) {
         const plan = await planOf(query);
         expect(plan).toMatch(/Scan on "Thing_search".*\n +Index Cond: .*"accountId" = .* ~~ /);
@@ -178,7 +176,9 @@ describe('what PostgreSQL reads', () => {
     const [unique] = definition.uniques ?? [];
     if (unique === undefined) throw new Error('no unique');
     const keys = Array.from({ length: 500 }, (_, index) => [`c${index}`, index]);
-    const plan = await planOf(holdersQuery(definition, A, unique, keys, postgresql));
+    const plan = await planOf(
+      holdersQuery({ type: definition, accountId: A, dialect: postgresql }, unique, keys),
+    );
     expect(plan).toMatch(/using "Thing_accountId_code_rank/);
     expect(plan).not.toMatch(/Seq Scan/);
     expect(await planOf(ids(postgresql, meets('rank', 7)))).toMatch(/"Thing_accountId_rank/);
@@ -198,7 +198,11 @@ describe('what PostgreSQL reads', () => {
     it(`is what comes before alone for a rank by ${sort}`, async () => {
       const term = `"?${sort.replace('-', '').replace('title', 'title_casemap')}"?`;
       const text = await planOf(
-        rankQuery(definition, A, plan(ALL, sort), onPostgresql(sort, keys), postgresql),
+        rankQuery(
+          { type: definition, accountId: A, dialect: postgresql },
+          plan(ALL, sort),
+          onPostgresql(sort, keys),
+        ),
       );
       const conditions = text.match(/Index Cond: .*/g) ?? [];
       expect(conditions.length).toBeGreaterThan(1);
@@ -210,7 +214,12 @@ describe('what PostgreSQL reads', () => {
 
   it('is the beginning of an order for indexes within it', async () => {
     const text = await planOf(
-      ranksQuery(definition, A, plan(ALL, '-weight'), ['r10000042'], 51, postgresql),
+      ranksQuery(
+        { type: definition, accountId: A, dialect: postgresql },
+        plan(ALL, '-weight'),
+        ['r10000042'],
+        51,
+      ),
     );
     expect(text).toMatch(/Limit[\s\S]*using "Thing_accountId_weight/);
     expect(text).not.toMatch(/Seq Scan/);
@@ -257,7 +266,9 @@ describe('what PostgreSQL reads', () => {
   });
 
   it('is the account alone for a needle of two code points', async () => {
-    const plan = await planOf(countQuery(definition, A, meets('title', '42'), postgresql));
+    const plan = await planOf(
+      countQuery({ type: definition, accountId: A, dialect: postgresql }, meets('title', '42')),
+    );
     expect(plan).toMatch(/Index Cond: \("accountId" = /);
   });
 });
@@ -299,7 +310,7 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
       for (const query of [
         ids(sqlite, filter),
         ids(sqlite, filter, '-title'),
-        countQuery(definition, A, filter, sqlite),
+        countQuery({ type: definition, accountId: A, dialect: sqlite }, filter),
       ]) {
         const plan = planOf(query);
         expect(plan).toMatch(/Thing_search VIRTUAL TABLE/);
@@ -338,7 +349,9 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
   it('is an ordered index for the values that must be unique, and for an indexed filter', () => {
     const [unique] = definition.uniques ?? [];
     if (unique === undefined) throw new Error('no unique');
-    const plan = planOf(holdersQuery(definition, A, unique, [['c1', 1]], sqlite));
+    const plan = planOf(
+      holdersQuery({ type: definition, accountId: A, dialect: sqlite }, unique, [['c1', 1]]),
+    );
     expect(plan).toMatch(/INDEX Thing_accountId_code_rank_id_idx \(accountId=\? AND code=\?/);
     expect(planOf(ids(sqlite, meets('rank', 7)))).toMatch(/\(accountId=\? AND rank=\?/);
   });
@@ -347,10 +360,15 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     it(`is an index of the filter's for ${what}, in whatever order`, () => {
       const window = { position: 0, limit: 50 };
       const queries = [
-        fewQuery(definition, A, plan(filter, 'title'), sqlite),
-        countQuery(definition, A, filter, sqlite),
+        fewQuery({ type: definition, accountId: A, dialect: sqlite }, plan(filter, 'title')),
+        countQuery({ type: definition, accountId: A, dialect: sqlite }, filter),
         ...[[], ['title'], ['-weight'], ['size'], ['rank']].map((sort) =>
-          windowQuery(raw('"id"'), definition, A, plan(filter, ...sort), window, sqlite, true),
+          windowQuery(
+            { type: definition, accountId: A, dialect: sqlite },
+            plan(filter, ...sort),
+            window,
+            { list: raw('"id"'), leads: true },
+          ),
         ),
       ];
       for (const query of queries) {
@@ -366,7 +384,10 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
 
   it('is sorted where no order is indexed, and otherwise where it is little', () => {
     const asked = (filter: FilterNode, sort: string): unknown => {
-      const query = fewQuery(definition, A, plan(filter, sort), sqlite);
+      const query = fewQuery(
+        { type: definition, accountId: A, dialect: sqlite },
+        plan(filter, sort),
+      );
       if (query === null) return null;
       return db
         .prepare(render(query, sqlite.placeholder))
@@ -382,7 +403,9 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
   for (const [sort, keys] of RANKS) {
     it(`is what comes before alone for a rank by ${sort}`, () => {
       const term = sort.replace('-', '').replace('title', 'title_casemap');
-      const text = planOf(rankQuery(definition, A, plan(ALL, sort), keys, sqlite));
+      const text = planOf(
+        rankQuery({ type: definition, accountId: A, dialect: sqlite }, plan(ALL, sort), keys),
+      );
       const searches = text.split('\n').filter((line) => line.startsWith('SEARCH'));
       expect(searches.length).toBeGreaterThan(1);
       for (const line of searches)
@@ -391,21 +414,35 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
   }
 
   it('is the beginning of an order for indexes within it', () => {
-    const text = planOf(ranksQuery(definition, A, plan(ALL, '-weight'), ['r10000042'], 51, sqlite));
+    const text = planOf(
+      ranksQuery(
+        { type: definition, accountId: A, dialect: sqlite },
+        plan(ALL, '-weight'),
+        ['r10000042'],
+        51,
+      ),
+    );
     expect(text).toMatch(/INDEX Thing_accountId_weight_id_idx \(accountId=\?\)/);
     expect(text.match(/TEMP B-TREE/g)).toHaveLength(1);
   });
 
   it('is the key for what orders objects, and one reading of the account for indexes in that order', () => {
     const order = plan(meets('size', 3), '-size');
-    const found = planOf(keysOfQuery(definition, A, order, ['r10000042', 'r10000044'], sqlite));
+    const found = planOf(
+      keysOfQuery({ type: definition, accountId: A, dialect: sqlite }, order, [
+        'r10000042',
+        'r10000044',
+      ]),
+    );
     expect(found).toMatch(/SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id=\?\)/);
     expect(found).not.toMatch(/SCAN Thing( |$)/m);
     const keys = [
       [3, 'r10000042'],
       [null, 'r10000044'],
     ];
-    const counts = planOf(countsQuery(definition, A, order, keys, sqlite));
+    const counts = planOf(
+      countsQuery({ type: definition, accountId: A, dialect: sqlite }, order, keys),
+    );
     expect(counts).toMatch(
       /^SEARCH Thing USING (PRIMARY KEY|INDEX \S+) \(accountId=\? AND id>\?\)$/m,
     );
@@ -416,11 +453,15 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     const filter = meets('size', 3);
     const byKey =
       /^SEARCH Thing USING (PRIMARY KEY|INDEX sqlite_autoindex_Thing_1) \(accountId=\? AND id>\?\)/;
-    expect(planOf(countQuery(definition, A, filter, sqlite))).toMatch(byKey);
+    expect(planOf(countQuery({ type: definition, accountId: A, dialect: sqlite }, filter))).toMatch(
+      byKey,
+    );
     expect(planOf(ids(sqlite, filter, '-size'))).toMatch(byKey);
     const keys = [[3, 'r10000042']];
     const order = plan(filter, '-size');
-    expect(planOf(countsQuery(definition, A, order, keys, sqlite))).toMatch(byKey);
+    expect(
+      planOf(countsQuery({ type: definition, accountId: A, dialect: sqlite }, order, keys)),
+    ).toMatch(byKey);
   });
 
   it('numbers where an order is indexed or computed, and for many', () => {
@@ -438,7 +479,9 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
   });
 
   it('is the part of one account for a needle of two code points', () => {
-    const plan = planOf(countQuery(definition, A, meets('title', '42'), sqlite));
+    const plan = planOf(
+      countQuery({ type: definition, accountId: A, dialect: sqlite }, meets('title', '42')),
+    );
     expect(plan).toMatch(/^SEARCH Thing USING .*\(accountId=\?\)/);
   });
 });

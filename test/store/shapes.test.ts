@@ -86,7 +86,10 @@ describe('a window that is composed once for its shape', () => {
       // Everything has a statement of its own.
       if (plan.filter.kind === 'all') continue;
       const compose = (asked: QueryPlan) =>
-        windowQuery(list, TYPE, `a${round}`, asked, window, dialect, leads);
+        windowQuery({ type: TYPE, accountId: `a${round}`, dialect }, asked, window, {
+          list,
+          leads,
+        });
       const known = compose(plan);
       const anew = compose({ ...plan, filter: large(plan.filter) });
       expect(anew.recurs).toBeUndefined();
@@ -112,7 +115,12 @@ describe('a window that is composed once for its shape', () => {
         sort: [],
       };
       const list = raw(`'${'x'.repeat(2000)}' AS "row"`);
-      return windowQuery(list, Gadget, 'a', plan, { position: 0, limit: 1 }, sqlite).texts;
+      return windowQuery(
+        { type: Gadget, accountId: 'a', dialect: sqlite },
+        plan,
+        { position: 0, limit: 1 },
+        { list },
+      ).texts;
     };
     const [first, again] = [windowOf(0), windowOf(0)];
     expect(again).toBe(first);

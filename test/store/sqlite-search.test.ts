@@ -34,41 +34,34 @@ describe('the search index on SQLite', () => {
 
   const queries = {
     'in order of id': windowQuery(
-      raw('"id"'),
-      Gadget,
-      A,
+      { type: Gadget, accountId: A, dialect: sqlite },
       plan(find),
       { position: 0, limit: 10 },
-      sqlite,
+      { list: raw('"id"') },
     ),
     'in another order': windowQuery(
-      raw('"id"'),
-      Gadget,
-      A,
+      { type: Gadget, accountId: A, dialect: sqlite },
       plan(find, '-title', 'rank'),
       { position: 0, limit: 10 },
-      sqlite,
+      { list: raw('"id"') },
     ),
     'by the indexed order': windowQuery(
-      raw('"id"'),
-      Gadget,
-      A,
+      { type: Gadget, accountId: A, dialect: sqlite },
       plan(find, 'rank'),
       { position: 0, limit: 10 },
-      sqlite,
+      { list: raw('"id"') },
     ),
     'with another condition': countQuery(
-      Gadget,
-      A,
+      { type: Gadget, accountId: A, dialect: sqlite },
       operator('AND', find, condition('minRank', 2)),
-      sqlite,
     ),
-    'with words': countQuery(Gadget, A, condition('foundText', 'text 424'), sqlite),
+    'with words': countQuery(
+      { type: Gadget, accountId: A, dialect: sqlite },
+      condition('foundText', 'text 424'),
+    ),
     'in one of two': countQuery(
-      Gadget,
-      A,
+      { type: Gadget, accountId: A, dialect: sqlite },
       operator('OR', find, condition('foundCode', 'c42')),
-      sqlite,
     ),
   };
 

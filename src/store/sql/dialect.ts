@@ -1,4 +1,8 @@
-import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
+import type {
+  DataTypeDefinition,
+  PropertyDefinition,
+  PropertyKind,
+} from '../../capability/definition.js';
 import type { Fragment, Raw, SqlValue } from './fragment.js';
 
 /** A type's search index, and the account whose part of it is read. */
@@ -6,6 +10,13 @@ export interface SearchTarget {
   /** SearchIndexDefinition.name. */
   readonly name: string;
   readonly accountId: SqlValue;
+}
+
+/** The objects that a statement is about, and the database that it is composed for. */
+export interface Composing {
+  readonly type: DataTypeDefinition;
+  readonly accountId: SqlValue;
+  readonly dialect: Dialect;
 }
 
 /** Where the databases' SQL differs, for the composers of this folder. */

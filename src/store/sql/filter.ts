@@ -3,8 +3,8 @@ import { isInstant } from '../../capability/shadows.js';
 import { parseDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
-import type { FilterNode } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { FilterCondition, FilterNode } from '../port.js';
+import type { Composing, Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, Slot, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
 import { columnValue } from './rows.js';
@@ -61,13 +61,7 @@ export interface ComposedFilter {
  *
  * Throws `MethodError('unsupportedFilter')` for one too deep or too long for the database.
  */
-export function composeFilter(
-  type: DataTypeDefinition,
-  accountId: SqlValue,
-  filter: FilterNode,
-  dialect: Dialect,
-  leads = false,
-): ComposedFilter {
+export function composeFilter(on: Composing, filter: FilterNode, leads = false): ComposedFilter {
   let conditions = 0;
   let values = 0;
 
@@ -80,11 +74,11 @@ export function composeFilter(
       case 'condition': {
         conditions += 1;
         if (conditions > MAX_CONDITIONS) throw tooComplex();
-        const condition = composeCondition(type, node.filter, node.value, dialect);
+        const condition = composeCondition(on, node);
         if (typeof condition === 'boolean') return condition !== negated;
         const open = negated
           ? { sql: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
-          : narrowed(type, accountId, node.filter, node.value, condition, dialect, leads);
+          : narrowed(on, node, condition, leads);
         values += open.sql.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
         return { ...open, height: heightOf(node.filter), cost: costOf(node.filter) };
@@ -110,14 +104,13 @@ export function composeFilter(
 
 /** The condition beside what the type's search index, or an ordered one, says of it. */
 function narrowed(
-  type: DataTypeDefinition,
-  accountId: SqlValue,
-  filter: FilterDefinition,
-  value: JsonValue,
+  on: Composing,
+  node: FilterCondition,
   condition: Fragment,
-  dialect: Dialect,
   leads: boolean,
 ): Omit<Open, 'height' | 'cost'> {
+  const { type, dialect } = on;
+  const { filter, value } = node;
   const { said } = dialect;
   if (filter.operator === 'startsWith' && filter.indexed === true) {
     const range = (how?: (end: Fragment) => Fragment): Fragment | null =>
@@ -131,7 +124,7 @@ function narrowed(
     const rare = said(condition, 'rare');
     return { sql: leads ? rare : condition, lookup: null, ordered: rare };
   }
-  const { beside, lookup } = searchOf(type, accountId, filter, value, dialect);
+  const { beside, lookup } = searchOf(on, node);
   const narrow = beside === null ? condition : sql`(${beside} AND ${condition})`;
   return { sql: narrow, lookup, ordered: null };
 }
@@ -213,10 +206,8 @@ function tooComplex(): MethodError {
 }
 
 function composeCondition(
-  type: DataTypeDefinition,
-  filter: FilterDefinition,
-  value: JsonValue,
-  dialect: Dialect,
+  { type, dialect }: Composing,
+  { filter, value }: FilterCondition,
 ): Fragment | boolean {
   const column = name(filter.column);
   const operand = (): SqlValue => operandOf(type, filter, value, dialect);

@@ -1,10 +1,9 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan, QueryWindow } from '../port.js';
 import { composedFilter } from './composed.js';
-import type { Dialect } from './dialect.js';
+import type { Composing, Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
-import { composedOnce } from './shapes.js';
+import { type ComposeWindow, composedOnce } from './shapes.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -22,18 +21,14 @@ const FEW = 5000;
  * Asks how many rows, at most one more than few, ordered indexes find for the filter: one row
  * `[whether they are few]`. Null where nothing depends on it.
  */
-export function fewQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
-  dialect: Dialect,
-): Fragment | null {
+export function fewQuery(on: Composing, plan: QueryPlan): Fragment | null {
   if (!hasIndexed(plan.filter)) return null;
-  const { lookup, ordered } = composedFilter(type, accountId, plan.filter, dialect);
+  const { type, dialect } = on;
+  const { lookup, ordered } = composedFilter(on, plan.filter);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
- WHERE ${accountIs(accountId, dialect, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
+ WHERE ${accountIs(on, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
 }
 
 /** Whether some condition has an index at all: most filters needn't be composed to know it. */
@@ -47,64 +42,45 @@ export function readsInOrder({ sort }: QueryPlan, dialect: Dialect): boolean {
   return orderTerms(sort, dialect)[0]?.indexed === true;
 }
 
-/**
- * Rows of a window of the ordered result, of the columns that `list` says. Where the filter `leads`, what its indexes find is
- * sorted; otherwise an index of the order may be read until the window is full.
- */
-export function windowQuery(
-  list: Raw,
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
-  window: QueryWindow,
-  dialect: Dialect,
-  leads = false,
-): Fragment {
-  const how = `${leads} ${list.text}`;
-  return composedOnce(how, type, accountId, plan, window, dialect, (account, asked, ...bounds) =>
-    composeWindow(list, type, account, asked, bounds, dialect, leads),
-  );
+/** How a window is read. */
+export interface WindowWay {
+  /** The columns. */
+  readonly list: Raw;
+  /**
+   * What the filter's indexes find is sorted; otherwise an index of the order may be read until the
+   * window is full.
+   */
+  readonly leads?: boolean;
 }
 
-/** `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to. */
-function composeWindow(
-  list: Raw,
-  type: DataTypeDefinition,
-  accountId: SqlValue,
+/** Rows of a window of the ordered result. */
+export function windowQuery(
+  on: Composing,
   plan: QueryPlan,
-  [limit, position]: readonly [limit: SqlValue, position: SqlValue],
-  dialect: Dialect,
-  leads: boolean,
+  window: QueryWindow,
+  { list, leads = false }: WindowWay,
 ): Fragment {
-  const terms = orderTerms(plan.sort, dialect);
-  const order = raw(orderBy(terms));
-  const inOrder = terms[0]?.indexed === true;
-  const query = sql`SELECT ${list} FROM ${rows(type, accountId, plan.filter, dialect, leads, inOrder, !inOrder)}
- ORDER BY ${order} LIMIT ${limit} + 0 OFFSET ${position}`;
-  return inOrder ? query : scanning(query);
+  // `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to.
+  const compose: ComposeWindow = (composing, { filter, sort }, [limit, position]) => {
+    const terms = orderTerms(sort, composing.dialect);
+    const inOrder = terms[0]?.indexed === true;
+    const found = rows(composing, filter, { leads, inOrder, readsAll: !inOrder });
+    const query = sql`SELECT ${list} FROM ${found}
+ ORDER BY ${raw(orderBy(terms))} LIMIT ${limit} + 0 OFFSET ${position}`;
+    return inOrder ? query : scanning(query);
+  };
+  return composedOnce(`${leads} ${list.text}`, on, { plan, window }, compose);
 }
 
 /** One row `[count]`. */
-export function countQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  filter: FilterNode,
-  dialect: Dialect,
-): Fragment {
-  return scanning(
-    sql`SELECT count(*) FROM ${rows(type, accountId, filter, dialect, true, false, true)}`,
-  );
+export function countQuery(on: Composing, filter: FilterNode): Fragment {
+  return scanning(sql`SELECT count(*) FROM ${rows(on, filter, ALL)}`);
 }
 
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
-export function keysQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
-  id: string,
-  dialect: Dialect,
-): Fragment {
-  const { where } = composedFilter(type, accountId, plan.filter, dialect);
+export function keysQuery(on: Composing, plan: QueryPlan, id: string): Fragment {
+  const { type, accountId, dialect } = on;
+  const { where } = composedFilter(on, plan.filter);
   const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
   return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
@@ -115,16 +91,14 @@ export function keysQuery(
  * ranges of it: nothing behind them is read.
  */
 export function rankQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
+  on: Composing,
+  { filter, sort }: QueryPlan,
   keys: readonly SqlValue[],
-  dialect: Dialect,
 ): Fragment {
-  const terms = orderTerms(plan.sort, dialect);
-  const { where, lookup } = composedFilter(type, accountId, plan.filter, dialect);
+  const terms = orderTerms(sort, on.dialect);
+  const { where, lookup } = composedFilter(on, filter);
   const counted = (condition: Fragment): Fragment =>
-    sql`(SELECT count(*) FROM ${rows(type, accountId, plan.filter, dialect)} AND ${condition})`;
+    sql`(SELECT count(*) FROM ${rows(on, filter)} AND ${condition})`;
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
   const isShort = ranges.length <= MAX_RANGES && where.values.length <= MAX_REPEATED;
   const [first, ...rest] = isShort ? ranges.map(counted) : [];
@@ -146,14 +120,9 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
 }
 
 /** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
-export function keysOfQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
-  ids: readonly string[],
-  dialect: Dialect,
-): Fragment {
-  const { where } = composedFilter(type, accountId, plan.filter, dialect);
+export function keysOfQuery(on: Composing, plan: QueryPlan, ids: readonly string[]): Fragment {
+  const { type, accountId, dialect } = on;
+  const { where } = composedFilter(on, plan.filter);
   const terms = orderTerms(plan.sort, dialect);
   const keys = terms.map(({ expression }) => expression).join(', ');
   const elements = dialect.elements(JSON.stringify(ids), 'string');
@@ -165,19 +134,15 @@ export function keysOfQuery(
 
 /** One row: for each of some objects how many of the result come before one with its keys. */
 export function countsQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
+  on: Composing,
+  { filter, sort }: QueryPlan,
   keys: readonly (readonly SqlValue[])[],
-  dialect: Dialect,
 ): Fragment {
-  const terms = orderTerms(plan.sort, dialect);
+  const terms = orderTerms(sort, on.dialect);
   const counts = keys
     .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
     .reduce((all, next) => sql`${all}, ${next}`);
-  return scanning(
-    sql`SELECT ${counts} FROM ${rows(type, accountId, plan.filter, dialect, true, false, true)}`,
-  );
+  return scanning(sql`SELECT ${counts} FROM ${rows(on, filter, ALL)}`);
 }
 
 /**
@@ -185,17 +150,16 @@ export function countsQuery(
  * the first `within` of it where that is given.
  */
 export function ranksQuery(
-  type: DataTypeDefinition,
-  accountId: string,
-  plan: QueryPlan,
+  on: Composing,
+  { filter, sort }: QueryPlan,
   ids: readonly string[],
   within: number | null,
-  dialect: Dialect,
 ): Fragment {
-  const terms = orderTerms(plan.sort, dialect);
+  const { dialect } = on;
+  const terms = orderTerms(sort, dialect);
   const order = raw(orderBy(terms));
   const inOrder = within !== null && terms[0]?.indexed === true;
-  const found = rows(type, accountId, plan.filter, dialect, within === null, inOrder);
+  const found = rows(on, filter, { leads: within === null, inOrder });
   const numbered =
     within === null
       ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
@@ -209,23 +173,30 @@ function scanning(query: Fragment): Fragment {
   return { ...query, scans: true };
 }
 
-/**
- * `inOrder`: a window of them, by an order whose beginning is indexed. SQLite would rather read all of a
- * table that is in the order of its key, and sort that; not where the account is said to be most of it.
- * `readsAll`: nothing but an index of the filter could spare a row of the account.
- */
+/** How rows are found. */
+interface RowsWay {
+  /** Whatever indexes of the filter find is read. */
+  readonly leads?: boolean;
+  /**
+   * A window of them, by an order whose beginning is indexed. SQLite would rather read all of a table
+   * that is in the order of its key, and sort that; not where the account is said to be most of it.
+   */
+  readonly inOrder?: boolean;
+  /** Nothing but an index of the filter could spare a row of the account. */
+  readonly readsAll?: boolean;
+}
+
+const ALL: RowsWay = Object.freeze({ leads: true, readsAll: true });
+
 function rows(
-  type: DataTypeDefinition,
-  accountId: SqlValue,
+  on: Composing,
   filter: FilterNode,
-  dialect: Dialect,
-  leads = false,
-  inOrder = false,
-  readsAll = false,
+  { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
 ): Fragment {
-  const { where, lookup, ordered } = composedFilter(type, accountId, filter, dialect, leads);
+  const { type, accountId, dialect } = on;
+  const { where, lookup, ordered } = composedFilter(on, filter, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
-  const account = accountIs(accountId, dialect, isCommon);
+  const account = accountIs(on, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
   const byKey = readsAll && lookup === null && !hasIndexed(filter) ? dialect.byKey : undefined;
   const whose = byKey === undefined ? account : sql`${account} AND ${byKey}`;
@@ -236,7 +207,7 @@ function rows(
  WHERE "id" = "_found"."_id" AND ${own}`;
 }
 
-function accountIs(accountId: SqlValue, dialect: Dialect, isCommon: boolean): Fragment {
+function accountIs({ accountId, dialect }: Composing, isCommon: boolean): Fragment {
   const condition = sql`"accountId" = ${accountId}`;
   return isCommon ? (dialect.said?.(condition, 'common') ?? condition) : condition;
 }

@@ -1,8 +1,9 @@
 import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { fold } from '../../text/index.js';
-import type { Dialect } from './dialect.js';
-import { type Fragment, raw, type SqlValue, sql } from './fragment.js';
+import type { FilterCondition } from '../port.js';
+import type { Composing } from './dialect.js';
+import { type Fragment, raw, sql } from './fragment.js';
 
 /** What a filter asks of texts, and where the type's search index can answer it. */
 
@@ -42,11 +43,8 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
 
 /** What the search index says of a condition that it can narrow down. */
 export function searchOf(
-  type: DataTypeDefinition,
-  accountId: SqlValue,
-  filter: FilterDefinition,
-  value: JsonValue,
-  dialect: Dialect,
+  { type, accountId, dialect }: Composing,
+  { filter, value }: FilterCondition,
 ): { readonly beside: Fragment | null; readonly lookup: Lookup | null } {
   const { operator } = filter;
   const isSearch = operator === 'contains' || operator === 'text';

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { Composing, Dialect } from './dialect.js';
 import { operandOf } from './filter.js';
 import { type Fragment, Slot, type SqlValue } from './fragment.js';
 
@@ -35,37 +35,35 @@ const remembered = new WeakMap<Dialect, WeakMap<DataTypeDefinition, Known>>();
 
 /** What composes a window; its values may be slots. */
 export type ComposeWindow = (
-  accountId: SqlValue,
+  on: Composing,
   plan: QueryPlan,
-  limit: SqlValue,
-  position: SqlValue,
+  bounds: readonly [limit: SqlValue, position: SqlValue],
 ) => Fragment;
 
 /** What `compose` makes of these values; `how` is what it makes beside them. */
 export function composedOnce(
   how: string,
-  type: DataTypeDefinition,
-  accountId: string,
-  { filter, sort }: QueryPlan,
-  { limit, position }: QueryWindow,
-  dialect: Dialect,
+  on: Composing,
+  { plan, window }: { readonly plan: QueryPlan; readonly window: QueryWindow },
   compose: ComposeWindow,
 ): Fragment {
-  const shape = new Shape(type, dialect);
+  const { filter, sort } = plan;
+  const { limit, position } = window;
+  const shape = new Shape(on);
   const asked = shape.of(filter);
-  const direct = (): Fragment => compose(accountId, { filter, sort }, limit, position);
+  const direct = (): Fragment => compose(on, plan, [limit, position]);
   if (asked === null) return direct();
-  const known = shapesOf(dialect, type);
+  const known = shapesOf(on);
   const key = `${asked}|${sort.map(keyOf).join()}|${how}`;
   let template = known.templates.get(key);
   if (template === undefined) {
-    const plan = { filter: withSlots(filter, { next: FIRST }), sort };
-    const composed = compose(ACCOUNT, plan, LIMITED, POSITION);
+    const open = { filter: withSlots(filter, { next: FIRST }), sort };
+    const composed = compose({ ...on, accountId: ACCOUNT }, open, [LIMITED, POSITION]);
     template = isBound(composed) ? { ...composed, recurs: true } : null;
     remember(known, key, template);
   }
   if (template === null) return direct();
-  const values = [accountId, limit, position, ...shape.operands];
+  const values = [on.accountId, limit, position, ...shape.operands];
   return { ...template, values: template.values.map((slot) => boundBy(slot, values)) };
 }
 
@@ -80,7 +78,7 @@ function remember(known: Known, key: string, template: Template): void {
   known.characters += own;
 }
 
-function shapesOf(dialect: Dialect, type: DataTypeDefinition): Known {
+function shapesOf({ dialect, type }: Composing): Known {
   let ofDialect = remembered.get(dialect);
   if (ofDialect === undefined) {
     ofDialect = new WeakMap();
@@ -105,7 +103,7 @@ class Shape {
   readonly #dialect: Dialect;
   #nodes = 0;
 
-  constructor(type: DataTypeDefinition, dialect: Dialect) {
+  constructor({ type, dialect }: Composing) {
     this.#type = type;
     this.#dialect = dialect;
   }

@@ -21,7 +21,7 @@ import type {
   StoredObject,
   WantedObjects,
 } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { Composing, Dialect } from './dialect.js';
 import type { ObjectScope, ReadingEngine, WindowOf } from './engine.js';
 import { type Fragment, raw, type SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
@@ -134,31 +134,28 @@ export class SqlSnapshot<C> implements Snapshot {
   }
 
   async #window(type: DataTypeDefinition, plan: QueryPlan, window: QueryWindow): Promise<WindowOf> {
-    const { accountId } = this.scope;
-    const { dialect } = this.#engine;
-    const compose =
-      (leads: boolean): WindowOf =>
-      (list) =>
-        windowQuery(list, type, accountId, plan, window, dialect, leads);
-    const few = fewQuery(type, accountId, plan, dialect);
-    if (few === null) return compose(false);
-    const [row] = await this.#query(few);
-    return compose(row?.[0] === 1);
+    const on = this.#composing(type);
+    const few = fewQuery(on, plan);
+    const [row] = few === null ? [] : await this.#query(few);
+    const leads = row?.[0] === 1;
+    return (list) => windowQuery(on, plan, window, { list, leads });
+  }
+
+  #composing(type: DataTypeDefinition): Composing {
+    return { type, accountId: this.scope.accountId, dialect: this.#engine.dialect };
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
-    const query = countQuery(type, this.scope.accountId, filter, this.#engine.dialect);
-    const [row] = await this.#query(query);
+    const [row] = await this.#query(countQuery(this.#composing(type), filter));
     return row?.[0] as number;
   }
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
-    const { accountId } = this.scope;
-    const { dialect } = this.#engine;
-    const [target] = await this.#query(keysQuery(type, accountId, plan, id, dialect));
+    const on = this.#composing(type);
+    const [target] = await this.#query(keysQuery(on, plan, id));
     if (target === undefined) return null;
-    const keys = keysOf(target, dialect);
-    const [row] = await this.#query(rankQuery(type, accountId, plan, keys, dialect));
+    const keys = keysOf(target, on.dialect);
+    const [row] = await this.#query(rankQuery(on, plan, keys));
     return row?.[0] as number;
   }
 
@@ -170,13 +167,12 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly { readonly id: string; readonly index: number }[]> {
     this.check();
     if (ids.length === 0) return [];
-    const { accountId } = this.scope;
-    const { dialect } = this.#engine;
-    if (within === null && countsRanks(plan, ids.length, dialect)) {
-      return this.#countRanks(type, plan, ids);
+    const on = this.#composing(type);
+    if (within === null && countsRanks(plan, ids.length, on.dialect)) {
+      return this.#countRanks(on, plan, ids);
     }
-    const query = ranksQuery(type, accountId, plan, ids, within, dialect);
-    return (await this.#query(query)).map((row) => ({ id: idOf(row), index: row[1] as number }));
+    const rows = await this.#query(ranksQuery(on, plan, ids, within));
+    return rows.map((row) => ({ id: idOf(row), index: row[1] as number }));
   }
 
   async existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -197,8 +193,8 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]> {
     this.check();
     if (keys.length === 0) return [];
-    const { dialect, decoders } = this.#engine;
-    const query = holdersQuery(type, this.scope.accountId, unique, keys, dialect);
+    const { decoders } = this.#engine;
+    const query = holdersQuery(this.#composing(type), unique, keys);
     const decode = unique.properties.map(({ kind }) => decoders[kind]);
     return (await this.#query(query)).map((row) => ({
       id: idOf(row),
@@ -268,23 +264,20 @@ export class SqlSnapshot<C> implements Snapshot {
     objects: readonly StoredObject[],
   ): Promise<ReadonlySet<string>> {
     if (objects.length === 0 || !mayBeStale(type)) return new Set();
-    const { accountId } = this.scope;
     const ids = objects.map(({ id }) => id);
-    const query = heldQuery(type, accountId, ids, this.#engine.dialect);
+    const query = heldQuery(this.#composing(type), ids);
     return staleIds(type, objects, await this.#query(query));
   }
 
   async #countRanks(
-    type: DataTypeDefinition,
+    on: Composing,
     plan: QueryPlan,
     ids: readonly string[],
   ): Promise<readonly { readonly id: string; readonly index: number }[]> {
-    const { accountId } = this.scope;
-    const { dialect } = this.#engine;
-    const found = await this.#query(keysOfQuery(type, accountId, plan, ids, dialect));
+    const found = await this.#query(keysOfQuery(on, plan, ids));
     if (found.length === 0) return [];
-    const keys = found.map((row) => keysOf(row.slice(1), dialect));
-    const [counts] = await this.#query(countsQuery(type, accountId, plan, keys, dialect));
+    const keys = found.map((row) => keysOf(row.slice(1), on.dialect));
+    const [counts] = await this.#query(countsQuery(on, plan, keys));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
 

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { Composing } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 import { isFilled, type Row } from './objects.js';
 import { type WriteColumn, writeColumns } from './rows.js';
@@ -12,10 +12,8 @@ export function mayBeStale(type: DataTypeDefinition): boolean {
 
 /** Rows `[id, is something null that must not be, ...shadows]` of objects. */
 export function heldQuery(
-  type: DataTypeDefinition,
-  accountId: string,
+  { type, accountId, dialect }: Composing,
   ids: readonly string[],
-  dialect: Dialect,
 ): Fragment {
   const filled = type.properties.filter(isFilled);
   const empty = filled.map(({ column }) => `${name(column).text} IS NULL`).join(' OR ');

@@ -1,16 +1,14 @@
-import type { DataTypeDefinition, UniqueDefinition } from '../../capability/definition.js';
+import type { UniqueDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Dialect } from './dialect.js';
+import type { Composing } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 import { columnValue } from './rows.js';
 
 /** Rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties. */
 export function holdersQuery(
-  type: DataTypeDefinition,
-  accountId: string,
+  { type, accountId, dialect }: Composing,
   unique: UniqueDefinition,
   keys: readonly (readonly JsonValue[])[],
-  dialect: Dialect,
 ): Fragment {
   const columns = unique.properties.map(({ column }) => name(column));
   const list = raw(columns.map(({ text }) => text).join(', '));
