@@ -1,12 +1,13 @@
 import pg from 'pg';
 import type { Acquired } from './pool.js';
+import type { Known, Lifetime } from './prepared.js';
 import { type Parser, parserOf } from './values.js';
 
 /** A statement to be sent, and what is done with its answer. */
 export interface Ask {
   readonly text: string;
-  /** Prepared by this name, once for each connection; without one it is planned each time. */
-  readonly name?: string;
+  /** It is prepared; without one it is planned each time. */
+  readonly lifetime?: Lifetime;
   readonly values: readonly (string | null)[];
   /** Gets each row as it comes; must not throw. */
   readonly take: (row: readonly unknown[]) => void;
@@ -14,11 +15,6 @@ export interface Ask {
   readonly resolve: (tag: string) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** What the names of statements begin with of which a connection keeps the last ones alone. */
-export const PASSING = 'jmapsmith_passing_';
-/** So many of them. */
-const PASSING_KEPT = 64;
 
 /**
  * Sends statements with one Sync behind all of them: one packet there, one back, and one transaction
@@ -33,6 +29,8 @@ export function send(client: Acquired, asks: readonly Ask[]): void {
 class Batch extends pg.Query {
   readonly #client: Acquired;
   readonly #asks: readonly Ask[];
+  /** In the same order. */
+  readonly #known: Known[] = [];
   #at = 0;
   #parsers: readonly Parser[] = [];
 
@@ -44,19 +42,22 @@ class Batch extends pg.Query {
 
   override readonly submit = (wire: pg.Connection): void => {
     const { prepared, socket } = this.#client;
+    const forget = (name: string): void => wire.close({ type: 'S', name }, true);
     socket.cork();
     try {
-      for (const { name = '', text, values } of this.#asks) {
-        const isKnown = name !== '' && prepared.has(name);
-        if (name.startsWith(PASSING)) makeRoom(this.#client, wire, name);
-        if (!isKnown) {
+      for (const { text, lifetime, values } of this.#asks) {
+        const known = prepared.use(text, lifetime, forget);
+        const { name } = known;
+        const isPrepared = known.parsers !== null;
+        this.#known.push(known);
+        if (!isPrepared) {
           // An earlier one may have come to nothing, or not have been answered yet.
-          if (name !== '') wire.close({ type: 'S', name }, true);
+          if (name !== '') forget(name);
           wire.parse({ name, text, types: [] }, true);
         }
         wire.bind({ statement: name, values: [...values] }, true);
         // The columns of what is prepared stay what they are, or the server refuses it.
-        if (!isKnown) wire.describe({ type: 'P' }, true);
+        if (!isPrepared) wire.describe({ type: 'P' }, true);
         wire.execute(null, true);
       }
       wire.sync();
@@ -83,9 +84,9 @@ class Batch extends pg.Query {
 
   handleCommandComplete({ text }: { readonly text: string }): void {
     const ask = this.#asks[this.#at];
+    const known = this.#known[this.#at];
+    if (known !== undefined && known.name !== '') known.parsers = this.#parsers;
     this.#at += 1;
-    if (ask?.name !== undefined && this.#isKept(ask.name))
-      this.#client.prepared.set(ask.name, this.#parsers);
     this.#begin();
     ask?.resolve(text);
   }
@@ -101,27 +102,8 @@ class Batch extends pg.Query {
     // All have been answered.
   }
 
-  /** It has not been forgotten for others meanwhile. */
-  #isKept(name: string): boolean {
-    return !name.startsWith(PASSING) || this.#client.passing.has(name);
-  }
-
   /** Nothing is described of what is prepared already, nor of what gives no rows. */
   #begin(): void {
-    const name = this.#asks[this.#at]?.name;
-    this.#parsers = (name === undefined ? undefined : this.#client.prepared.get(name)) ?? [];
-  }
-}
-
-/** Has the server forget the statement that was asked for least of late, where there are enough. */
-function makeRoom({ prepared, passing }: Acquired, wire: pg.Connection, name: string): void {
-  passing.delete(name);
-  passing.add(name);
-  if (passing.size <= PASSING_KEPT) return;
-  for (const oldest of passing) {
-    passing.delete(oldest);
-    prepared.delete(oldest);
-    wire.close({ type: 'S', name: oldest }, true);
-    break;
+    this.#parsers = this.#known[this.#at]?.parsers ?? [];
   }
 }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { timeLeft } from '../../runtime/time-left.js';
 import { lateError } from './errors.js';
-import type { Parser } from './values.js';
+import { Prepared } from './prepared.js';
 
 export type PoolClient = pg.PoolClient;
 
@@ -33,10 +33,7 @@ export interface PoolOptions {
 /** A connection whose socket is known, so that it can be cut. */
 class SocketClient extends pg.Client {
   readonly socket: Socket;
-  /** What it has prepared: by name, how its columns are read. */
-  readonly prepared = new Map<string, readonly Parser[]>();
-  /** Names of what it keeps prepared for a while, in order of last use. */
-  readonly passing = new Set<string>();
+  readonly prepared = new Prepared();
   /** It has the settings that it keeps. */
   isSetUp = false;
   /** When it was last given back, to be used again. */

@@ -1,11 +1,11 @@
 import { isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import type { StateChange, Trace, Transaction } from '../port.js';
+import type { SqlTransaction } from '../sql/transaction.js';
 import { type Expected, ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';
 import type { Job, Waiting } from './lanes.js';
 import { retryPause } from './retry.js';
-import type { PostgresqlTransaction } from './transaction.js';
 
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
 const GROUP_WORKS = 64;
@@ -26,7 +26,7 @@ export interface GroupHost {
   readonly groupTime: number;
   /** A connection that holds the account. */
   begin(accountId: string, deadline: number, ahead?: ReadAhead): Promise<Connection>;
-  open(connection: Connection, accountId: string): PostgresqlTransaction;
+  open(connection: Connection, accountId: string): SqlTransaction<Connection>;
   announce(change: StateChange): void;
 }
 

@@ -24,19 +24,19 @@ import type {
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { hasIndexed, readsInOrder } from '../sql/query.js';
-import type { SnapshotServices } from '../sql/snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
 import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { postgresql } from './dialect.js';
+import { engine } from './engine.js';
 import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { readPlan } from './plan.js';
 import { retried } from './retry.js';
 import { openShares, sharesOf } from './shares.js';
-import { PostgresqlSnapshot } from './snapshot.js';
 import { Together } from './together.js';
-import { PostgresqlTransaction } from './transaction.js';
 
 /** How long the store's own upkeep, and a ping, may take, ms. */
 const UPKEEP_WAIT = 30_000;
@@ -183,7 +183,7 @@ class PostgresqlStore implements Store {
   #readTogether<T>(
     together: Together,
     { accountId, deadline, trace }: Pick<PageAsked, 'accountId' | 'deadline' | 'trace'>,
-    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+    work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const options = { deadline, mayScan: true, trace };
     const alone = (): Promise<T> => this.#read(accountId, options, true, work);
@@ -196,7 +196,7 @@ class PostgresqlStore implements Store {
     accountId: string,
     { deadline, exclusive = false, mayScan = false, trace }: CallOptions,
     once: boolean,
-    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+    work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     return timeWork(trace, work, 'waiting', (told) => {
       const read = (): Promise<T> =>
@@ -384,12 +384,12 @@ class PostgresqlStore implements Store {
     return result;
   }
 
-  #snapshot(connection: Connection, accountId: string): PostgresqlSnapshot {
-    return new PostgresqlSnapshot(this.#services, connection, accountId);
+  #snapshot(connection: Connection, accountId: string): SqlSnapshot<Connection> {
+    return new SqlSnapshot(engine, this.#services, connection, accountId);
   }
 
-  #open(connection: Connection, accountId: string): PostgresqlTransaction {
-    return new PostgresqlTransaction(this.#services, connection, accountId, this.#now());
+  #open(connection: Connection, accountId: string): SqlTransaction<Connection> {
+    return new SqlTransaction(engine, this.#services, connection, accountId, this.#now());
   }
 
   async #connect(

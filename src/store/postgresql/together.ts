@@ -1,6 +1,7 @@
 import { MethodError } from '../../protocol/errors.js';
+import type { Snapshot } from '../port.js';
+import type { SqlSnapshot } from '../sql/snapshot.js';
 import type { Connection } from './connection.js';
-import type { PostgresqlSnapshot } from './snapshot.js';
 
 /** Works that share a connection; more take a further one. */
 const AT_ONCE = 16;
@@ -9,7 +10,7 @@ const AT_ONCE = 16;
 interface Brief {
   readonly accountId: string;
   readonly deadline: number;
-  readonly work: (snapshot: PostgresqlSnapshot) => Promise<unknown>;
+  readonly work: (snapshot: Snapshot) => Promise<unknown>;
   /** Runs it by itself: what failed may not be of its own doing. */
   readonly alone: () => Promise<unknown>;
   resolve(value: unknown): void;
@@ -20,7 +21,7 @@ interface Brief {
 export interface TogetherHost {
   /** A connection that is asked once, and gives no statement long. */
   connect(accountId: string, deadline: number): Promise<Connection>;
-  open(connection: Connection, accountId: string): PostgresqlSnapshot;
+  open(connection: Connection, accountId: string): SqlSnapshot<Connection>;
   /** A work of the account shares its connection with those of others. */
   mayMix(accountId: string): boolean;
 }
@@ -40,7 +41,7 @@ export class Together {
 
   read<T>(
     { accountId, deadline }: Pick<Brief, 'accountId' | 'deadline'>,
-    work: (snapshot: PostgresqlSnapshot) => Promise<T>,
+    work: (snapshot: Snapshot) => Promise<T>,
     alone: () => Promise<T>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {

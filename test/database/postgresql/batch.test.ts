@@ -22,7 +22,7 @@ describe('statements that are sent together', () => {
   type Outcome = readonly unknown[] | { readonly code: string } | string;
 
   /** What each comes to: its rows, its tag where there are none, its error's code. */
-  const together = (...statements: readonly Pick<Ask, 'text' | 'name' | 'values'>[]) =>
+  const together = (...statements: readonly Pick<Ask, 'text' | 'lifetime' | 'values'>[]) =>
     new Promise<readonly Outcome[]>((done) => {
       const outcomes: Outcome[] = [];
       const ended = (outcome: Outcome): void => {
@@ -55,7 +55,7 @@ describe('statements that are sent together', () => {
     const fails = prepared('INSERT INTO t SELECT $1::int / 0', ['1']);
     const skipped = prepared('SELECT n + 1 FROM t WHERE id = $1', [7]);
     expect(await together(fails, skipped)).toEqual([{ code: '22012' }, { code: '22012' }]);
-    // The same names twice before the first answer.
+    // The same texts twice before the first answer.
     const [first, second] = await Promise.all([
       together(fails),
       together(insert(7), skipped, skipped),
@@ -63,8 +63,8 @@ describe('statements that are sent together', () => {
     expect(first).toEqual([{ code: '22012' }]);
     expect(second).toEqual(['INSERT 0 1', [[2]], [[2]]]);
     expect(await together(skipped, insert(8))).toEqual([[[2]], 'INSERT 0 1']);
-    const { rows } = await client.query('SELECT name FROM pg_prepared_statements');
-    expect(rows.map(({ name }) => name)).toContain(skipped.name);
+    const { rows } = await client.query('SELECT statement FROM pg_prepared_statements');
+    expect(rows.map(({ statement }) => statement)).toContain(skipped.text);
   });
 
   it('say so where what they prepared is out of date', async () => {

@@ -1,0 +1,72 @@
+import type { Parser } from './values.js';
+
+/** A text that is asked for again: `fixed` is one of few, of `recurring` ones clients decide how many there are. */
+export type Lifetime = 'fixed' | 'recurring';
+
+/** A statement as its connection knows it. */
+export interface Known {
+  /** Empty where it is planned each time. */
+  readonly name: string;
+  /** How its columns are read; null until it has been answered by this name. */
+  parsers: readonly Parser[] | null;
+}
+
+/** Fixed texts that are prepared, at most: those of a large project's types fit. */
+const FIXED = 2000;
+/** Recurring texts that are prepared, the last ones alone, and of which it is known that they were asked for. */
+const RECURRING = 64;
+const SEEN = 128;
+
+/** The statements that one connection has prepared, by their texts. */
+export class Prepared {
+  readonly #fixed = new Map<string, Known>();
+  /** In order of last use. */
+  readonly #recurring = new Map<string, Known>();
+  readonly #seen = new Set<string>();
+  #names = 0;
+
+  /**
+   * How a text is asked for. A recurring one is prepared from the second time on; `forget` gets the name of the one
+   * that makes room for it.
+   */
+  use(text: string, lifetime: Lifetime | undefined, forget: (name: string) => void): Known {
+    if (lifetime === 'fixed') return this.#fixed.get(text) ?? this.#fix(text);
+    if (lifetime === undefined) return unnamed();
+    let known = this.#recurring.get(text);
+    if (known === undefined && !this.#seen.has(text)) {
+      this.#seen.add(text);
+      if (this.#seen.size > SEEN) this.#seen.delete(first(this.#seen));
+      return unnamed();
+    }
+    known ??= this.#named('jmapsmith_passing');
+    this.#recurring.delete(text);
+    this.#recurring.set(text, known);
+    if (this.#recurring.size > RECURRING) {
+      const oldest = first(this.#recurring.keys());
+      forget(this.#recurring.get(oldest)?.name ?? '');
+      this.#recurring.delete(oldest);
+    }
+    return known;
+  }
+
+  #fix(text: string): Known {
+    if (this.#fixed.size >= FIXED) return unnamed();
+    const known = this.#named('jmapsmith');
+    this.#fixed.set(text, known);
+    return known;
+  }
+
+  #named(prefix: string): Known {
+    this.#names += 1;
+    return { name: `${prefix}_${this.#names}`, parsers: null };
+  }
+}
+
+function unnamed(): Known {
+  return { name: '', parsers: null };
+}
+
+function first(texts: Iterable<string>): string {
+  for (const text of texts) return text;
+  return '';
+}
