@@ -1,10 +1,11 @@
 import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { finish, runInSlices } from '../runtime/slices.js';
+import { finish, runInSlices, type Steps } from '../runtime/slices.js';
+import type { NewBlob, Transaction } from '../store/port.js';
 import { accountOf } from './accounts.js';
-import type { StandardMethod } from './context.js';
+import type { CallContext, StandardMethod } from './context.js';
 import { isMany, startSlices } from './many.js';
 import { planSet } from './set/plan.js';
-import { SetRun } from './set/run.js';
+import { type PreparedSet, SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
 import { UnitOfWork } from './work/unit.js';
@@ -24,26 +25,59 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
-  const plan = request.isLong
-    ? await runInSlices(planning, startSlices(context))
-    : finish(planning);
+  const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
     request.isLong || isMany(plan.creates.length + plan.updates.length + plan.destroys.length);
   const options = writeOptions(type, context, plan.updates, isLong);
-  return services.store.write(account.id, options, async (transaction) => {
-    context.hooks?.begin();
-    const slices = startSlices(context, true);
-    if (isLong) await slices.next();
-    const unit = new UnitOfWork(transaction, request.principal.userId, slices);
-    const run = new SetRun({ index, plan, seals, sent }, context, unit);
-    await run.run(args.ifInState);
-    const changed = run.response();
-    if (slices.isOver()) await slices.next();
-    await unit.record();
-    if (slices.isOver()) await slices.next();
-    const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
-    await context.admit(response, run.createdIds, slices);
-    return response;
-  });
+  const write = { prepared: { index, plan, seals, sent }, ifInState: args.ifInState, isLong };
+  const { response } = await services.store.write(account.id, options, (transaction) =>
+    writeSet(write, context, transaction, (changed) => changed),
+  );
+  return response;
 };
+
+/** Runs at once what a short request plans. */
+export function runPlanning<T>(planning: Steps<T>, context: CallContext): T | Promise<T> {
+  const { isLong } = context.request;
+  return isLong ? runInSlices(planning, startSlices(context)) : finish(planning);
+}
+
+/** A /set, or a /copy, that has been judged as far as that goes without a transaction. */
+interface SetWrite {
+  readonly prepared: PreparedSet;
+  readonly ifInState: string | null | undefined;
+  /** Blobs that get their rows with the objects that name them. */
+  readonly newBlobs?: Iterable<NewBlob>;
+  /** It takes turns with others. */
+  readonly isLong: boolean;
+}
+
+interface SetWritten<T> {
+  readonly response: T;
+  readonly createdIds: SetRun['createdIds'];
+  readonly unit: UnitOfWork;
+}
+
+/** Runs a /set in its transaction; `respond` makes the method's response of the one of a /set. */
+export async function writeSet<T extends object>(
+  { prepared, ifInState, newBlobs = [], isLong }: SetWrite,
+  context: CallContext,
+  transaction: Transaction,
+  respond: (changed: SetResponse) => T,
+): Promise<SetWritten<T>> {
+  context.hooks?.begin();
+  const slices = startSlices(context, true);
+  if (isLong) await slices.next();
+  const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
+  for (const blob of newBlobs) unit.blobs.addNew(blob);
+  const run = new SetRun(prepared, context, unit);
+  await run.run(ifInState);
+  const changed = respond(run.response());
+  if (slices.isOver()) await slices.next();
+  await unit.record();
+  if (slices.isOver()) await slices.next();
+  const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
+  await context.admit(response, run.createdIds, slices);
+  return { response, createdIds: run.createdIds, unit };
+}

@@ -1,23 +1,22 @@
 import { type AccountAccess, accountHas } from '../../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import { finish, runInSlices } from '../../runtime/slices.js';
 import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
 import { BlobTransfer } from '../blob/transfer.js';
 import type { CallContext, StandardMethod } from '../context.js';
-import { isMany, startSlices } from '../many.js';
+import { isMany } from '../many.js';
 import { sealSecrets } from '../set/secrets.js';
+import { runPlanning, writeSet } from '../set.js';
 import { indexOf } from '../type-index.js';
-import { UnitOfWork } from '../work/unit.js';
 import { writeOptions } from '../work/write-options.js';
-import { copiesOf, planCopy } from './copy-plan.js';
-import { CopyRun } from './copy-run.js';
+import { planCopy } from './copy-plan.js';
+import { draftCopies } from './draft-copies.js';
 import { readOriginals } from './originals.js';
 
 /**
  * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of
- * blobs, then writes in one transaction of the target account. Destroying the originals is a /set
- * of its own, run right after.
+ * blobs, then creates the objects as a /set of the target account. Destroying the originals is a
+ * /set of its own, run right after.
  */
 export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   type,
@@ -26,6 +25,8 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   sent,
 ) => {
   const { services, request } = context;
+  const { id: accountId } = accountOf(context);
+  const { ifInState } = args;
   const from = sourceOf(args.fromAccountId, context);
   const index = indexOf(type);
   const planning = planCopy(index, args.create, {
@@ -33,40 +34,42 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     maximum: services.limits.maxObjectsInSet,
     ids: services.ids,
   });
-  const plan = request.isLong
-    ? await runInSlices(planning, startSlices(context))
-    : finish(planning);
-  const overrides = copiesOf(plan);
-  const seals = await sealSecrets(
-    index,
-    { creates: overrides, updates: [], createdIds: plan.createdIds },
-    context,
-  );
-  const isLong = request.isLong || isMany(plan.entries.size);
+  const plan = await runPlanning(planning, context);
+  const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
+  const seals = await sealSecrets(index, overrides, context);
+  const isLong = request.isLong || isMany(plan.creates.length);
   // They are read at once, as those of a /get.
   if (isLong) await services.conductor.begin();
-  const originals = await readOriginals(index, plan, from, args.ifFromInState, context);
+  const scene = { index, plan, from, context, sent };
+  const source = await readOriginals(scene, args.ifFromInState);
   const transfer = new BlobTransfer(from, context);
   try {
-    const blobs = await transfer.copy(originals.blobs);
-    const { response, copied, inserted } = await services.store.write(
-      accountOf(context).id,
-      writeOptions(type, context, [], isLong),
-      async (transaction) => {
-        context.hooks?.begin();
-        const slices = startSlices(context, true);
-        if (isLong) await slices.next();
-        const unit = new UnitOfWork(transaction, request.principal.userId, slices);
-        const scene = { index, plan, seals, originals, blobs, from, context, unit, sent };
-        return new CopyRun(scene).run(args);
-      },
+    const blobs = await transfer.copy(source.blobs);
+    const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
+    const creates = await runPlanning(drafting, context);
+    const prepared = { index, plan: { ...overrides, creates }, seals };
+    const options = writeOptions(type, context, [], isLong);
+    const { response, createdIds, unit } = await services.store.write(
+      accountId,
+      options,
+      (transaction) =>
+        writeSet(
+          { prepared, ifInState, newBlobs: blobs.values(), isLong },
+          context,
+          transaction,
+          (done) => {
+            const { oldState, newState, created, notCreated } = done;
+            return { fromAccountId: from.id, accountId, oldState, newState, created, notCreated };
+          },
+        ),
     );
-    transfer.keep(inserted);
-    if (args.onSuccessDestroyOriginal === true && copied.length > 0) {
+    transfer.keep(unit.blobs.inserted);
+    const copied = new Set(createdIds.map(([key]) => plan.sourceIds.get(key)));
+    if (args.onSuccessDestroyOriginal === true && copied.size > 0) {
       context.followWith(`${type.name}/set`, {
         accountId: from.id,
         ifInState: args.destroyFromIfInState ?? null,
-        destroy: copied,
+        destroy: [...copied],
       });
     }
     return response;

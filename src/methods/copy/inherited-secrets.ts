@@ -1,16 +1,10 @@
-import type { AccountAccess } from '../../accounts/principal.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
 import { decrypt, encrypt } from '../encryption.js';
 import type { Problems } from '../issues.js';
-import type { TypeIndex } from '../type-index.js';
-import type { PlannedCopy } from './copy-plan.js';
-
-interface Accounts {
-  readonly from: AccountAccess;
-  readonly to: AccountAccess;
-  readonly secretKey: Uint8Array | undefined;
-}
+import type { PlannedCreate } from '../set/draft.js';
+import type { CopyScene } from './copy-plan.js';
 
 /**
  * Returns the secrets of a copy that doesn't override its original's. A user who may not write to
@@ -18,17 +12,17 @@ interface Accounts {
  * the copy. Notes the properties for which this is impossible.
  */
 export function inheritedSecrets(
-  index: TypeIndex,
+  { index, from, context }: CopyScene,
   original: StoredObject,
-  { overrides, birth }: PlannedCopy & { readonly kind: 'copy' },
-  { from, to, secretKey }: Accounts,
+  { draft, birth }: PlannedCreate,
   problems: Problems,
 ): JsonObject {
+  const { secretKey } = context.services;
   const values = emptyObject();
   for (const property of index.secrets) {
     const { name } = property;
     const stored = original[name];
-    if (typeof stored !== 'string' || Object.hasOwn(overrides.values, name)) continue;
+    if (typeof stored !== 'string' || Object.hasOwn(draft.values, name)) continue;
     if (from.isReadOnly) {
       values[name] = null;
       if (property.required)
@@ -42,7 +36,11 @@ export function inheritedSecrets(
       const text =
         secretKey && decrypt(stored, secretKey, { accountId: from.id, id: original.id, ...place });
       if (typeof text === 'string' && secretKey !== undefined)
-        values[name] = encrypt(text, secretKey, { accountId: to.id, id: birth.id, ...place });
+        values[name] = encrypt(text, secretKey, {
+          accountId: accountOf(context).id,
+          id: birth.id,
+          ...place,
+        });
       else problems.add(name, "can't be decrypted: give the copy its own");
     }
   }

@@ -1,14 +1,12 @@
-import type { AccountAccess } from '../../accounts/principal.js';
 import { textSteps } from '../../capability/replace-steps.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
-import type { CallContext } from '../context.js';
 import { startSlices } from '../many.js';
 import type { Draft } from '../set/draft.js';
 import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
-import type { CopyPlan } from './copy-plan.js';
+import type { CopyPlan, CopyScene } from './copy-plan.js';
 
 /** What a /copy needs of the source account, from one snapshot. */
 export interface Originals {
@@ -19,14 +17,10 @@ export interface Originals {
 
 /** RFC 8620 5.4, phase 1. Throws `stateMismatch`. */
 export async function readOriginals(
-  index: TypeIndex,
-  plan: CopyPlan,
-  from: AccountAccess,
+  { index, plan, from, context }: CopyScene,
   ifFromInState: string | null | undefined,
-  context: CallContext,
 ): Promise<Originals> {
-  const ids = new Set<string>();
-  for (const entry of plan.entries.values()) if (entry.kind === 'copy') ids.add(entry.sourceId);
+  const ids = new Set(plan.sourceIds.values());
   return context.services.store.read(from.id, context, async (snapshot) => {
     const state = await snapshot.stateNumber(index.type);
     requireState('ifFromInState', ifFromInState, state);
@@ -50,11 +44,11 @@ function* blobsToCopy(
 ): Steps<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (index.blobs.length === 0) return ids;
-  for (const entry of plan.entries.values()) {
-    const original = entry.kind === 'copy' ? objects.get(entry.sourceId) : undefined;
-    if (entry.kind !== 'copy' || original === undefined || entry.overrides.problems.any) continue;
+  for (const { key, draft } of plan.creates) {
+    const original = objects.get(plan.sourceIds.get(key) ?? '');
+    if (original === undefined || draft.problems.any) continue;
     yield;
-    for (const { name, blobs } of inheritedBlobs(index, entry.overrides)) {
+    for (const { name, blobs } of inheritedBlobs(index, draft)) {
       for (const id of yield* textSteps(blobs, original[name])) ids.add(id);
     }
   }

@@ -155,13 +155,8 @@ export function refusal({ refused, problems }: Draft): SetError | null {
 
 const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
-/** The whole object: what was given, else what `original` has, else the defaults (5.3, 5.4). */
-export function newObject(
-  index: TypeIndex,
-  given: JsonObject,
-  birth: Birth,
-  original: JsonObject = NOTHING,
-): StoredObject {
+/** The whole object: what was given, else the defaults (5.3). */
+export function newObject(index: TypeIndex, given: JsonObject, birth: Birth): StoredObject {
   const object = declaredObject();
   const born = formatUtcDate(birth.time);
   for (const property of index.type.properties) {
@@ -169,10 +164,7 @@ export function newObject(
     if (role !== undefined) object[name] = role === 'id' ? birth.id : born;
     // What others count of a copy is nothing yet.
     else if (computed?.kind === 'count') object[name] = defaultOf(property);
-    else {
-      const value = given[name];
-      object[name] = (value === undefined ? original[name] : value) ?? defaultOf(property);
-    }
+    else object[name] = given[name] ?? defaultOf(property);
   }
   return object as StoredObject;
 }

@@ -13,7 +13,6 @@ import type { Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
-import { isServerSet } from './draft.js';
 import type { Touched } from './update.js';
 
 /** Gathers what a /set did and did not do, and makes its response (RFC 8620 5.3). */
@@ -104,20 +103,6 @@ export function creationReport(index: TypeIndex, sent: JsonObject, object: Store
     const given = sent[name];
     return given !== undefined && Object.hasOwn(sent, name) ? given : undefined;
   });
-}
-
-/** 5.4: the server has set ids, times and new blob ids. */
-export function copyReport(
-  index: TypeIndex,
-  expected: JsonObject,
-  object: StoredObject,
-  moved: JsonObject,
-): Compared {
-  return compare(index, object, (property) =>
-    isServerSet(property) || Object.hasOwn(moved, property.name)
-      ? undefined
-      : expected[property.name],
-  );
 }
 
 /** What a client takes the properties that its updates named to be; undefined where it can't know. */

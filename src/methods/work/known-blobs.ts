@@ -1,5 +1,5 @@
 import type { Slices } from '../../runtime/slices.js';
-import type { Snapshot } from '../../store/port.js';
+import type { NewBlob, Transaction } from '../../store/port.js';
 import { MAX_IDS } from '../many.js';
 
 /**
@@ -7,13 +7,16 @@ import { MAX_IDS } from '../many.js';
  * that will refer to it: no collection comes between.
  */
 export class KnownBlobs {
-  readonly #snapshot: Snapshot;
+  readonly #transaction: Transaction;
   readonly #viewer: string;
   readonly #slices: Slices;
   readonly #known = new Map<string, boolean>();
+  readonly #new = new Map<string, NewBlob>();
+  /** New blobs that objects name, and that have their rows. */
+  readonly inserted: NewBlob[] = [];
 
-  constructor(snapshot: Snapshot, viewer: string, slices: Slices) {
-    this.#snapshot = snapshot;
+  constructor(transaction: Transaction, viewer: string, slices: Slices) {
+    this.#transaction = transaction;
     this.#viewer = viewer;
     this.#slices = slices;
   }
@@ -27,7 +30,7 @@ export class KnownBlobs {
       if (this.#slices.isOver()) await this.#slices.next();
       const some = all.slice(begin, begin + MAX_IDS);
       for (const id of some) this.#known.set(id, false);
-      for (const { id } of await this.#snapshot.blobs(some, this.#viewer))
+      for (const { id } of await this.#transaction.blobs(some, this.#viewer))
         this.#known.set(id, true);
     }
   }
@@ -40,8 +43,18 @@ export class KnownBlobs {
     return this.#known.get(id) === true;
   }
 
-  /** Notes a blob of the user's whose row the transaction is going to insert. */
-  add(id: string): void {
-    this.#known.set(id, true);
+  /** Notes a blob of the user's that gets its row once an object names it. */
+  addNew(blob: NewBlob): void {
+    this.#known.set(blob.id, true);
+    this.#new.set(blob.id, blob);
+  }
+
+  /** Gives those of the new blobs that are among `ids` their rows. */
+  async insertNew(ids: ReadonlySet<string>): Promise<void> {
+    const named = [...this.#new.values()].filter(({ id }) => ids.has(id));
+    if (named.length === 0) return;
+    await this.#transaction.insertBlobs(named);
+    for (const { id } of named) this.#new.delete(id);
+    this.inserted.push(...named);
   }
 }

@@ -224,7 +224,9 @@ export class UnitOfWork {
    * theirs.
    */
   async #requireUsable(added: readonly BlobReference[]): Promise<void> {
-    await this.blobs.lookUp(added.map(({ blobId }) => blobId));
+    const ids = new Set(added.map(({ blobId }) => blobId));
+    await this.blobs.lookUp(ids);
+    await this.blobs.insertNew(ids);
     const wrong = added.find(({ blobId }) => !this.blobs.isUsable(blobId));
     if (wrong === undefined) return;
     const { blobId, dataType, objectId } = wrong;
