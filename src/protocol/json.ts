@@ -23,15 +23,8 @@ export function emptyObject<T = JsonValue>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
 
-/** What `Object.create` makes is a hash table to V8, whatever it is used for; instances are not. */
-class Declared {
-  [member: string]: JsonValue;
-}
-
-/** It has no members (no `constructor` either), and no prototype. */
-const BARE: object = Declared.prototype;
-Reflect.deleteProperty(BARE, 'constructor');
-Reflect.setPrototypeOf(BARE, null);
+/** An object without a prototype is a hash table to V8; one that has this as its prototype is none. */
+const BARE: object = Object.freeze(emptyObject());
 
 /**
  * The same for an object whose members are those that a type declares: such names come again, so V8
@@ -39,7 +32,7 @@ Reflect.setPrototypeOf(BARE, null);
  * names in each request (ids) is better off as an `emptyObject`.
  */
 export function declaredObject(): Record<string, JsonValue> {
-  return new Declared();
+  return Object.create(BARE) as Record<string, JsonValue>;
 }
 
 /** True for what is no instance of a class: an object literal, or one of the two above. */
