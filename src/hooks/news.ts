@@ -77,21 +77,3 @@ interface Mutable {
   readonly updated: { before: StoredObject; after: StoredObject }[];
   readonly destroyed: StoredObject[];
 }
-
-interface Readers {
-  /** Of computeOn. */
-  readonly followers: NewsReader;
-  /** Of inTransaction and afterCommit. */
-  readonly listeners: NewsReader;
-}
-
-const readers = new WeakMap<UnitOfWork, Readers>();
-
-/** Those who hear of a unit's news: the same for every `tx.set` in it. */
-export function newsOf(unit: UnitOfWork): Readers {
-  const known = readers.get(unit);
-  if (known !== undefined) return known;
-  const made = { followers: new NewsReader(unit), listeners: new NewsReader(unit) };
-  readers.set(unit, made);
-  return made;
-}

@@ -1,3 +1,4 @@
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { Changes, TypeHooks, Wanted } from '../capability/hooks.js';
 import type { CallContext, Hooks, StandardCall, WantedObject } from '../methods/context.js';
@@ -9,10 +10,10 @@ import type { StoredObject } from '../store/port.js';
 import { Computes } from './compute.js';
 import { extended } from './extend.js';
 import { putValues, relevantNews } from './follow.js';
-import { type News, type NewsReader, newsOf } from './news.js';
+import { type News, NewsReader } from './news.js';
 import { ownMethod } from './own.js';
 import type { HookServices } from './port.js';
-import { exclusiveTypes, sourceTypes } from './reach.js';
+import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
 import { HookScope, MAX_HOOK_DEPTH, scopeOf } from './scope.js';
 import { frozenInSlices } from './walks.js';
 import { OfferedObjects } from './wanted.js';
@@ -23,6 +24,13 @@ export function createHooks(registry: Registry, services: HookServices): Hooks |
   return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
+interface Readers {
+  /** Of computeOn. */
+  readonly followers: NewsReader;
+  /** Of inTransaction and afterCommit. */
+  readonly listeners: NewsReader;
+}
+
 class RegistryHooks implements Hooks {
   readonly #services: HookServices;
   readonly #types: ReadonlyMap<string, TypeHooks>;
@@ -30,6 +38,10 @@ class RegistryHooks implements Hooks {
   readonly #computes: Computes;
   readonly #sources: ReadonlySet<string>;
   readonly #exclusive: ReadonlySet<string>;
+  readonly #concerned: ReadonlySet<string>;
+  readonly #own: Registry['ownMethods'];
+  /** Those who hear of a unit's news: the same for every `tx.set` in it. */
+  readonly #readers = new WeakMap<UnitOfWork, Readers>();
 
   constructor(registry: Registry, services: HookServices) {
     this.#services = services;
@@ -38,6 +50,12 @@ class RegistryHooks implements Hooks {
     this.#computes = new Computes(registry);
     this.#sources = sourceTypes(registry);
     this.#exclusive = exclusiveTypes(registry);
+    this.#concerned = concernedTypes(registry);
+    this.#own = registry.ownMethods;
+  }
+
+  concerns({ dataType, name }: MethodDefinition): boolean {
+    return dataType === undefined ? this.#own.has(name) : this.#concerned.has(dataType.name);
   }
 
   ofCall(context: CallContext): HookScope {
@@ -102,7 +120,7 @@ class RegistryHooks implements Hooks {
    * these write has been told by their `tx.set`.
    */
   async afterWrites(unit: UnitOfWork, context: CallContext): Promise<void> {
-    const { followers, listeners } = newsOf(unit);
+    const { followers, listeners } = this.#readersOf(unit);
     for (;;) {
       await this.#settle(followers, unit, context);
       const next = listeners.takeNext();
@@ -110,6 +128,15 @@ class RegistryHooks implements Hooks {
       await this.#tell(...next, unit, context);
       await unit.flush();
     }
+  }
+
+  #readersOf(unit: UnitOfWork): Readers {
+    const readers = this.#readers.get(unit) ?? {
+      followers: new NewsReader(unit),
+      listeners: new NewsReader(unit),
+    };
+    this.#readers.set(unit, readers);
+    return readers;
   }
 
   /** What computeOn changes may be followed by others. */
@@ -123,9 +150,7 @@ class RegistryHooks implements Hooks {
             `${[...news.keys()].join(', ')} the last.`,
         );
       }
-      for (const [name, type] of this.#dataTypes) {
-        await this.#follow(name, type, news, unit, context);
-      }
+      for (const type of this.#dataTypes.values()) await this.#follow(type, news, unit, context);
     }
   }
 
@@ -163,19 +188,18 @@ class RegistryHooks implements Hooks {
 
   /** Brings the computed properties that follow what changed to their new values. */
   async #follow(
-    name: string,
     type: DataTypeDefinition,
     news: News,
     unit: UnitOfWork,
     context: CallContext,
   ): Promise<void> {
-    const { computeOn } = this.#types.get(name) ?? {};
+    const { computeOn } = this.#types.get(type.name) ?? {};
     for (const property of type.properties) {
       if (property.computed?.kind !== 'on') continue;
       const changes = relevantNews(news, property.computed.sources);
       const valuesOf = computeOn?.[property.name];
       if (changes === null || valuesOf === undefined) continue;
-      const what = `computeOn of ${name}.${property.name}`;
+      const what = `computeOn of ${type.name}.${property.name}`;
       const offered = await frozenInSlices(changes, unit.slices);
       const scope = scopeOf(context);
       const said = await scope.run(

@@ -84,7 +84,7 @@ export interface CallContext extends MethodContext {
    * `none`.
    */
   readonly account: AccountAccess | undefined;
-  /** The hooks of this call; null where no capability has any. */
+  /** The hooks of this call; null where it meets none. */
   readonly hooks: CallHooks | null;
   /** A `tx.set` of a hook: it may write what clients may not, and its response is not sent. */
   readonly isInternal: boolean;
@@ -157,6 +157,9 @@ export interface WantedObject {
 
 /** Where the logic of hook files joins the methods: src/hooks implements it. */
 export interface Hooks {
+  /** Whether a call of the method may meet hooks; others are run as if there were none. */
+  concerns(method: MethodDefinition): boolean;
+
   /** Makes the hooks of one call. */
   ofCall(context: CallContext): CallHooks;
 

@@ -63,7 +63,8 @@ export function createDispatcher(
   unavailable?: UnavailableLog,
 ): Dispatcher {
   const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
-  const common = { services, limits, fail };
+  const { hooks: _, ...unhooked } = services;
+  const common = { services, unhooked, limits, fail };
   return Object.freeze({
     async handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
       const explanation = envelope.explain ? new Explanation(services) : null;
@@ -80,6 +81,8 @@ export function createDispatcher(
 /** What all requests have in common. */
 interface Common {
   readonly services: Services;
+  /** For calls that meet no hooks. */
+  readonly unhooked: Services;
   readonly limits: DispatchLimits;
   readonly fail: (error: unknown) => MethodError;
 }
@@ -200,9 +203,11 @@ class RequestRun {
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
     const { principal } = this.#scope;
+    const { unhooked, services } = this.#common;
+    const own = services.hooks?.concerns(method) === false ? unhooked : services;
     const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
     return new MethodCall({
-      services: this.#explanation?.servicesFor(account?.id ?? null) ?? this.#common.services,
+      services: this.#explanation?.servicesFor(account?.id ?? null, own) ?? own,
       request: this.#scope,
       method,
       account,

@@ -49,10 +49,9 @@ export class Explanation {
   }
 
   /** The same services, for this call alone, which is of that account. */
-  servicesFor(accountId: string | null): Services {
+  servicesFor(accountId: string | null, services: Services): Services {
     this.#accountId = accountId;
-    const { store } = this.#services;
-    return { ...this.#services, store: store.traced(this.#trace) };
+    return { ...services, store: services.store.traced(this.#trace) };
   }
 
   /** The call has its response, of this name; `foresight` may have answered it. */
