@@ -8,7 +8,7 @@ import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
 import { startSlices } from './many.js';
-import { BoundStandardMethods } from './standard.js';
+import { bindStandardMethods } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
 export interface Admitted {
@@ -62,7 +62,7 @@ export class MethodCall implements CallContext {
   }
 
   get standard(): StandardMethods {
-    return new BoundStandardMethods(this);
+    return bindStandardMethods(this);
   }
 
   get followUps(): readonly Invocation[] {

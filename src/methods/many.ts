@@ -1,5 +1,5 @@
+import { requireTime } from '../runtime/deadlines.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
-import { requireTime } from './blob/time.js';
 
 /** Objects of a call that are read, written or shown in a moment. */
 const FEW = 100;

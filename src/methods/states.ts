@@ -41,8 +41,7 @@ export function clock(services: Services): number {
  */
 export function requireUnbroken(
   records: readonly ChangeRecordAt[],
-  since: number,
-  current: number,
+  { since, current }: Span,
   complete: boolean,
   services: Services,
 ): void {
@@ -60,6 +59,20 @@ export function requireUnbroken(
       : oldest !== undefined && !kept
         ? { code: 'tooOld', kept: keep / 1000, age: (clock(services) - oldest.at) / 1000 }
         : { code: 'removed', kept: keep / 1000 }),
+  });
+}
+
+/** From the state that a client has to the one that there is. */
+export interface Span {
+  readonly since: number;
+  readonly current: number;
+}
+
+/** Refuses a state that was never reached; `argument` is the one that has it. */
+export function requireReached(argument: string, { since, current }: Span): void {
+  if (since <= current) return;
+  cannotCalculate(`"${argument}" is ahead of the current state.`, {
+    ...{ code: 'ahead', since, current },
   });
 }
 

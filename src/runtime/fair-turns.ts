@@ -1,5 +1,5 @@
+import { timeLeft } from './deadlines.js';
 import { FairQueue } from './fair-queue.js';
-import { timeLeft } from './time-left.js';
 
 export interface FairTurnsOptions {
   /** Works that run at once, of all keys together. */

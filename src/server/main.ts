@@ -26,7 +26,7 @@ import { createShared } from '../http/shared.js';
 import { MAX_DATA_SOURCES } from '../methods/blob/upload-object.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/view.js';
 import { createDispatcher } from '../methods/dispatch.js';
-import { COLLATIONS } from '../methods/query/compile-sort.js';
+import { COLLATIONS } from '../methods/query/query-plan.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashTurns } from '../methods/set/hash-turns.js';
 import { createIdGenerator } from '../protocol/ids.js';

@@ -139,8 +139,7 @@ describe('states', () => {
     try {
       requireUnbroken(
         numbers.map((number) => record(number)),
-        3,
-        current,
+        { since: 3, current },
         complete,
         rig.services,
       );

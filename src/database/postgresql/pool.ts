@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { timeLeft } from '../../runtime/time-left.js';
+import { timeLeft } from '../../runtime/deadlines.js';
 import { lateError } from './errors.js';
 import { Prepared } from './prepared.js';
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { BlobMissingError, BlobTooLargeError } from '../../blobs/port.js';
 import { type SetError, setError } from '../../protocol/errors.js';
+import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { quoted } from '../issues.js';
-import { requireTime } from './time.js';
 import type { DataSource, Upload } from './upload-object.js';
 
 /** A part of the new blob: octets at hand, or a range of another blob's. */

@@ -1,9 +1,9 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import { BlobMissingError } from '../../blobs/port.js';
+import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-import { requireTime } from './time.js';
 
 /** Blobs whose octets are copied at the same time. */
 const PARALLEL = 4;

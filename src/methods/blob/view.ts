@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { quoted } from '../issues.js';
-import { requireTime } from './time.js';
 
 /**
  * RFC 9404 3.1 `supportedDigestAlgorithms`, the preferred first: names of the HTTP Digest Algorithm

@@ -2,7 +2,13 @@ import type { ChangesArguments, ChangesResponse } from '../../capability/standar
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { StandardMethod } from '../context.js';
-import { cannotCalculate, formatState, parseState, requireUnbroken } from '../states.js';
+import {
+  cannotCalculate,
+  formatState,
+  parseState,
+  requireReached,
+  requireUnbroken,
+} from '../states.js';
 
 /** Change records that one page looks at, at most. */
 const MAX_RECORDS = 5000;
@@ -32,14 +38,9 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
   // A record is one id at most: so many fill the page unless some are of the same object.
   for (let limit = Math.min(maximum, MAX_RECORDS); ; limit = MAX_RECORDS) {
     const { number: current, records } = await read(limit);
-    if (since > current)
-      cannotCalculate('"sinceState" is ahead of the current state.', {
-        code: 'ahead',
-        since,
-        current,
-      });
+    requireReached('sinceState', { since, current });
     const complete = records.length < limit;
-    if (since < current) requireUnbroken(records, since, current, complete, services);
+    if (since < current) requireUnbroken(records, { since, current }, complete, services);
     const page = since < current ? fill(records, maximum) : NOTHING;
     if (limit < MAX_RECORDS && !complete && page.size < maximum) continue;
     const reached = page.end ?? since;

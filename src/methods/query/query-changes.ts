@@ -4,9 +4,9 @@ import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, QueryPlan, Snapshot } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import { addChanges, type NetChanges } from '../changes/changes.js';
-import type { CallContext, Services, StandardMethod } from '../context.js';
+import type { Services, StandardMethod } from '../context.js';
 import { resolveId } from '../creation-ids.js';
-import { cannotCalculate, requireUnbroken } from '../states.js';
+import { cannotCalculate, requireReached, requireUnbroken, type Span } from '../states.js';
 import { indexOf } from '../type-index.js';
 import {
   compileQuery,
@@ -39,15 +39,14 @@ export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesRes
   const options = { deadline: context.deadline, mayScan: true };
   return context.services.store.read(account.id, options, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
-    if (since > current)
-      cannotCalculate('"sinceQueryState" is ahead of the current state.', {
-        code: 'ahead',
-        since,
-        current,
-      });
-    const changes = await netChangesSince(snapshot, type, since, current, context.services);
-    const last = await lastOf(snapshot, type, plan, args.upToId ?? null, context);
-    const { removed, added } = await difference(snapshot, type, plan, changes, last);
+    const span = { since, current };
+    requireReached('sinceQueryState', span);
+    const changes = await netChangesSince(snapshot, type, span, context.services);
+    const { createdIds } = context.request;
+    const id = args.upToId && isStable(plan) ? resolveId(args.upToId, createdIds) : null;
+    const rank = id === null ? null : await snapshot.rank(type, plan, id);
+    const last = id === null || rank === null ? null : { id, index: rank };
+    const { removed, added } = await difference(snapshot, { type, plan }, changes, last);
     requireFew(removed.length + added.length, args.maxChanges ?? null);
     const total = args.calculateTotal === true ? await totalOf(snapshot, type, plan) : null;
     return {
@@ -79,8 +78,7 @@ interface Difference {
 async function netChangesSince(
   snapshot: Snapshot,
   type: DataTypeDefinition,
-  since: number,
-  current: number,
+  { since, current }: Span,
   services: Services,
 ): Promise<NetChanges> {
   const maximum = services.limits.queryChangesMax;
@@ -89,7 +87,7 @@ async function netChangesSince(
   let reached = since;
   while (reached < current) {
     const page = await snapshot.changes(type, reached, size);
-    requireUnbroken(page, reached, current, page.length < size, services);
+    requireUnbroken(page, { since: reached, current }, page.length < size, services);
     addChanges(kinds, page);
     if (kinds.size > maximum)
       cannotCalculate(`More than ${maximum} objects have changed.`, {
@@ -100,24 +98,10 @@ async function netChangesSince(
   return kinds;
 }
 
-/** The object `upToId` where it counts, and its index. */
+/** 5.6: the object `upToId`, which counts only where no position can have changed, and its index. */
 interface Last {
   readonly id: string;
   readonly index: number;
-}
-
-/** 5.6: only where no position can have changed. */
-async function lastOf(
-  snapshot: Snapshot,
-  type: DataTypeDefinition,
-  plan: QueryPlan,
-  upToId: string | null,
-  context: CallContext,
-): Promise<Last | null> {
-  const id = upToId === null ? null : resolveId(upToId, context.request.createdIds);
-  if (id === null || !isStable(plan)) return null;
-  const index = await snapshot.rank(type, plan, id);
-  return index === null ? null : { id, index };
 }
 
 /**
@@ -129,8 +113,7 @@ async function lastOf(
  */
 async function difference(
   snapshot: Snapshot,
-  type: DataTypeDefinition,
-  plan: QueryPlan,
+  { type, plan }: { readonly type: DataTypeDefinition; readonly plan: QueryPlan },
   changes: NetChanges,
   last: Last | null,
 ): Promise<Difference> {

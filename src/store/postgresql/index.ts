@@ -2,8 +2,8 @@ import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
+import { inTime } from '../../runtime/deadlines.js';
 import type { FairTurns } from '../../runtime/fair-turns.js';
-import { inTime } from '../../runtime/in-time.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type {
   CallOptions,

@@ -1,7 +1,7 @@
 import { lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { UnavailableError } from '../../protocol/errors.js';
-import { inTime } from '../../runtime/in-time.js';
+import { inTime } from '../../runtime/deadlines.js';
 import type { Connection } from './connection.js';
 import type { SqliteTransaction } from './transaction.js';
 

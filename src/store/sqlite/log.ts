@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { lateError } from '../../database/sqlite/deadline.js';
-import { inTime } from '../../runtime/in-time.js';
+import { inTime } from '../../runtime/deadlines.js';
 
 /** Octets that the log may have before reads wait for it to begin anew: as many as a checkpoint leaves it. */
 const LIMIT = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
+import { inTime } from '../../../runtime/deadlines.js';
 import type { FairTurns } from '../../../runtime/fair-turns.js';
-import { inTime } from '../../../runtime/in-time.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
 import type { SnapshotServices } from '../../sql/snapshot.js';

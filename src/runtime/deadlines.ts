@@ -1,0 +1,27 @@
+import { UnavailableError } from '../protocol/errors.js';
+
+/** Timers take no more than 31 bits; who waits for longer has a deadline elsewhere too. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Returns the ms until a deadline (of `performance.now()`) as a timer takes them. */
+export function timeLeft(deadline: number): number {
+  return Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
+}
+
+/** Gives the call up where its time has passed; for work that no database watches over. */
+export function requireTime(deadline: number): void {
+  if (performance.now() > deadline) throw new UnavailableError('The call ran out of time.');
+}
+
+/** What `work` resolves to; rejects with what `late` makes at the deadline, whatever it waits for. */
+export async function inTime<T>(deadline: number, work: Promise<T>, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeLeft(deadline));
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
