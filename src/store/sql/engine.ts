@@ -98,8 +98,7 @@ export interface ReadingEngine<C> {
 
   ancestors(
     scope: Scope<C>,
-    table: string,
-    column: string,
+    by: { readonly table: string; readonly column: string },
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;

@@ -1,11 +1,6 @@
+import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
-import {
-  changeReferences as changeBlobReferences,
-  insertBlobs,
-  readBlobs,
-  readOwnBlobs,
-  readReferences,
-} from './blobs.js';
+import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import {
   readChanges,
   readObjectCount,
@@ -25,12 +20,7 @@ import {
 } from './objects.js';
 import { readPage } from './page.js';
 import type { Reader } from './reader.js';
-import {
-  changeObjectReferences,
-  readAncestors,
-  readOwnReferences,
-  readReferrers,
-} from './references.js';
+import { walks } from './references.js';
 
 /** What SQLite reads its own way, in whatever thread. */
 export const reading: ReadingEngine<Reader> = Object.freeze({
@@ -45,12 +35,8 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  referrers: readReferrers,
-  ancestors: readAncestors,
-  ownReferences: readOwnReferences,
-  blobs: readBlobs,
-  blobReferences: readReferences,
-  ownBlobs: readOwnBlobs,
+  ...readReferenceTable(sqlite, walks),
+  ...readBlobTables(sqlite),
 } satisfies ReadingEngine<Reader>);
 
 /** What SQLite does its own way. */
@@ -61,7 +47,6 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   update: (scope, type, objects) => writeObjects(scope, type, objects, 'update'),
   destroy: destroyObjects,
   writeChanges,
-  insertBlobs,
-  changeReferences: changeObjectReferences,
-  changeBlobReferences,
+  ...writeReferenceTable(sqlite),
+  ...writeBlobTables(sqlite),
 } satisfies WritingEngine<Connection>);
