@@ -1,10 +1,12 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../runtime/slices.js';
 import type { NewBlob, Transaction } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { isMany, startSlices } from './many.js';
-import { planSet } from './set/plan.js';
+import type { Author } from './set/draft.js';
+import { type PlanScene, planSet } from './set/plan.js';
 import { type PreparedSet, SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
@@ -20,11 +22,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const { services, request } = context;
   const index = indexOf(type);
   // What needs no data is judged before the transaction, which others wait for.
-  const planning = planSet(index, args, {
-    createdIds: request.createdIds,
-    maximum: services.limits.maxObjectsInSet,
-    ids: services.ids,
-  });
+  const planning = planSet(index, args, sceneOf(context));
   const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
@@ -80,4 +78,25 @@ export async function writeSet<T extends object>(
   const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
   await context.admit(response, run.createdIds, slices);
   return { response, createdIds: run.createdIds, unit };
+}
+
+/** Runs a Foo/set inside a transaction that is open: `tx.set` of hooks. */
+export async function setWithin(
+  type: DataTypeDefinition,
+  args: SetArguments,
+  context: CallContext,
+  unit: UnitOfWork,
+): Promise<SetResponse> {
+  const index = indexOf(type);
+  const plan = finish(planSet(index, args, sceneOf(context, 'hook')));
+  const seals = await sealSecrets(index, plan, context);
+  const run = new SetRun({ index, plan, seals }, context, unit);
+  await run.run(null);
+  return run.response();
+}
+
+/** What the plan of a /set, or of a /copy, needs of its call. */
+export function sceneOf({ request, services }: CallContext, author: Author = 'client'): PlanScene {
+  const { limits, ids } = services;
+  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author };
 }
