@@ -11,6 +11,15 @@ export interface Refusal {
   readonly headers: readonly string[];
 }
 
+/** An opening handshake whose sender is known. */
+export interface Handshake {
+  readonly req: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
 /** What takes a connection over once HTTP has authenticated its opening handshake: src/websocket. */
 export interface UpgradeTarget {
   /** Null where a handshake can be accepted (RFC 6455 4.2.1, RFC 8887 4.2). */
@@ -18,13 +27,7 @@ export interface UpgradeTarget {
   /**
    * Opens a WebSocket for a principal; null where that is done. Throws RequestError where its user has too many.
    */
-  accept(upgrade: {
-    readonly req: IncomingMessage;
-    readonly socket: Duplex;
-    readonly head: Buffer;
-    readonly principal: Principal;
-    readonly requestId: string;
-  }): Refusal | null;
+  accept(handshake: Handshake): Refusal | null;
   /** Lets running requests be answered, then closes every socket with 1001; resolves when they are closed. */
   close(): Promise<void>;
   /** Cuts what is still open. */

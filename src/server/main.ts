@@ -33,7 +33,7 @@ import { createIdGenerator } from '../protocol/ids.js';
 import { createSessions, type RuntimeMembers } from '../protocol/session.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
-import { createWebSocketEndpoint } from '../websocket/endpoint.js';
+import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createLogging, type Logger } from './logging.js';
 import { useLessMemory } from './memory.js';
@@ -139,7 +139,7 @@ async function start(
       await storage.store.ping();
     },
   });
-  const http = createHttpServer(shared, createWebSocketEndpoint(shared));
+  const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen(config.host, config.port);
   opened.push(() => http.close(GRACE));
   // Only when all else is fine: the line that tells of the token is printed once.

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Shared } from '../http/shared.js';
-import type { UpgradeTarget } from '../http/upgrade-target.js';
+import type { Handshake, Refusal, UpgradeTarget } from '../http/upgrade-target.js';
 import { tooManyOpen } from '../protocol/limits.js';
 import { Slots } from '../runtime/budgets.js';
 import { Connection } from './connection.js';
@@ -22,82 +21,94 @@ const EXTENSIONS = 'sec-websocket-extensions';
 const CLOSE_WAIT = 1000;
 
 /** The WebSocket endpoint (RFC 8887), behind the handshake that HTTP has authenticated. */
-export function createWebSocketEndpoint(shared: Shared): UpgradeTarget {
-  const { services, timings } = shared;
-  const connections = new Set<Connection>();
-  const slots = new Slots(MAX_SOCKETS);
-  const requestIds = new WeakMap<IncomingMessage, string>();
+export class WebSocketEndpoint implements UpgradeTarget {
+  readonly refusal = refusalOf;
+  readonly #shared: Shared;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Set<Connection>();
+  readonly #slots = new Slots(MAX_SOCKETS);
+  readonly #beats: NodeJS.Timeout;
+  /** Of the handshake that ws answers now, which it does before its call returns. */
+  #requestId = '';
+  #refused: Error | null = null;
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+    this.#server = new WebSocketServer(serverOptions(shared.services));
+    this.#server.on('headers', (lines) => lines.push(`X-Request-Id: ${this.#requestId}`));
+    // Without a listener ws would answer by itself, past the edge.
+    this.#server.on('wsClientError', (error) => {
+      this.#refused = error;
+    });
+    this.#beats = setInterval(() => {
+      for (const connection of this.#connections) connection.beat();
+    }, shared.timings.heartbeat);
+    this.#beats.unref();
+  }
+
+  accept(handshake: Handshake): Refusal | null {
+    const { req, socket, principal } = handshake;
+    const user = principal.userId;
+    if (!this.#slots.take(user)) throw tooManyOpen('maxWebSockets', MAX_SOCKETS);
+    // Of the TCP connection: a handshake that ws itself refuses (a bad key) makes no WebSocket.
+    socket.once('close', () => this.#slots.release(user));
+    let error = this.#upgrade(handshake);
+    if (error !== null && req.headers[EXTENSIONS] !== undefined) {
+      // RFC 7692 5.1: an offer that can't be understood is declined, which refuses no connection.
+      delete req.headers[EXTENSIONS];
+      error = this.#upgrade(handshake);
+    }
+    return error === null ? null : refusal(400, `${error.message}.`);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#beats);
+    const open = [...this.#connections];
+    await Promise.all(open.map((connection) => connection.close()));
+    // A peer that doesn't answer the close is cut off.
+    const late = setTimeout(() => this.terminate(), CLOSE_WAIT);
+    await Promise.all(open.map((connection) => connection.closed));
+    clearTimeout(late);
+  }
+
+  terminate(): void {
+    for (const connection of this.#connections) connection.terminate();
+  }
+
+  /** Has ws answer a handshake; returns why it won't. */
+  #upgrade({ req, socket, head, principal, requestId }: Handshake): Error | null {
+    const { metrics } = this.#shared.services;
+    this.#requestId = requestId;
+    this.#refused = null;
+    this.#server.handleUpgrade(req, socket, head, (ws: WebSocket) => {
+      const tcp = socket as Socket;
+      const shared = this.#shared;
+      const connection = new Connection({ shared, socket: ws, tcp, principal, requestId });
+      this.#connections.add(connection);
+      metrics.opened('websocket');
+      void connection.closed.then(() => {
+        this.#connections.delete(connection);
+        metrics.closed('websocket');
+      });
+    });
+    return this.#refused;
+  }
+}
+
+function serverOptions({ limits, websocketCompression }: Shared['services']): ServerOptions {
   // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
   // beyond ends the connection (1009), since it would have to be held whole.
-  const maxPayload = 2 * services.limits.maxSizeRequest;
-  const server = new WebSocketServer({
+  const maxPayload = 2 * limits.maxSizeRequest;
+  return {
     noServer: true,
     clientTracking: false,
     // No context outlives its message (RFC 7692 7.1.1).
-    perMessageDeflate: services.websocketCompression
+    perMessageDeflate: websocketCompression
       ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
       : false,
     maxPayload,
     maxFragments: Math.max(LEAST_PARTS, Math.ceil(maxPayload / FRAGMENT)),
     maxBufferedChunks: Math.max(4 * LEAST_PARTS, Math.ceil(maxPayload / PACKET)),
     handleProtocols: () => SUBPROTOCOL,
-  });
-  server.on('headers', (lines, req) => {
-    const requestId = requestIds.get(req);
-    if (requestId !== undefined) lines.push(`X-Request-Id: ${requestId}`);
-  });
-  // Without a listener ws would answer by itself, past the edge.
-  const refused = new WeakMap<IncomingMessage, Error>();
-  server.on('wsClientError', (error, _, req) => refused.set(req, error));
-  const beats = setInterval(() => {
-    for (const connection of connections) connection.beat();
-  }, timings.heartbeat);
-  beats.unref();
-  const terminate = (): void => {
-    for (const connection of connections) connection.terminate();
-  };
-
-  return {
-    refusal: refusalOf,
-
-    accept({ req, socket, head, principal, requestId }) {
-      const user = principal.userId;
-      if (!slots.take(user)) throw tooManyOpen('maxWebSockets', MAX_SOCKETS);
-      // Of the TCP connection: a handshake that ws itself refuses (a bad key) makes no WebSocket.
-      socket.once('close', () => slots.release(user));
-      requestIds.set(req, requestId);
-      const upgrade = (): void => server.handleUpgrade(req, socket, head, opened);
-      const opened = (ws: WebSocket): void => {
-        const tcp = socket as Socket;
-        const connection = new Connection({ shared, socket: ws, tcp, principal, requestId });
-        connections.add(connection);
-        services.metrics.opened('websocket');
-        void connection.closed.then(() => {
-          connections.delete(connection);
-          services.metrics.closed('websocket');
-        });
-      };
-      upgrade();
-      if (refused.has(req) && req.headers[EXTENSIONS] !== undefined) {
-        // RFC 7692 5.1: an offer that can't be understood is declined, which refuses no connection.
-        delete req.headers[EXTENSIONS];
-        refused.delete(req);
-        upgrade();
-      }
-      const error = refused.get(req);
-      return error === undefined ? null : refusal(400, `${error.message}.`);
-    },
-
-    async close() {
-      clearInterval(beats);
-      const open = [...connections];
-      await Promise.all(open.map((connection) => connection.close()));
-      // A peer that doesn't answer the close is cut off.
-      const late = setTimeout(terminate, CLOSE_WAIT);
-      await Promise.all(open.map((connection) => connection.closed));
-      clearTimeout(late);
-    },
-
-    terminate,
   };
 }

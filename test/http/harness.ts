@@ -27,7 +27,7 @@ import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
-import { createWebSocketEndpoint } from '../../src/websocket/endpoint.js';
+import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
 import { conductor } from '../support/conductor.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
@@ -102,7 +102,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     timings: { refresh: 20, ...options.timings },
   };
   const shared = createShared(services);
-  const http = createHttpServer(shared, createWebSocketEndpoint(shared));
+  const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen('127.0.0.1', 0);
   const harness: Harness = {
     url,
