@@ -99,6 +99,52 @@ export function parseDuration(text: string): number | null {
   return match === null || unit === undefined ? null : Number(match[1]) * unit;
 }
 
+/** Reads variables; each method throws ConfigError for a value that it doesn't take. */
+class Variables {
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  text(name: string): string | null {
+    const value = this.#environment[name];
+    return value === undefined || value === '' ? null : value;
+  }
+
+  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+    const value = this.text(name);
+    if (value === null) return fallback;
+    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= minimum && number <= maximum) return number;
+    throw new ConfigError(name, value, `a whole number from ${minimum} to ${maximum}`);
+  }
+
+  /** A second at least. */
+  duration(name: string, fallback: number): number {
+    const value = this.text(name);
+    if (value === null) return fallback;
+    const milliseconds = parseDuration(value);
+    if (milliseconds !== null) return milliseconds;
+    throw new ConfigError(name, value, 'a duration such as 30d, 12h, 5m or 2s, 1s at least');
+  }
+
+  choice(name: string, fallback: string, legal: readonly string[]): string {
+    const value = this.text(name) ?? fallback;
+    if (legal.includes(value)) return value;
+    throw new ConfigError(name, value, `one of ${legal.join(', ')}`);
+  }
+
+  isOn(name: string, fallback: boolean): boolean {
+    return this.choice(name, fallback ? 'on' : 'off', ['on', 'off']) === 'on';
+  }
+
+  list(name: string): readonly string[] {
+    const items = (this.text(name) ?? '').split(',').map((item) => item.trim());
+    return items.filter((item) => item !== '');
+  }
+}
+
 /**
  * Reads the configuration of a server or tool whose project lies in `root`; `memory` is what the
  * process may take, octets. Throws ConfigError.
@@ -108,90 +154,54 @@ export function readConfig(
   root: string,
   memory: number = memoryGiven(),
 ): Config {
-  const text = (name: string): string | null => {
-    const value = environment[name];
-    return value === undefined || value === '' ? null : value;
-  };
-  const integer = (name: string, fallback: number, minimum: number, maximum: number): number => {
-    const value = text(name);
-    if (value === null) return fallback;
-    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= minimum && number <= maximum)) {
-      throw new ConfigError(name, value, `a whole number from ${minimum} to ${maximum}`);
-    }
-    return number;
-  };
-  const duration = (name: string, fallback: number, minimum: number): number => {
-    const value = text(name);
-    if (value === null) return fallback;
-    const milliseconds = parseDuration(value);
-    if (milliseconds === null || milliseconds < minimum) {
-      throw new ConfigError(
-        name,
-        value,
-        `a duration such as 30d, 12h, 5m or 2s, ${minimum / SECOND}s at least`,
-      );
-    }
-    return milliseconds;
-  };
-  const choice = (name: string, fallback: string, legal: readonly string[]): string => {
-    const value = text(name);
-    if (value === null) return fallback;
-    if (!legal.includes(value)) throw new ConfigError(name, value, `one of ${legal.join(', ')}`);
-    return value;
-  };
-  const list = (name: string): readonly string[] =>
-    (text(name) ?? '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-
-  const dataDir = resolve(root, text('DATA_DIR') ?? 'data');
-  const host = text('HOST') ?? '127.0.0.1';
-  const isDevelopment = isLoopback(host) && text('NODE_ENV') !== 'production';
-  const huge = Number.MAX_SAFE_INTEGER;
-  const largestResponse = integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000);
-  const answerMemory = integer(
-    'ANSWER_MEMORY',
-    Math.floor(Math.min(Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY), memory / 4)),
-    LEAST_SET,
-    huge,
-  );
+  const from = new Variables(environment);
+  const dataDir = resolve(root, from.text('DATA_DIR') ?? 'data');
+  const host = from.text('HOST') ?? '127.0.0.1';
+  const isDevelopment = isLoopback(host) && from.text('NODE_ENV') !== 'production';
   return Object.freeze({
-    port: integer('PORT', 8080, 0, 65_535),
+    port: from.integer('PORT', 8080, 0, 65_535),
     host,
-    baseUrl: baseUrl(text('BASE_URL')),
-    database: database(text('DATABASE_URL'), root, dataDir),
+    baseUrl: baseUrl(from.text('BASE_URL')),
+    database: database(from.text('DATABASE_URL'), root, dataDir),
     dataDir,
-    blobStore: blobStore(text('BLOB_STORE'), root, dataDir, text('AWS_REGION')),
-    trustProxy: list('TRUST_PROXY'),
-    corsOrigins: origins(list('CORS_ORIGINS')),
-    logLevel: choice('LOG_LEVEL', 'info', LOG_LEVELS),
-    bootstrapToken: choice('BOOTSTRAP_TOKEN', 'on', ['on', 'off']) === 'on',
-    metricsToken: bearer('METRICS_TOKEN', text('METRICS_TOKEN')),
-    websocketCompression: choice('WEBSOCKET_COMPRESSION', 'off', ['on', 'off']) === 'on',
-    secretsKey: secretsKey(text('SECRETS_KEY')),
-    explain: choice('EXPLAIN', isDevelopment ? 'on' : 'off', ['on', 'off']) === 'on',
-    scanThreads: text('SCAN_THREADS') === null ? null : integer('SCAN_THREADS', 1, 1, 64),
-    limits: Object.freeze({
-      maxSizeUpload: integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
-      maxSizeRequest: integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
-      // One user's answers may take half.
-      maxSizeResponse: Math.min(largestResponse, Math.floor(answerMemory / 2)),
-      answerMemory,
-      maxConcurrentUpload: integer('MAX_CONCURRENT_UPLOAD', 4, 1, 100_000),
-      maxConcurrentRequests: integer('MAX_CONCURRENT_REQUESTS', 8, 1, 100_000),
-      maxCallsInRequest: integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),
-      maxObjectsInGet: integer('MAX_OBJECTS_IN_GET', 1000, 1, 1_000_000),
-      maxObjectsInSet: integer('MAX_OBJECTS_IN_SET', 1000, 1, 1_000_000),
-      maxCascade: integer('MAX_CASCADE', 10_000, 1, 1_000_000),
-      queryMaxLimit: integer('QUERY_MAX_LIMIT', 5000, 1, 1_000_000),
-      queryChangesMax: integer('QUERY_CHANGES_MAX', 10_000, 1, 1_000_000),
-      requestTimeout: duration('REQUEST_TIMEOUT', 30 * SECOND, SECOND),
-      hookTimeout: duration('HOOK_TIMEOUT', 2 * SECOND, SECOND),
-      changesKeep: duration('CHANGES_KEEP', 30 * DAY, SECOND),
-      blobsKeep: duration('BLOBS_KEEP', 3600 * SECOND, SECOND),
-    }),
+    blobStore: blobStore(from.text('BLOB_STORE'), root, dataDir, from.text('AWS_REGION')),
+    trustProxy: from.list('TRUST_PROXY'),
+    corsOrigins: origins(from.list('CORS_ORIGINS')),
+    logLevel: from.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    bootstrapToken: from.isOn('BOOTSTRAP_TOKEN', true),
+    metricsToken: bearer('METRICS_TOKEN', from.text('METRICS_TOKEN')),
+    websocketCompression: from.isOn('WEBSOCKET_COMPRESSION', false),
+    secretsKey: secretsKey(from.text('SECRETS_KEY')),
+    explain: from.isOn('EXPLAIN', isDevelopment),
+    scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
+    limits: readLimits(from, memory),
+  });
+}
+
+function readLimits(from: Variables, memory: number): Limits {
+  const huge = Number.MAX_SAFE_INTEGER;
+  const largestResponse = from.integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000);
+  const wanted = Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY);
+  const room = Math.floor(Math.min(wanted, memory / 4));
+  const answerMemory = from.integer('ANSWER_MEMORY', room, LEAST_SET, huge);
+  return Object.freeze({
+    maxSizeUpload: from.integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),
+    maxSizeRequest: from.integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
+    // One user's answers may take half.
+    maxSizeResponse: Math.min(largestResponse, Math.floor(answerMemory / 2)),
+    answerMemory,
+    maxConcurrentUpload: from.integer('MAX_CONCURRENT_UPLOAD', 4, 1, 100_000),
+    maxConcurrentRequests: from.integer('MAX_CONCURRENT_REQUESTS', 8, 1, 100_000),
+    maxCallsInRequest: from.integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),
+    maxObjectsInGet: from.integer('MAX_OBJECTS_IN_GET', 1000, 1, 1_000_000),
+    maxObjectsInSet: from.integer('MAX_OBJECTS_IN_SET', 1000, 1, 1_000_000),
+    maxCascade: from.integer('MAX_CASCADE', 10_000, 1, 1_000_000),
+    queryMaxLimit: from.integer('QUERY_MAX_LIMIT', 5000, 1, 1_000_000),
+    queryChangesMax: from.integer('QUERY_CHANGES_MAX', 10_000, 1, 1_000_000),
+    requestTimeout: from.duration('REQUEST_TIMEOUT', 30 * SECOND),
+    hookTimeout: from.duration('HOOK_TIMEOUT', 2 * SECOND),
+    changesKeep: from.duration('CHANGES_KEEP', 30 * DAY),
+    blobsKeep: from.duration('BLOBS_KEEP', 3600 * SECOND),
   });
 }
 
