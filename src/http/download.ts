@@ -28,17 +28,18 @@ export function downloadPage(services: TransportServices, watch: StallWatch): Au
       throw new HttpError(416, `The blob has ${row.size} octets.`, unsatisfiable);
     }
     const part = range === 'all' ? { start: 0, end: row.size } : range;
-    const headers = headersFor(row, query.get('type'), params['name'] ?? '', part, range !== 'all');
+    const asked = query.get('type');
+    const type = asked !== null && isMediaType(asked) ? asked : row.type;
+    const headers = headersFor(type, params['name'] ?? '', row.size, range);
     const status = range === 'all' ? 200 : 206;
     // Opened before the headers go out: a lost file is still a 404.
     const octets = await open(services, accountId, row, part);
+    res.writeHead(status, [...edgeHeaders(res), ...headers]);
     if (req.method === 'HEAD' || res.destroyed) {
       octets.destroy();
-      res.writeHead(status, [...edgeHeaders(res), ...headers]);
       res.end();
       return;
     }
-    res.writeHead(status, [...edgeHeaders(res), ...headers]);
     await stream(req, res, octets, watch);
   };
 }
@@ -76,23 +77,22 @@ function rangeHeader({ method, headers }: IncomingMessage): string | undefined {
 }
 
 function headersFor(
-  row: BlobRow,
-  asked: string | null,
+  type: string,
   name: string,
-  part: OctetRange,
-  partial: boolean,
+  size: number,
+  range: OctetRange | 'all',
 ): readonly string[] {
-  const type = asked !== null && isMediaType(asked) ? asked : row.type;
+  const { start, end } = range === 'all' ? { start: 0, end: size } : range;
   return [
     'Content-Type',
     type,
     'Content-Disposition',
     contentDisposition(dispositionOf(type), name),
     'Content-Length',
-    String(part.end - part.start),
+    String(end - start),
     'Accept-Ranges',
     'bytes',
-    ...(partial ? ['Content-Range', `bytes ${part.start}-${part.end - 1}/${row.size}`] : []),
+    ...(range === 'all' ? [] : ['Content-Range', `bytes ${start}-${end - 1}/${size}`]),
     ...CACHE,
   ];
 }

@@ -124,8 +124,8 @@ export class Splitter {
     }
     this.#frames.pop();
     if (this.#frames.length > this.#cut) return;
-    this.#step(frame.isAfterChild ? 'blank' : 'run', frame.from, at, frame.isArray, false);
-    this.#step('close', at, at, frame.isArray, false);
+    this.#step(frame.isAfterChild ? 'blank' : 'run', frame, at);
+    this.steps.push({ kind: 'close', from: at, to: at, isArray, comma: false });
     this.#cut -= 1;
     const outer = this.#last();
     outer.from = at + 1;
@@ -136,8 +136,8 @@ export class Splitter {
   #atEnd(length: number): void {
     const frame = this.#frames[this.#cut];
     if (frame === undefined) return;
-    if (this.#cut > 0) this.#step('broken', frame.from, length, frame.isArray, false);
-    else this.#step(frame.isAfterChild ? 'blank' : 'run', frame.from, length, true, false);
+    if (this.#cut > 0) this.#step('broken', frame, length);
+    else this.#step(frame.isAfterChild ? 'blank' : 'run', frame, length);
   }
 
   #isLong(at: number): boolean {
@@ -154,8 +154,7 @@ export class Splitter {
   }
 
   #flush(frame: Frame): void {
-    const kind = frame.isAfterChild ? 'blank' : 'run';
-    this.#step(kind, frame.from, frame.comma, frame.isArray, true);
+    this.#step(frame.isAfterChild ? 'blank' : 'run', frame, frame.comma, true);
     frame.from = frame.comma + 1;
     frame.comma = -1;
     frame.isAfterChild = false;
@@ -165,7 +164,8 @@ export class Splitter {
     const outer = this.#frames[this.#cut];
     const inner = this.#frames[this.#cut + 1];
     if (outer === undefined || inner === undefined) return false;
-    this.#step('open', outer.from, inner.start, inner.isArray, false);
+    const { start: to, isArray } = inner;
+    this.steps.push({ kind: 'open', from: outer.from, to, isArray, comma: false });
     this.#cut += 1;
     return true;
   }
@@ -174,10 +174,10 @@ export class Splitter {
   #break(at: number): void {
     this.#isBroken = true;
     const frame = this.#frames[this.#cut];
-    if (frame !== undefined) this.#step('broken', frame.from, at + 1, frame.isArray, false);
+    if (frame !== undefined) this.#step('broken', frame, at + 1);
   }
 
-  #step(kind: Step['kind'], from: number, to: number, isArray: boolean, comma: boolean): void {
+  #step(kind: Step['kind'], { from, isArray }: Frame, to: number, comma = false): void {
     this.steps.push({ kind, from, to, isArray, comma });
   }
 
