@@ -1,17 +1,14 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../runtime/slices.js';
 import type { NewBlob, Transaction } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { isMany, startSlices } from './many.js';
-import type { Author } from './set/draft.js';
-import { type PlanScene, planSet } from './set/plan.js';
+import { planSet } from './set/plan.js';
 import { type PreparedSet, SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
-import { UnitOfWork } from './work/unit.js';
-import { writeOptions } from './work/write-options.js';
+import { UnitOfWork, writeOptions } from './work/unit.js';
 
 /**
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
@@ -22,7 +19,11 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const { services, request } = context;
   const index = indexOf(type);
   // What needs no data is judged before the transaction, which others wait for.
-  const planning = planSet(index, args, sceneOf(context));
+  const planning = planSet(index, args, {
+    createdIds: request.createdIds,
+    maximum: services.limits.maxObjectsInSet,
+    ids: services.ids,
+  });
   const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
@@ -78,25 +79,4 @@ export async function writeSet<T extends object>(
   const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
   await context.admit(response, run.createdIds, slices);
   return { response, createdIds: run.createdIds, unit };
-}
-
-/** Runs a Foo/set inside a transaction that is open: `tx.set` of hooks. */
-export async function setWithin(
-  type: DataTypeDefinition,
-  args: SetArguments,
-  context: CallContext,
-  unit: UnitOfWork,
-): Promise<SetResponse> {
-  const index = indexOf(type);
-  const plan = finish(planSet(index, args, sceneOf(context, 'hook')));
-  const seals = await sealSecrets(index, plan, context);
-  const run = new SetRun({ index, plan, seals }, context, unit);
-  await run.run(null);
-  return run.response();
-}
-
-/** What the plan of a /set, or of a /copy, needs of its call. */
-export function sceneOf({ request, services }: CallContext, author: Author = 'client'): PlanScene {
-  const { limits, ids } = services;
-  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author };
 }

@@ -50,7 +50,10 @@ export class TracedStore implements Store {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return this.#store.write(accountId, { ...options, trace: this.#trace }, work);
+    const trace = this.#trace;
+    return timeWork(trace, work, 'committing', (told) =>
+      this.#store.write(accountId, { ...options, trace }, told),
+    );
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {

@@ -1,17 +1,17 @@
+import { type AccountAccess, accountHas } from '../../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { accountOf, sourceAccount } from '../accounts.js';
+import { MethodError } from '../../protocol/errors.js';
+import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
 import { BlobTransfer } from '../blob/transfer.js';
-import type { StandardMethod } from '../context.js';
+import type { CallContext, StandardMethod } from '../context.js';
 import { isMany } from '../many.js';
 import { sealSecrets } from '../set/secrets.js';
-import { runPlanning, sceneOf, writeSet } from '../set.js';
+import { runPlanning, writeSet } from '../set.js';
 import { indexOf } from '../type-index.js';
-import { writeOptions } from '../work/write-options.js';
+import { writeOptions } from '../work/unit.js';
 import { planCopy } from './copy-plan.js';
 import { draftCopies } from './draft-copies.js';
 import { readOriginals } from './originals.js';
-
-const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
 
 /**
  * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of
@@ -27,9 +27,13 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   const { services, request } = context;
   const { id: accountId } = accountOf(context);
   const { ifInState } = args;
-  const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
+  const from = sourceOf(args.fromAccountId, context);
   const index = indexOf(type);
-  const planning = planCopy(index, args.create, sceneOf(context));
+  const planning = planCopy(index, args.create, {
+    createdIds: request.createdIds,
+    maximum: services.limits.maxObjectsInSet,
+    ids: services.ids,
+  });
   const plan = await runPlanning(planning, context);
   const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
   const seals = await sealSecrets(index, overrides, context);
@@ -73,3 +77,13 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     await transfer.discardRest();
   }
 };
+
+function sourceOf(fromAccountId: string, context: CallContext): AccountAccess {
+  const from = sourceAccount(fromAccountId, context);
+  const capability = accountCapability(context.method);
+  if (accountHas(from, capability)) return from;
+  throw new MethodError(
+    'fromAccountNotSupportedByMethod',
+    `The account of "fromAccountId" does not offer ${capability}.`,
+  );
+}

@@ -1,8 +1,8 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { QueryPage, StoredObject, WantedObjects } from '../port.js';
-import type { ObjectScope, Scope, WindowOf } from '../sql/engine.js';
+import type { QueryPage, StoredObject } from '../port.js';
+import type { ObjectScope, PageRead, Scope } from '../sql/engine.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
@@ -110,7 +110,7 @@ async function readWithAhead(
   reader: ObjectReader,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices());
+  const collected = collector(reader, maxOctets, slices);
   await ahead.read(type.table, ids, collected.take, (own, more, each) =>
     more.length === 0
       ? connection.each(reader.many, [accountId, own], each)
@@ -134,10 +134,7 @@ export function readFirstObjects(
 /** Two statements, asked together. */
 export async function readPage(
   scope: Scope<Connection>,
-  type: DataTypeDefinition,
-  compose: WindowOf,
-  _rows: number,
-  wanted: WantedObjects | null,
+  { type, compose, wanted }: PageRead,
 ): Promise<QueryPage> {
   const reader = readerOf(type, wanted?.properties ?? NOTHING);
   const gathered = gatherer(reader, wanted?.maxOctets ?? 0);
@@ -164,7 +161,7 @@ async function read(
   which: Parameter,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices());
+  const collected = collector(reader, maxOctets, slices);
   await connection.each(statement, [accountId, which], collected.take);
   return collected.objects();
 }

@@ -20,6 +20,14 @@ import type { Decoders, Row } from './objects.js';
 /** The statement of a query's window, of the columns in `list`. */
 export type WindowOf = (list: Raw) => Fragment;
 
+/** A page of a query's result: at most `limit` rows of the window. */
+export interface PageRead {
+  readonly type: DataTypeDefinition;
+  readonly compose: WindowOf;
+  readonly limit: number;
+  readonly wanted: WantedObjects | null;
+}
+
 /** An account, on a connection that is in a transaction. */
 export interface Scope<C> {
   readonly connection: C;
@@ -80,14 +88,8 @@ export interface ReadingEngine<C> {
     limit: number,
   ): Promise<readonly ChangeRecordAt[]>;
 
-  /** At most so many `rows`, and the state, which is a statement of its own where that is no further round trip. */
-  page(
-    scope: Scope<C>,
-    type: DataTypeDefinition,
-    compose: WindowOf,
-    rows: number,
-    wanted: WantedObjects | null,
-  ): Promise<QueryPage>;
+  /** The page and the state, which is a statement of its own where that is no further round trip. */
+  page(scope: Scope<C>, page: PageRead): Promise<QueryPage>;
 
   referrers(
     scope: Scope<C>,
@@ -98,7 +100,8 @@ export interface ReadingEngine<C> {
 
   ancestors(
     scope: Scope<C>,
-    by: { readonly table: string; readonly column: string },
+    table: string,
+    column: string,
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;

@@ -127,7 +127,7 @@ export interface RowTaker {
   /** Octets of rows: those behind may be left out, since `take` throws by then. */
   readonly maxOctets: number;
   /** For pauses between rows; null where they are read at once. */
-  readonly slices: Slices | null;
+  slices(): Slices | null;
   take(row: Row): void;
 }
 
@@ -154,10 +154,15 @@ export class LargeReadError extends Error {
 export function collector(
   { decode, decodeInSlices, octets }: ObjectColumns,
   maxOctets: number,
-  slices: Slices | null,
+  startSlices: () => Slices | null,
 ): Collector {
   const rows: Row[] = [];
   let sum = 0;
+  let started: Slices | null | undefined;
+  const slices = (): Slices | null => {
+    if (started === undefined) started = startSlices();
+    return started;
+  };
   return {
     maxOctets,
     slices,
@@ -169,13 +174,14 @@ export function collector(
           'The objects are larger than one call may handle.',
         );
       }
-      if (slices === null) requireSmall(sum);
+      if (sum > LARGE && slices() === null) requireSmall(sum);
       rows.push(row);
     },
     isLarge: () => sum > LARGE,
     objects: async () => {
-      if (slices === null || sum <= LARGE) return rows.map(decode);
-      return decodeEach(rows, (row) => decodeInSlices(row, slices));
+      const pauses = sum > LARGE ? slices() : null;
+      if (pauses === null) return rows.map(decode);
+      return decodeEach(rows, (row) => decodeInSlices(row, pauses));
     },
   };
 }

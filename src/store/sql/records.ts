@@ -98,12 +98,11 @@ export function blobOf(row: Row): BlobRow {
   };
 }
 
-/** `[id, type, size, uploaderId]` each; of those with the same id the first one. */
+/** `[id, type, size, uploaderId]` each. */
 export function blobRows(blobs: readonly NewBlob[]): string {
-  const rows = new Map<string, readonly unknown[]>();
-  for (const { id, type, size, uploaderId } of blobs)
-    if (!rows.has(id)) rows.set(id, [id, type, size, uploaderId]);
-  return JSON.stringify([...rows.values()]);
+  return JSON.stringify(
+    blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]),
+  );
 }
 
 /** Of columns `blobId, type, objectId`. */

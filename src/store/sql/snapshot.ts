@@ -130,7 +130,7 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<QueryPage> {
     const compose = await this.#window(type, plan, window);
     this.check();
-    return this.#engine.page(this.scope, type, compose, window.limit, wanted);
+    return this.#engine.page(this.scope, { type, compose, limit: window.limit, wanted });
   }
 
   async #window(type: DataTypeDefinition, plan: QueryPlan, window: QueryWindow): Promise<WindowOf> {
@@ -224,9 +224,9 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    const by = this.names.reference(type.name, property);
-    const records = await this.#engine.ancestors(this.scope, by, ids, limit);
-    const names = { toType: by.target, fromType: type.name, property };
+    const { table, column, target } = this.names.reference(type.name, property);
+    const records = await this.#engine.ancestors(this.scope, table, column, ids, limit);
+    const names = { toType: target, fromType: type.name, property };
     return records.map(({ toId, fromId }) => ({ ...names, toId, fromId }));
   }
 

@@ -16,8 +16,6 @@ const CACHE_LIMIT = 250;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
-const WRITTEN: Promise<void> = Promise.resolve();
-
 /** Hears how many rows a statement gave or changed; null where it failed. */
 type Told = ((rows: number | null) => void) | undefined;
 
@@ -65,8 +63,9 @@ export class Connection implements Reader {
     const told = this.#tell(text, parameters);
     try {
       const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
-      if (rows.slices === null) for (const row of found) take(row);
-      else await this.#read(new Cursor(found, take), rows.slices);
+      const slices = rows.slices();
+      if (slices === null) for (const row of found) take(row);
+      else await this.#read(new Cursor(found, take), slices);
       told?.(count);
     } catch (error) {
       told?.(null);
@@ -119,12 +118,6 @@ export class Connection implements Reader {
     } catch (error) {
       throw translateError(error);
     }
-  }
-
-  /** The same of a statement that writes and gives no rows: where it fails, the call throws. */
-  write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
-    this.runWith(text, parameters);
-    return WRITTEN;
   }
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */

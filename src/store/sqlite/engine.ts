@@ -1,6 +1,13 @@
-import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
-import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { SqlTransaction } from '../sql/transaction.js';
+import {
+  changeReferences as changeBlobReferences,
+  insertBlobs,
+  readBlobs,
+  readOwnBlobs,
+  readReferences,
+} from './blobs.js';
 import {
   readChanges,
   readObjectCount,
@@ -18,12 +25,17 @@ import {
   readObjects,
   writeObjects,
 } from './objects.js';
-import { readPage } from './page.js';
 import type { Reader } from './reader.js';
-import { walks } from './references.js';
+import {
+  changeObjectReferences,
+  readAncestors,
+  readOwnReferences,
+  readReferrers,
+} from './references.js';
+import { readPage } from './state-reads.js';
 
 /** What SQLite reads its own way, in whatever thread. */
-export const reading: ReadingEngine<Reader> = Object.freeze({
+const reading: ReadingEngine<Reader> = Object.freeze({
   dialect: sqlite,
   decoders: DECODERS,
   check: (reader) => reader.check(),
@@ -35,18 +47,50 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  ...readReferenceTable(sqlite, walks),
-  ...readBlobTables(sqlite),
+  referrers: readReferrers,
+  ancestors: readAncestors,
+  ownReferences: readOwnReferences,
+  blobs: readBlobs,
+  blobReferences: readReferences,
+  ownBlobs: readOwnBlobs,
 } satisfies ReadingEngine<Reader>);
 
 /** What SQLite does its own way. */
-export const engine: WritingEngine<Connection> = Object.freeze({
+const writing: WritingEngine<Connection> = Object.freeze({
   ...reading,
   state: readStateOfAccount,
   insert: (scope, type, objects) => writeObjects(scope, type, objects, 'insert'),
   update: (scope, type, objects) => writeObjects(scope, type, objects, 'update'),
   destroy: destroyObjects,
   writeChanges,
-  ...writeReferenceTable(sqlite),
-  ...writeBlobTables(sqlite),
+  insertBlobs,
+  changeReferences: changeObjectReferences,
+  changeBlobReferences,
 } satisfies WritingEngine<Connection>);
+
+/** Reading within one transaction of a connection. */
+export class SqliteSnapshot extends SqlSnapshot<Reader> {
+  constructor(services: SnapshotServices, reader: Reader, accountId: string) {
+    super(reading, services, reader, accountId);
+  }
+}
+
+/** On a connection that others wait for: what it reads is there when its operations return. */
+export class SharedSnapshot extends SqliteSnapshot {
+  protected override slices(): null {
+    return null;
+  }
+}
+
+/** Writing within a savepoint of the writer's transaction. */
+export class SqliteTransaction extends SqlTransaction<Connection> {
+  constructor(services: SnapshotServices, connection: Connection, accountId: string, now: number) {
+    super(writing, services, connection, accountId, now);
+  }
+
+  override end(): void {
+    super.end();
+    this.scope.connection.endReads();
+    this.scope.connection.trace = null;
+  }
+}

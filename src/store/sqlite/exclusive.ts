@@ -3,7 +3,7 @@ import type { Writer } from '../../database/sqlite/writer.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
 import type { Connection } from './connection.js';
-import type { SqliteTransaction } from './transaction.js';
+import type { SqliteTransaction } from './engine.js';
 
 /**
  * Runs a work that may await anything in a transaction that it shares with nobody: with the writer's

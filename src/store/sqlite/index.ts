@@ -20,19 +20,18 @@ import type {
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { plansInTime, TracedStore, timeWork } from '../traced.js';
-import type { Backlog } from './backlog.js';
+import { plansInTime, TracedStore } from '../traced.js';
+import { type Backlog, emptyLog, openBacklog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
+import { SqliteTransaction } from './engine.js';
 import { runExclusive } from './exclusive.js';
 import { Log } from './log.js';
-import { emptyLog, openBacklog } from './log-thread.js';
 import { OwnReads } from './own-reads.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, Scans } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
-import { SqliteTransaction } from './transaction.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
@@ -99,7 +98,8 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   readonly #pruner: ChangePruner;
   readonly #backlog: Backlog | null;
   readonly #account: Statement<[string]>;
-  readonly #pieces: SearchPieces;
+  /** Null where no type has a search index. */
+  readonly #pieces: SearchPieces | null;
 
   constructor(options: SqliteStoreOptions) {
     const { writer, writerDatabase, reader, onStatement } = options;
@@ -135,17 +135,8 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     this.#now = options.now ?? Date.now;
     this.#onListenerError = options.onListenerError ?? (() => undefined);
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
-    this.#pieces = new SearchPieces({
-      db: writerDatabase,
-      tables: options.types.filter(isSearched),
-      conductor,
-      write: (accountId, step) => {
-        const deadline = performance.now() + UPKEEP_WAIT;
-        return writer.run(step, { deadline, accountId, isLong: true });
-      },
-      onError: options.onSearchError ?? (() => undefined),
-    });
-    this.#pieces.wake();
+    this.#pieces = openPieces(options);
+    this.#pieces?.wake();
     this.#pruner = new ChangePruner({
       rows: (query) => this.#reads.later(query),
       change: (accountId, statement) =>
@@ -180,9 +171,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return timeWork(options.trace, work, 'committing', (told) =>
-      this.#write(accountId, options, told),
-    );
+    return this.#write(accountId, options, work);
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
@@ -226,13 +215,13 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
 
   /** Resolves when the long texts of earlier commits are indexed for searching. */
   indexed(): Promise<void> {
-    return this.#pieces.idle();
+    return this.#pieces?.idle() ?? Promise.resolve();
   }
 
   async close(): Promise<void> {
     // Those that wait for a connection are turned away now, not when the writer has ended.
     const largeReads = this.#largeReads.close();
-    await this.#pieces.close();
+    await this.#pieces?.close();
     await this.#writer.close();
     await this.#reads.idle();
     await Promise.all([this.#hookReads.close(), largeReads]);
@@ -270,7 +259,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
-    this.#pieces.wake(changed);
+    this.#pieces?.wake(changed);
     if (changed !== undefined) this.#announce({ accountId, changed });
     return result;
   }
@@ -289,6 +278,22 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       }
     }
   }
+}
+
+function openPieces(options: SqliteStoreOptions): SearchPieces | null {
+  const { writer, writerDatabase, types, onSearchError = () => undefined } = options;
+  const tables = types.filter(isSearched);
+  if (tables.length === 0) return null;
+  return new SearchPieces({
+    db: writerDatabase,
+    tables,
+    conductor: writer.conductor,
+    write: (accountId, step) => {
+      const deadline = performance.now() + UPKEEP_WAIT;
+      return writer.run(step, { deadline, accountId, isLong: true });
+    },
+    onError: onSearchError,
+  });
 }
 
 function isSearched(type: NamedType): type is NamedType & SearchedTable {

@@ -136,7 +136,7 @@ async function readOne(
   id: string,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices());
+  const collected = collector(reader, maxOctets, slices);
   for (const row of await connection.all(reader.one, accountId, id)) collected.take(row);
   return collected.objects();
 }
@@ -148,7 +148,7 @@ async function read(
   which: string | number,
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices());
+  const collected = collector(reader, maxOctets, slices);
   await connection.each(statement, [accountId, which], collected);
   return collected.objects();
 }

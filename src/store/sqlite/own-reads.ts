@@ -2,11 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Snapshot, Trace } from '../port.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { timeWork } from '../traced.js';
 import type { Connection } from './connection.js';
+import { SqliteSnapshot } from './engine.js';
 import type { Log } from './log.js';
 import { createReadTurns } from './read-turns.js';
-import { SqliteSnapshot } from './snapshot.js';
 
 /** Connections, each opened when it is first needed. */
 const CONNECTIONS = 4;
@@ -28,14 +27,15 @@ export class OwnReads {
     this.#open = open;
   }
 
-  run<T>(
+  async run<T>(
     accountId: string,
     deadline: number,
     work: (snapshot: Snapshot) => Promise<T>,
     trace?: Trace,
   ): Promise<T> {
-    const read = async (told: typeof work): Promise<T> => {
+    const read = async (): Promise<T> => {
       checkDeadline(deadline);
+      trace?.phase('working');
       const connection = this.#idle.pop() ?? this.#open();
       const { db } = connection;
       setDeadline(db, deadline);
@@ -43,7 +43,7 @@ export class OwnReads {
       const snapshot = new SqliteSnapshot(this.#services, connection, accountId);
       try {
         db.exec('BEGIN');
-        return await told(snapshot);
+        return await work(snapshot);
       } finally {
         snapshot.end();
         connection.endReads();
@@ -52,9 +52,12 @@ export class OwnReads {
         this.#idle.push(connection);
       }
     };
-    return timeWork(trace, work, 'waiting', (told) =>
-      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, () => read(told))),
-    );
+    trace?.phase('waiting');
+    try {
+      return await this.#turns.run(accountId, deadline, () => this.#log.read(deadline, read));
+    } finally {
+      trace?.phase('elsewhere');
+    }
   }
 
   /** Whether a read of the account would begin at once. */

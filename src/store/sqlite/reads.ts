@@ -21,11 +21,11 @@ import { readsInOrder } from '../sql/query.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { CACHE_LENGTH, type Connection } from './connection.js';
 import { sqlite } from './dialect.js';
+import { SharedSnapshot } from './engine.js';
 import type { OwnReads } from './own-reads.js';
 import { planOf } from './plan.js';
 import type { Scans } from './scans/index.js';
 import { limitTo, SLICE, SliceError } from './slice.js';
-import { SharedSnapshot } from './snapshot.js';
 import { readStateAndChanges, readStateAndRows } from './state-reads.js';
 
 /** After so long, ms, reads let the event loop have a turn. */

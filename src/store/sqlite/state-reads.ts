@@ -3,14 +3,14 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
-import type { ChangesAsked, ObjectsAsked, StateAndChanges } from '../port.js';
-import type { ObjectScope } from '../sql/engine.js';
-import { quote } from '../sql/fragment.js';
-import { type Collector, collector, type Row, requireSmall } from '../sql/objects.js';
+import type { ChangesAsked, ObjectsAsked, QueryPage, StateAndChanges } from '../port.js';
+import type { ObjectScope, PageRead, Scope } from '../sql/engine.js';
+import { type Fragment, quote, raw, sql } from '../sql/fragment.js';
+import { type Collector, collector, gatherer, type Row, requireSmall } from '../sql/objects.js';
 import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { type ObjectReader, readerOf } from './objects.js';
-import { BOUND } from './reader.js';
+import { BOUND, type Reader } from './reader.js';
 
 /**
  * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
@@ -25,7 +25,7 @@ const MAX_ROW = 8192;
 const MAX_COLUMNS = 100;
 
 /** Of an account and a table. */
-export const STATE = `(SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?)`;
+const STATE = `(SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?)`;
 
 const SELECT_STATE = `SELECT ${STATE}`;
 
@@ -54,7 +54,7 @@ interface LargeRow {
 }
 
 /** A row in a text with others. */
-export type TextRow = Row | LargeRow;
+type TextRow = Row | LargeRow;
 
 interface Statements {
   readonly one: string;
@@ -108,7 +108,7 @@ function compose(
 }
 
 /** How a row of the table is read into one text with others; null where it can't be. */
-export function rowInText(
+function rowInText(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
   rows: number,
@@ -136,7 +136,7 @@ export function readStateAndRows(
   const { length } = ids;
   const reader = readerOf(type, properties);
   const { one, many } = statementsOf(reader, type, properties);
-  const collected = collector(reader, maxOctets, slices());
+  const collected = collector(reader, maxOctets, slices);
   if (length === 0) {
     const [state] = connection.one(SELECT_STATE, accountId, table);
     return { number: numberOf(state), rows: collected };
@@ -178,7 +178,7 @@ export function readStateAndChanges(
 }
 
 /** No row was too large for the text. */
-export function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
+function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
   return rows.every(isRow);
 }
 
@@ -186,11 +186,52 @@ function isRow(row: TextRow): row is Row {
   return Array.isArray(row);
 }
 
-export function idOf(row: TextRow): string {
+function idOf(row: TextRow): string {
   return isRow(row) ? (row[0] as string) : row.id;
 }
 
 /** There is none before the first change. */
-export function numberOf(value: unknown): number {
+function numberOf(value: unknown): number {
   return (value as number | null) ?? 0;
+}
+
+/**
+ * A page of a query's result with the state, and with the objects where they are wanted: one statement. Ids or rows
+ * come as one JSON text (state-reads.ts). A row's text is made where the row is found: SQLite makes none of what a
+ * page leaves out, whether it sorts or not.
+ */
+export async function readPage(
+  { connection, accountId }: Scope<Reader>,
+  { type, compose, limit, wanted }: PageRead,
+): Promise<QueryPage> {
+  const text = wanted && rowInText(type, wanted.properties, limit);
+  const page = compose(raw(`${text ?? 'json_quote("id")'} AS "row"`));
+  const [row] = await connection.query(withState(page, accountId, type.table));
+  const number = numberOf(row?.[0]);
+  const found = JSON.parse(`[${(row?.[1] as string | null) ?? ''}]`) as unknown;
+  if (wanted === null || text === null) {
+    return { number, ids: found as readonly string[], found: null };
+  }
+  const rows = found as readonly TextRow[];
+  if (!isWhole(rows)) return { number, ids: rows.map(idOf), found: null };
+  const gathered = gatherer(readerOf(type, wanted.properties), wanted.maxOctets);
+  for (const each of rows) gathered.take(each);
+  return { number, ids: gathered.ids, found: gathered.found() };
+}
+
+/** What a page becomes with its state, of pages that recur. */
+const known = new WeakMap<Fragment['texts'], Fragment['texts']>();
+
+/** One row `[state, rows of the page]`. */
+function withState(page: Fragment, accountId: string, table: string): Fragment {
+  const texts = page.recurs === true ? known.get(page.texts) : undefined;
+  if (texts !== undefined) {
+    return { texts, values: [...page.values, accountId, table], recurs: true };
+  }
+  const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
+  const statement = sql`SELECT "number", ${rows}
+ FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${table}`;
+  if (page.recurs !== true) return statement;
+  known.set(page.texts, statement.texts);
+  return { ...statement, recurs: true };
 }

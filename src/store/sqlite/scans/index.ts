@@ -6,13 +6,11 @@ import type { FairTurns } from '../../../runtime/fair-turns.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
 import type { SnapshotServices } from '../../sql/snapshot.js';
-import { timeWork } from '../../traced.js';
+import { SqliteSnapshot } from '../engine.js';
 import type { Log } from '../log.js';
 import { createReadTurns } from '../read-turns.js';
-import { SqliteSnapshot } from '../snapshot.js';
 import type { Checkpoint } from './messages.js';
-import { RemoteReader } from './remote.js';
-import { ReadingThread } from './thread.js';
+import { ReadingThread, RemoteReader } from './thread.js';
 
 /**
  * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one
@@ -80,16 +78,21 @@ export class Scans {
   }
 
   /** Rejects with UnavailableError at the deadline, whatever runs by then. */
-  run<T>(
+  async run<T>(
     accountId: string,
     { deadline, trace }: CallOptions,
     work: (snapshot: SqliteSnapshot) => Promise<T>,
   ): Promise<T> {
-    return timeWork(trace, work, 'waiting', (told) => {
-      const reader = (thread: ReadingThread): RemoteReader =>
-        new RemoteReader(thread, { deadline, trace, onStatement: this.#onStatement });
-      return this.#inThread(accountId, deadline, reader, told);
-    });
+    const open = (thread: ReadingThread): RemoteReader => {
+      trace?.phase('working');
+      return new RemoteReader(thread, { deadline, trace, onStatement: this.#onStatement });
+    };
+    trace?.phase('waiting');
+    try {
+      return await this.#inThread(accountId, deadline, open, work);
+    } finally {
+      trace?.phase('elsewhere');
+    }
   }
 
   /**
