@@ -1,6 +1,7 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetArguments, SetResponse } from '../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../runtime/slices.js';
-import type { NewBlob, Transaction } from '../store/port.js';
+import type { CallOptions, NewBlob, Transaction } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { isMany, startSlices } from './many.js';
@@ -8,7 +9,7 @@ import { planSet } from './set/plan.js';
 import { type PreparedSet, SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
-import { UnitOfWork, writeOptions } from './work/unit.js';
+import { UnitOfWork } from './work/unit.js';
 
 /**
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
@@ -79,4 +80,23 @@ export async function writeSet<T extends object>(
   const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
   await context.admit(response, run.createdIds, slices);
   return { response, createdIds: run.createdIds, unit };
+}
+
+/** More are worth a read of their own. */
+const FEW = 8;
+
+/** A call with hooks that wait for other things has its transaction to itself. */
+export function writeOptions(
+  type: DataTypeDefinition,
+  context: CallContext,
+  updates: readonly { readonly key: string }[] = [],
+  isLong = false,
+): CallOptions {
+  const { deadline, services } = context;
+  if (services.hooks?.isExclusive(type) === true) return { deadline, exclusive: true };
+  if (isLong) return { deadline, isLong };
+  if (updates.length === 0 || updates.length > FEW) return { deadline };
+  // A creation id's object is most often of the same call.
+  const ids = updates.flatMap(({ key }) => (key.startsWith('#') ? [] : [key]));
+  return { deadline, expects: { type, ids } };
 }

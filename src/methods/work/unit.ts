@@ -3,13 +3,11 @@ import { textsAt } from '../../capability/places.js';
 import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
-  CallOptions,
   ChangeKind,
   ReferenceRecord,
   StoredObject,
   Transaction,
 } from '../../store/port.js';
-import type { CallContext } from '../context.js';
 import { HookError } from '../hook-errors.js';
 import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
@@ -305,23 +303,4 @@ function recordsOf(work: TypeWork): readonly { objectId: string; kind: ChangeKin
   const records = updated.length === 0 ? created : [...created, ...updated];
   for (const objectId of work.destroyed) records.push({ objectId, kind: 'destroyed' });
   return records;
-}
-
-/** More are worth a read of their own. */
-const FEW = 8;
-
-/** A call with hooks that wait for other things has its transaction to itself. */
-export function writeOptions(
-  type: DataTypeDefinition,
-  context: CallContext,
-  updates: readonly { readonly key: string }[] = [],
-  isLong = false,
-): CallOptions {
-  const { deadline, services } = context;
-  if (services.hooks?.isExclusive(type) === true) return { deadline, exclusive: true };
-  if (isLong) return { deadline, isLong };
-  if (updates.length === 0 || updates.length > FEW) return { deadline };
-  // A creation id's object is most often of the same call.
-  const ids = updates.flatMap(({ key }) => (key.startsWith('#') ? [] : [key]));
-  return { deadline, expects: { type, ids } };
 }
