@@ -13,11 +13,9 @@ import {
   type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
-import type { ReadAhead } from './ahead.js';
 import { readState } from './changes.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
-import type { Parameter } from './statement.js';
 
 /** The statements that read and write a type's rows. */
 
@@ -87,48 +85,40 @@ export const DECODERS: Decoders = {
 };
 
 /** One statement. */
-export function readObjects(
-  scope: ObjectScope<Connection>,
+export async function readObjects(
+  { connection, accountId, slices }: ObjectScope<Connection>,
   type: DataTypeDefinition,
   ids: readonly string[],
   properties: readonly PropertyDefinition[],
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
-  const { ahead } = scope.connection;
+  const { take, objects } = collector(reader, maxOctets, slices);
+  const { ahead } = connection;
   // What is expected is whole rows.
-  if (ahead !== undefined && properties === type.properties)
-    return readWithAhead(ahead, scope, type, ids, reader, maxOctets);
-  return read(scope, reader, reader.many, ids, maxOctets);
-}
-
-async function readWithAhead(
-  ahead: ReadAhead,
-  { connection, accountId, slices }: ObjectScope<Connection>,
-  type: DataTypeDefinition,
-  ids: readonly string[],
-  reader: ObjectReader,
-  maxOctets: number,
-): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices);
-  await ahead.read(type.table, ids, collected.take, (own, more, each) =>
-    more.length === 0
-      ? connection.each(reader.many, [accountId, own], each)
-      : connection.each(reader.ahead, [accountId, own, more], each),
-  );
-  return collected.objects();
+  if (ahead === undefined || properties !== type.properties)
+    await connection.each(reader.many, [accountId, ids], take);
+  else
+    await ahead.read(type.table, ids, take, (own, more, each) =>
+      more.length === 0
+        ? connection.each(reader.many, [accountId, own], each)
+        : connection.each(reader.ahead, [accountId, own, more], each),
+    );
+  return objects();
 }
 
 /** One statement. */
-export function readFirstObjects(
-  scope: ObjectScope<Connection>,
+export async function readFirstObjects(
+  { connection, accountId, slices }: ObjectScope<Connection>,
   type: DataTypeDefinition,
   limit: number,
   properties: readonly PropertyDefinition[],
   maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
-  return read(scope, reader, reader.first, limit, maxOctets);
+  const { take, objects } = collector(reader, maxOctets, slices);
+  await connection.each(reader.first, [accountId, limit], take);
+  return objects();
 }
 
 /** Two statements, asked together. */
@@ -152,18 +142,6 @@ export function readExisting(
   ids: readonly string[],
 ): Promise<readonly Row[]> {
   return connection.all(readerOf(type, []).many, accountId, ids);
-}
-
-async function read(
-  { connection, accountId, slices }: ObjectScope<Connection>,
-  reader: ObjectReader,
-  statement: string,
-  which: Parameter,
-  maxOctets: number,
-): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices);
-  await connection.each(statement, [accountId, which], collected.take);
-  return collected.objects();
 }
 
 /** The statements that write whole rows. */
