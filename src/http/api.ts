@@ -7,6 +7,7 @@ import { RequestError } from '../protocol/errors.js';
 import { parseIJson } from '../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
 import { tooManyRequests } from '../protocol/limits.js';
+import { CHUNK } from '../protocol/response.js';
 import type { AnswerBudget, Slots } from '../runtime/budgets.js';
 import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
 import type { Turns } from '../runtime/turns.js';
@@ -20,7 +21,7 @@ import {
 } from './body.js';
 import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
-import { CHUNK, writeLong } from './write-long.js';
+import { writeLong } from './write-long.js';
 
 export interface ApiEndpointOptions {
   readonly api: Api;

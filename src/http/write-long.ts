@@ -1,10 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { chunksOf } from '../protocol/response.js';
 import type { Slices } from '../runtime/slices.js';
 import { type EdgeResponse, JSON_HEADERS, writeHead } from './edge-response.js';
 import type { StallWatch } from './stall-watch.js';
-
-/** Answers up to this many characters leave in one write; longer ones in chunks of it. */
-export const CHUNK = 65_536;
 
 /**
  * Writes an answer of JSON given as pieces of text, as fast as its reader takes it. One chunk at a
@@ -39,18 +37,6 @@ export async function writeLong(
     res.end();
   } finally {
     watch.done(watched);
-  }
-}
-
-/** Cuts a text into chunks, never between the two halves of a surrogate pair. */
-export function* chunksOf(text: string, size = CHUNK): Generator<string> {
-  let start = 0;
-  while (start < text.length) {
-    let end = Math.min(start + size, text.length);
-    const last = text.charCodeAt(end - 1);
-    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end += 1;
-    yield text.slice(start, end);
-    start = end;
   }
 }
 

@@ -61,3 +61,18 @@ function createdIdsText(createdIds: ReadonlyMap<string, string>): string {
   );
   return `{${members.join(',')}}`;
 }
+
+/** Characters of a chunk of an answer. Over HTTP one that is no longer leaves in one write. */
+export const CHUNK = 65_536;
+
+/** Cuts a text into chunks, never between the two halves of a surrogate pair. */
+export function* chunksOf(text: string, size = CHUNK): Generator<string> {
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(start + size, text.length);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end += 1;
+    yield text.slice(start, end);
+    start = end;
+  }
+}

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
+import { chunksOf } from '../protocol/response.js';
 import type { HeldAnswer, Reader } from '../runtime/budgets.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
-const FRAGMENT = 65_536;
 /** Octets that may wait for the reader before nothing more is read from it. */
 const HIGH_WATER = 1_048_576;
 
@@ -63,11 +63,7 @@ export class Outgoing {
 
   async #fragments(pieces: readonly string[]): Promise<void> {
     for (const piece of pieces) {
-      for (let start = 0; start < piece.length; start += FRAGMENT) {
-        // A fragment may end within a character's octets, but a string must not be cut in a surrogate pair.
-        const octets = Buffer.from(sliceWhole(piece, start, start + FRAGMENT));
-        await this.#frame(octets, false);
-      }
+      for (const chunk of chunksOf(piece)) await this.#frame(Buffer.from(chunk), false);
     }
     await this.#frame('', true);
   }
@@ -99,16 +95,4 @@ function octetsOf(pieces: readonly string[]): number {
   let octets = 0;
   for (const piece of pieces) octets += Buffer.byteLength(piece);
   return octets;
-}
-
-/** The characters from `start` to `end`, a pair that lies across either end going with its first half. */
-export function sliceWhole(text: string, start: number, end: number): string {
-  return text.slice(start + (splits(text, start) ? 1 : 0), end + (splits(text, end) ? 1 : 0));
-}
-
-function splits(text: string, at: number): boolean {
-  if (at <= 0 || at >= text.length) return false;
-  const before = text.charCodeAt(at - 1);
-  const after = text.charCodeAt(at);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

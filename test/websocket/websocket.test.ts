@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sliceWhole } from '../../src/websocket/outgoing.js';
+import { chunksOf } from '../../src/protocol/response.js';
 import {
   account,
   ECHO,
@@ -357,9 +357,7 @@ describe('fragments', () => {
     const text = 'a𝄞b𝄞𝄞c';
     for (let size = 1; size < 5; size += 1) {
       let joined = '';
-      for (let at = 0; at < text.length; at += size) {
-        joined += Buffer.from(sliceWhole(text, at, at + size)).toString();
-      }
+      for (const chunk of chunksOf(text, size)) joined += Buffer.from(chunk).toString();
       expect(joined).toBe(text);
     }
   });
