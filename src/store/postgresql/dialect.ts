@@ -22,6 +22,11 @@ const TRIGRAM = 3;
 export const postgresql: Dialect = Object.freeze({
   placeholder: (position) => `$${position}`,
 
+  // As an array, which the planner looks up whatever number of texts it expects.
+  isIn: (list) => `= ANY(ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)))`,
+
+  rowsOf: (list) => `jsonb_array_elements(${list}::jsonb)`,
+
   boolean: (value) => String(value),
 
   elements: (json, kind) =>

@@ -1,14 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
+import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
+import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import { encodeRows } from '../sql/rows.js';
-import {
-  changeReferences as changeBlobReferences,
-  insertBlobs,
-  readBlobs,
-  readOwnBlobs,
-  readReferences,
-} from './blobs.js';
 import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
@@ -20,12 +15,7 @@ import {
   readPage,
   writerOf,
 } from './objects.js';
-import {
-  changeObjectReferences,
-  readAncestors,
-  readOwnReferences,
-  readReferrers,
-} from './references.js';
+import { walks } from './references.js';
 
 /** Characters of rows that take more than a moment to send. */
 const LARGE = 1_000_000;
@@ -43,12 +33,8 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  referrers: readReferrers,
-  ancestors: readAncestors,
-  ownReferences: readOwnReferences,
-  blobs: readBlobs,
-  blobReferences: readReferences,
-  ownBlobs: readOwnBlobs,
+  ...readReferenceTable(postgresql, walks),
+  ...readBlobTables(postgresql),
   insert: (scope, type, objects) => writeRows('insert', scope, type, objects),
   update: (scope, type, objects) => writeRows('update', scope, type, objects),
   destroy: ({ connection, accountId }, type, ids) => {
@@ -56,9 +42,8 @@ export const engine: WritingEngine<Connection> = Object.freeze({
     return connection.write(writerOf(type).destroy, accountId, ids);
   },
   writeChanges,
-  insertBlobs,
-  changeReferences: changeObjectReferences,
-  changeBlobReferences,
+  ...writeReferenceTable(postgresql),
+  ...writeBlobTables(postgresql),
 } satisfies WritingEngine<Connection>);
 
 async function writeRows(

@@ -21,13 +21,14 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
+import type { BlobKey } from '../sql/blob-tables.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { hasIndexed, readsInOrder } from '../sql/query.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
-import { type BlobKey, collectableBlobs, collectBlobs } from './blobs.js';
+import { collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { postgresql } from './dialect.js';
 import { engine } from './engine.js';

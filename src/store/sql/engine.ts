@@ -100,8 +100,7 @@ export interface ReadingEngine<C> {
 
   ancestors(
     scope: Scope<C>,
-    table: string,
-    column: string,
+    by: { readonly table: string; readonly column: string },
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;

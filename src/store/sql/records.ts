@@ -98,11 +98,12 @@ export function blobOf(row: Row): BlobRow {
   };
 }
 
-/** `[id, type, size, uploaderId]` each. */
+/** `[id, type, size, uploaderId]` each; of those with the same id the first one. */
 export function blobRows(blobs: readonly NewBlob[]): string {
-  return JSON.stringify(
-    blobs.map(({ id, type, size, uploaderId }) => [id, type, size, uploaderId]),
-  );
+  const rows = new Map<string, readonly unknown[]>();
+  for (const { id, type, size, uploaderId } of blobs)
+    if (!rows.has(id)) rows.set(id, [id, type, size, uploaderId]);
+  return JSON.stringify([...rows.values()]);
 }
 
 /** Of columns `blobId, type, objectId`. */

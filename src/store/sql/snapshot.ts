@@ -224,9 +224,9 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    const { table, column, target } = this.names.reference(type.name, property);
-    const records = await this.#engine.ancestors(this.scope, table, column, ids, limit);
-    const names = { toType: target, fromType: type.name, property };
+    const by = this.names.reference(type.name, property);
+    const records = await this.#engine.ancestors(this.scope, by, ids, limit);
+    const names = { toType: by.target, fromType: type.name, property };
     return records.map(({ toId, fromId }) => ({ ...names, toId, fromId }));
   }
 

@@ -16,6 +16,8 @@ const CACHE_LIMIT = 250;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
+const WRITTEN: Promise<void> = Promise.resolve();
+
 /** Hears how many rows a statement gave or changed; null where it failed. */
 type Told = ((rows: number | null) => void) | undefined;
 
@@ -118,6 +120,12 @@ export class Connection implements Reader {
     } catch (error) {
       throw translateError(error);
     }
+  }
+
+  /** The same of a statement that writes and gives no rows: where it fails, the call throws. */
+  write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
+    this.runWith(text, parameters);
+    return WRITTEN;
   }
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */

@@ -9,6 +9,10 @@ const LARGE = 65_536;
 export const sqlite: Dialect = Object.freeze({
   placeholder: () => '?',
 
+  isIn: (list) => `IN (SELECT value FROM json_each(${list}))`,
+
+  rowsOf: (list) => `json_each(${list})`,
+
   // 256 rows (`tick`) may be of ten megabytes each. The length is in the row's header: nothing of the value is read
   // for it.
   timely: (column, condition) =>

@@ -1,13 +1,8 @@
+import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
+import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
-import {
-  changeReferences as changeBlobReferences,
-  insertBlobs,
-  readBlobs,
-  readOwnBlobs,
-  readReferences,
-} from './blobs.js';
 import {
   readChanges,
   readObjectCount,
@@ -26,12 +21,7 @@ import {
   writeObjects,
 } from './objects.js';
 import type { Reader } from './reader.js';
-import {
-  changeObjectReferences,
-  readAncestors,
-  readOwnReferences,
-  readReferrers,
-} from './references.js';
+import { walks } from './references.js';
 import { readPage } from './state-reads.js';
 
 /** What SQLite reads its own way, in whatever thread. */
@@ -47,12 +37,8 @@ const reading: ReadingEngine<Reader> = Object.freeze({
   objectCount: readObjectCount,
   changes: readChanges,
   page: readPage,
-  referrers: readReferrers,
-  ancestors: readAncestors,
-  ownReferences: readOwnReferences,
-  blobs: readBlobs,
-  blobReferences: readReferences,
-  ownBlobs: readOwnBlobs,
+  ...readReferenceTable(sqlite, walks),
+  ...readBlobTables(sqlite),
 } satisfies ReadingEngine<Reader>);
 
 /** What SQLite does its own way. */
@@ -63,9 +49,8 @@ const writing: WritingEngine<Connection> = Object.freeze({
   update: (scope, type, objects) => writeObjects(scope, type, objects, 'update'),
   destroy: destroyObjects,
   writeChanges,
-  insertBlobs,
-  changeReferences: changeObjectReferences,
-  changeBlobReferences,
+  ...writeReferenceTable(sqlite),
+  ...writeBlobTables(sqlite),
 } satisfies WritingEngine<Connection>);
 
 /** Reading within one transaction of a connection. */

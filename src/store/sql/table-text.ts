@@ -1,0 +1,26 @@
+import type { Dialect } from './dialect.js';
+import type { Row } from './objects.js';
+
+/** What reads the engine's own tables. */
+export interface TableReader {
+  all(text: string, ...parameters: readonly (string | number | null)[]): Promise<readonly Row[]>;
+}
+
+/** What writes them, too. Each is begun before the call returns. */
+export interface TableWriter extends TableReader {
+  write(text: string, ...parameters: readonly (string | number | null)[]): Promise<void>;
+}
+
+/**
+ * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the texts of a JSON
+ * list, and `ROWS(?)` has a row `value` for each element of a JSON list.
+ */
+export function tableText(dialect: Dialect, text: string): string {
+  let position = 0;
+  return text.replace(/IN \?|ROWS\(\?\)|\?/g, (found) => {
+    position += 1;
+    const placeholder = dialect.placeholder(position);
+    if (found === '?') return placeholder;
+    return found === 'IN ?' ? dialect.isIn(placeholder) : dialect.rowsOf(placeholder);
+  });
+}
