@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { CallContext } from './context.js';
 
 /** The capability that an account must have for the method. */
-export function accountCapability(method: MethodDefinition): string {
+function accountCapability(method: MethodDefinition): string {
   return method.accountCapability ?? method.capability;
 }
 
@@ -45,10 +45,14 @@ export function accountOf(context: Pick<CallContext, 'account' | 'method'>): Acc
 }
 
 /**
- * The source account of a copy, which must differ from the target (5.4, D17). Its capability is not
- * judged yet.
+ * The source account of a copy, which must differ from the target (5.4, D17). Throws `unsupported`
+ * where it lacks the method's capability.
  */
-export function sourceAccount(fromAccountId: string, context: CallContext): AccountAccess {
+export function sourceAccount(
+  fromAccountId: string,
+  context: CallContext,
+  unsupported: 'accountNotSupportedByMethod' | 'fromAccountNotSupportedByMethod',
+): AccountAccess {
   if (fromAccountId === accountOf(context).id) {
     throw new MethodError(
       'invalidArguments',
@@ -62,5 +66,10 @@ export function sourceAccount(fromAccountId: string, context: CallContext): Acco
       'No account with this "fromAccountId" is within reach.',
     );
   }
-  return account;
+  const capability = accountCapability(context.method);
+  if (accountHas(account, capability)) return account;
+  throw new MethodError(
+    unsupported,
+    `The account of "fromAccountId" does not offer ${capability}.`,
+  );
 }

@@ -5,7 +5,8 @@ import type { CallOptions, NewBlob, Transaction } from '../store/port.js';
 import { accountOf } from './accounts.js';
 import type { CallContext, StandardMethod } from './context.js';
 import { isMany, startSlices } from './many.js';
-import { planSet } from './set/plan.js';
+import type { Author } from './set/draft.js';
+import { type PlanScene, planSet } from './set/plan.js';
 import { type PreparedSet, SetRun } from './set/run.js';
 import { sealSecrets, UNSEALED } from './set/secrets.js';
 import { indexOf } from './type-index.js';
@@ -20,11 +21,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const { services, request } = context;
   const index = indexOf(type);
   // What needs no data is judged before the transaction, which others wait for.
-  const planning = planSet(index, args, {
-    createdIds: request.createdIds,
-    maximum: services.limits.maxObjectsInSet,
-    ids: services.ids,
-  });
+  const planning = planSet(index, args, sceneOf(context));
   const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
@@ -99,4 +96,25 @@ export function writeOptions(
   // A creation id's object is most often of the same call.
   const ids = updates.flatMap(({ key }) => (key.startsWith('#') ? [] : [key]));
   return { deadline, expects: { type, ids } };
+}
+
+/** Runs a Foo/set inside a transaction that is open: `tx.set` of hooks. */
+export async function setWithin(
+  type: DataTypeDefinition,
+  args: SetArguments,
+  context: CallContext,
+  unit: UnitOfWork,
+): Promise<SetResponse> {
+  const index = indexOf(type);
+  const plan = finish(planSet(index, args, sceneOf(context, 'hook')));
+  const seals = await sealSecrets(index, plan, context);
+  const run = new SetRun({ index, plan, seals }, context, unit);
+  await run.run(null);
+  return run.response();
+}
+
+/** What the plan of a /set, or of a /copy, needs of its call. */
+export function sceneOf({ request, services }: CallContext, author: Author = 'client'): PlanScene {
+  const { limits, ids } = services;
+  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author };
 }

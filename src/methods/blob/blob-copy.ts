@@ -1,6 +1,5 @@
-import { accountHas } from '../../accounts/principal.js';
-import { MethodError, type SetError, setError } from '../../protocol/errors.js';
-import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { accountOf, sourceAccount } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
@@ -29,14 +28,7 @@ export async function blobCopy(
 ): Promise<BlobCopyResponse> {
   const { store, limits } = context.services;
   const account = accountOf(context);
-  const from = sourceAccount(args.fromAccountId, context);
-  const capability = accountCapability(context.method);
-  if (!accountHas(from, capability)) {
-    throw new MethodError(
-      'accountNotSupportedByMethod',
-      `The account of "fromAccountId" does not offer ${capability}.`,
-    );
-  }
+  const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const asked = new Set(args.blobIds);
   requireObjects(asked.size, limits.maxObjectsInSet);
   const ids = new Map(

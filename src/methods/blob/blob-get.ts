@@ -5,6 +5,7 @@ import type { BlobRow } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { distinctIds } from '../creation-ids.js';
+import { requireFewIds } from './blob-lookup.js';
 import { type BlobView, parseProperties, range, viewBlob } from './view.js';
 
 export interface BlobGetArguments {
@@ -32,12 +33,7 @@ export async function blobGet(
   if (asked === null) {
     throw new MethodError('invalidArguments', '"ids" must be a list: all blobs are not offered.');
   }
-  if (asked.length > limits.maxObjectsInGet) {
-    throw new MethodError(
-      'requestTooLarge',
-      `More ids than maxObjectsInGet (${limits.maxObjectsInGet}).`,
-    );
-  }
+  requireFewIds(asked, limits.maxObjectsInGet);
   const view = parseProperties(args.properties ?? null, args.offset ?? 0, args.length ?? null);
   const { existing: ids, unresolved } = distinctIds(asked, context.request.createdIds);
   const notFound = new Set(unresolved);

@@ -34,12 +34,7 @@ export async function blobLookup(
   const account = accountOf(context);
   const { store, limits } = context.services;
   const types = [...new Set(args.typeNames)].map((name) => lookupType(name, context));
-  if (args.ids.length > limits.maxObjectsInGet) {
-    throw new MethodError(
-      'requestTooLarge',
-      `More ids than maxObjectsInGet (${limits.maxObjectsInGet}).`,
-    );
-  }
+  requireFewIds(args.ids, limits.maxObjectsInGet);
   const ids = new Set(args.ids.map((text) => resolveId(text, context.request.createdIds) ?? text));
   const offered = types.filter(({ type }) => accountHas(account, type.capability));
   const names = offered.map(({ type }) => type.name);
@@ -63,6 +58,11 @@ export async function blobLookup(
     return { id, matchedIds };
   });
   return { accountId: account.id, list, notFound: [] };
+}
+
+export function requireFewIds({ length }: readonly string[], maximum: number): void {
+  if (length <= maximum) return;
+  throw new MethodError('requestTooLarge', `More ids than maxObjectsInGet (${maximum}).`);
 }
 
 /** A type that has blobs and whose capability the request uses; any other is `unknownDataType`. */

@@ -1,16 +1,16 @@
-import { type AccountAccess, accountHas } from '../../accounts/principal.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { MethodError } from '../../protocol/errors.js';
-import { accountCapability, accountOf, sourceAccount } from '../accounts.js';
+import { accountOf, sourceAccount } from '../accounts.js';
 import { BlobTransfer } from '../blob/transfer.js';
-import type { CallContext, StandardMethod } from '../context.js';
+import type { StandardMethod } from '../context.js';
 import { isMany } from '../many.js';
 import { sealSecrets } from '../set/secrets.js';
-import { runPlanning, writeOptions, writeSet } from '../set.js';
+import { runPlanning, sceneOf, writeOptions, writeSet } from '../set.js';
 import { indexOf } from '../type-index.js';
 import { planCopy } from './copy-plan.js';
 import { draftCopies } from './draft-copies.js';
 import { readOriginals } from './originals.js';
+
+const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
 
 /**
  * Foo/copy (RFC 8620 5.4, D17): reads in a snapshot of the source account, copies the octets of
@@ -26,13 +26,9 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   const { services, request } = context;
   const { id: accountId } = accountOf(context);
   const { ifInState } = args;
-  const from = sourceOf(args.fromAccountId, context);
+  const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
-  const planning = planCopy(index, args.create, {
-    createdIds: request.createdIds,
-    maximum: services.limits.maxObjectsInSet,
-    ids: services.ids,
-  });
+  const planning = planCopy(index, args.create, sceneOf(context));
   const plan = await runPlanning(planning, context);
   const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
   const seals = await sealSecrets(index, overrides, context);
@@ -76,13 +72,3 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     await transfer.discardRest();
   }
 };
-
-function sourceOf(fromAccountId: string, context: CallContext): AccountAccess {
-  const from = sourceAccount(fromAccountId, context);
-  const capability = accountCapability(context.method);
-  if (accountHas(from, capability)) return from;
-  throw new MethodError(
-    'fromAccountNotSupportedByMethod',
-    `The account of "fromAccountId" does not offer ${capability}.`,
-  );
-}
