@@ -27,7 +27,7 @@ function propose(
   updates: readonly UpdateOperation[],
   compute?: (object: StoredObject) => StoredObject,
 ): Proposal {
-  const proposal = new Proposal(scene, [create], updates, before, compute);
+  const proposal = new Proposal(scene, { creates: [create], updates, before }, compute);
   finish(proposal.fold());
   return proposal;
 }

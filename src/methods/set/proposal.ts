@@ -55,6 +55,13 @@ export interface Unchanged {
   readonly wanted: Touched;
 }
 
+/** What a call wants, and the objects as they are, by id. */
+interface Proposed {
+  readonly creates: readonly CreateOperation[];
+  readonly updates: readonly UpdateOperation[];
+  readonly before: ReadonlyMap<string, StoredObject>;
+}
+
 const NONE: readonly never[] = Object.freeze([]);
 
 /** To compute a property takes as long as to look at so many values. */
@@ -84,9 +91,7 @@ export class Proposal {
 
   constructor(
     scene: UpdateScene,
-    creates: readonly CreateOperation[],
-    updates: readonly UpdateOperation[],
-    before: ReadonlyMap<string, StoredObject>,
+    { creates, updates, before }: Proposed,
     compute: (object: StoredObject) => StoredObject = (object) => object,
   ) {
     this.index = scene.index;

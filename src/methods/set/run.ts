@@ -92,9 +92,7 @@ export class SetRun {
         author: this.#plan.author,
         now: clock(this.#context.services),
       },
-      creates,
-      this.#updates(updates, going, own),
-      this.#before,
+      { creates, updates: this.#updates(updates, going, own), before: this.#before },
       this.#compute(),
     );
     await runInSlices(proposal.fold(), slices);

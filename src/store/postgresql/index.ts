@@ -384,11 +384,11 @@ class PostgresqlStore implements Store {
   }
 
   #snapshot(connection: Connection, accountId: string): SqlSnapshot<Connection> {
-    return new SqlSnapshot(engine, this.#services, connection, accountId);
+    return new SqlSnapshot(engine, this.#services, { connection, accountId });
   }
 
   #open(connection: Connection, accountId: string): SqlTransaction<Connection> {
-    return new SqlTransaction(engine, this.#services, connection, accountId, this.#now());
+    return new SqlTransaction(engine, this.#services, { connection, accountId }, this.#now());
   }
 
   async #connect(

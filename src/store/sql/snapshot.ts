@@ -22,7 +22,7 @@ import type {
   WantedObjects,
 } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
-import type { ObjectScope, ReadingEngine, WindowOf } from './engine.js';
+import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
 import { type Fragment, raw, type SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
@@ -61,8 +61,7 @@ export class SqlSnapshot<C> implements Snapshot {
   constructor(
     engine: ReadingEngine<C>,
     { names, conductor }: SnapshotServices,
-    connection: C,
-    accountId: string,
+    { connection, accountId }: Scope<C>,
   ) {
     this.#engine = engine;
     this.names = names;

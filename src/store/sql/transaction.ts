@@ -8,7 +8,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../port.js';
-import type { WritingEngine } from './engine.js';
+import type { Scope, WritingEngine } from './engine.js';
 import { encodeLarge, holdsLarge } from './rows.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 
@@ -27,14 +27,8 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   readonly #states = new Map<string, number>();
   #asked = false;
 
-  constructor(
-    engine: WritingEngine<C>,
-    services: SnapshotServices,
-    connection: C,
-    accountId: string,
-    now: number,
-  ) {
-    super(engine, services, connection, accountId);
+  constructor(engine: WritingEngine<C>, services: SnapshotServices, scope: Scope<C>, now: number) {
+    super(engine, services, scope);
     this.#engine = engine;
     this.#now = now;
   }

@@ -1,5 +1,5 @@
 import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
-import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
+import type { ReadingEngine, Scope, WritingEngine } from '../sql/engine.js';
 import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
@@ -55,8 +55,8 @@ const writing: WritingEngine<Connection> = Object.freeze({
 
 /** Reading within one transaction of a connection. */
 export class SqliteSnapshot extends SqlSnapshot<Reader> {
-  constructor(services: SnapshotServices, reader: Reader, accountId: string) {
-    super(reading, services, reader, accountId);
+  constructor(services: SnapshotServices, scope: Scope<Reader>) {
+    super(reading, services, scope);
   }
 }
 
@@ -69,8 +69,13 @@ export class SharedSnapshot extends SqliteSnapshot {
 
 /** Writing within a savepoint of the writer's transaction. */
 export class SqliteTransaction extends SqlTransaction<Connection> {
-  constructor(services: SnapshotServices, connection: Connection, accountId: string, now: number) {
-    super(writing, services, connection, accountId, now);
+  constructor(services: SnapshotServices, scope: Scope<Connection>, now: number) {
+    super(writing, services, scope, now);
+  }
+
+  /** Throws where the database has rolled the transaction back. */
+  assertOpen(): void {
+    this.scope.connection.assertTransaction();
   }
 
   override end(): void {

@@ -2,7 +2,6 @@ import { lateError, setDeadline } from '../../database/sqlite/deadline.js';
 import type { Writer } from '../../database/sqlite/writer.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
-import type { Connection } from './connection.js';
 import type { SqliteTransaction } from './engine.js';
 
 /**
@@ -12,7 +11,6 @@ import type { SqliteTransaction } from './engine.js';
  */
 export function runExclusive<T>(
   writer: Writer,
-  connection: Connection,
   { accountId, deadline }: { readonly accountId: string; readonly deadline: number },
   open: () => SqliteTransaction,
   work: (transaction: SqliteTransaction) => Promise<T>,
@@ -24,7 +22,7 @@ export function runExclusive<T>(
       const transaction = open();
       try {
         const value = await inTime(deadline, work(transaction), lateError);
-        connection.assertTransaction();
+        transaction.assertOpen();
         // A read that the work has left running would keep the database from the commit.
         transaction.end();
         commitWith(writer);

@@ -240,7 +240,8 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     const { deadline, isLong, trace } = options;
     const open = (): SqliteTransaction => {
       this.#writing.trace = trace ?? null;
-      return new SqliteTransaction(this.#services, this.#writing, accountId, this.#now());
+      const scope = { connection: this.#writing, accountId };
+      return new SqliteTransaction(this.#services, scope, this.#now());
     };
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
       const value = await work(transaction);
@@ -254,7 +255,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     };
     const turn = { deadline, accountId, isLong };
     const result = await (options.exclusive === true
-      ? runExclusive(this.#writer, this.#writing, turn, open, whole)
+      ? runExclusive(this.#writer, turn, open, whole)
       : this.#writer.run(() => within(open(), whole), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may

@@ -40,7 +40,7 @@ export class OwnReads {
       const { db } = connection;
       setDeadline(db, deadline);
       connection.trace = trace ?? null;
-      const snapshot = new SqliteSnapshot(this.#services, connection, accountId);
+      const snapshot = new SqliteSnapshot(this.#services, { connection, accountId });
       try {
         db.exec('BEGIN');
         return await work(snapshot);

@@ -184,7 +184,8 @@ export class Reads {
       if (isLimited) limitTo(db, ms, deadline);
       else setDeadline(db, deadline);
       this.#connection.longest = isLimited ? CACHE_LENGTH : Number.POSITIVE_INFINITY;
-      const snapshot = new SharedSnapshot(this.#services, this.#connection, accountId);
+      const scope = { connection: this.#connection, accountId };
+      const snapshot = new SharedSnapshot(this.#services, scope);
       this.#begin();
       try {
         return await work(snapshot);

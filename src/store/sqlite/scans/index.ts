@@ -139,7 +139,8 @@ export class Scans {
     return new Promise((resolve, reject) => {
       const scan = async (): Promise<void> => {
         const thread = this.#take();
-        const snapshot = new SqliteSnapshot(this.#services, open(thread), accountId);
+        const scope = { connection: open(thread), accountId };
+        const snapshot = new SqliteSnapshot(this.#services, scope);
         await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
         snapshot.end();
         await this.#free(thread);
