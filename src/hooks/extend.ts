@@ -2,7 +2,7 @@ import type { DataTypeDefinition, StandardMethodName } from '../capability/defin
 import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext, StandardCall } from '../methods/context.js';
-import { startSlices } from '../methods/many.js';
+import { startSlices } from '../methods/long-calls.js';
 import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { Changes } from '../capability/hooks.js';
 import type { CallContext } from '../methods/context.js';
+import { WORKING_OCTETS } from '../methods/long-calls.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/singleton.js';
 import { timeOfUpdate } from '../methods/set/update.js';
-import { WORKING_OCTETS } from '../methods/set/working-octets.js';
 import { clock } from '../methods/states.js';
 import { indexOf } from '../methods/type-index.js';
 import type { UnitOfWork } from '../methods/work/unit.js';

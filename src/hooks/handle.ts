@@ -2,7 +2,7 @@ import type { DataTypeDefinition, StoredOf, TypeShape } from '../capability/defi
 import type { HookTransaction } from '../capability/hooks.js';
 import type { SetResponse } from '../capability/standard.js';
 import { HookHandleError } from '../methods/hook-errors.js';
-import { WORKING_OCTETS } from '../methods/set/working-octets.js';
+import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { JsonValue } from '../protocol/json.js';
 import type { ObjectReader } from './port.js';
 

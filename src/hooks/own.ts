@@ -1,7 +1,7 @@
 import type { OwnMethod } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext } from '../methods/context.js';
-import { startSlices } from '../methods/many.js';
+import { startSlices } from '../methods/long-calls.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';

@@ -4,7 +4,7 @@ import { RefusedObjectsError } from '../capability/refusal.js';
 import type { SetResponse } from '../capability/standard.js';
 import type { CallContext, CallHooks } from '../methods/context.js';
 import { HookHandleError, HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
-import { setWithin } from '../methods/set.js';
+import { setWithin } from '../methods/set/set.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';

@@ -85,7 +85,8 @@ export class ApiEndpoint {
       reader.budget.release(userId, held);
       slots.release(userId);
     }
-    await this.#endOfTurn();
+    // Behind something long it would wait for one more slice of that.
+    if (!conductor.isTaken) await this.#endOfTurn();
     if (res.destroyed) return;
     if (text.length > ABSORBED) {
       const watched = reader.watch.writing(res.req, res);
@@ -94,7 +95,7 @@ export class ApiEndpoint {
     send(res, 200, JSON_HEADERS, text);
   }
 
-  /** Of its own, so that what was read is gone while the answer is written. */
+  /** A function of its own: what it has read can be collected while the answer is written. */
   async #run(
     req: IncomingMessage,
     res: EdgeResponse,

@@ -56,6 +56,8 @@ export class Pipeline {
     const step = (): void => {
       socket.off('error', onError).off('drain', onDrain);
       socket.unshift(Buffer.concat([writeHeadAgain(req), rest]));
+      // The answer in front may have set the time that an idle connection has.
+      socket.setTimeout(0);
       // Node documents this event as the way to give a server a connection.
       server.emit('connection', socket);
     };

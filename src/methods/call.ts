@@ -7,7 +7,7 @@ import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
-import { startSlices } from './many.js';
+import { startSlices } from './long-calls.js';
 import { bindStandardMethods } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */

@@ -177,7 +177,7 @@ class RequestRun {
       call = this.#begin(method, current, args);
       const handled = await method.handle(args, call);
       const admitted = await call.settle(handled);
-      this.#settled(call, current, admitted);
+      this.#emitAdmitted(call, current, admitted);
       return call.followUps;
     } catch (error) {
       this.#failed(call, current, error);
@@ -185,7 +185,7 @@ class RequestRun {
     }
   }
 
-  #settled(call: MethodCall, { name, callId }: Invocation, admitted: Admitted): void {
+  #emitAdmitted(call: MethodCall, { name, callId }: Invocation, admitted: Admitted): void {
     const { response, text, createdIds } = admitted;
     // 3.3: only now is the call known to have succeeded. The latest creation under an id
     // counts (5.3).

@@ -6,7 +6,7 @@ import { copy } from './copy/copy.js';
 import { get } from './get/get.js';
 import { query } from './query/query.js';
 import { queryChanges } from './query/query-changes.js';
-import { set } from './set.js';
+import { set } from './set/set.js';
 
 /**
  * Binds the generic methods to one call. The engine works on any type's objects; only here are its

@@ -13,7 +13,7 @@ export function isPackageRoot(root: string): boolean {
   return existsSync(root) && realpathSync(root) === realpathSync(PACKAGE_ROOT);
 }
 
-/** Sources lie one folder below it, compiled ones two. */
+/** Sources lie two folders below it, compiled ones three. */
 function folderWithPackage(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;
   const parent = dirname(folder);

@@ -49,7 +49,7 @@ function refuse(error: unknown): never {
   const place = error.stack?.split('\n').find((line) => line.includes(BUILT));
   const where = place === undefined ? '' : ` (${place.trim()})`;
   const missing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  const hint = missing ? " An import of a file of yours needs its extension: '../rules.js'." : '';
+  const hint = missing ? " An import of a file of yours needs its extension: './rules.js'." : '';
   throw new ProjectError(`A hook file can't be loaded: ${error.message}${where}.${hint}`, {
     cause: error,
   });

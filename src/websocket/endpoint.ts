@@ -102,9 +102,10 @@ function serverOptions({ limits, websocketCompression }: Shared['services']): Se
   return {
     noServer: true,
     clientTracking: false,
-    // No context outlives its message (RFC 7692 7.1.1).
+    // No context outlives its message (RFC 7692 7.1.1). ws would judge a message by its first fragment: what is
+    // compressed is for Outgoing to say.
     perMessageDeflate: websocketCompression
-      ? { serverNoContextTakeover: true, clientNoContextTakeover: true }
+      ? { serverNoContextTakeover: true, clientNoContextTakeover: true, threshold: 0 }
       : false,
     maxPayload,
     maxFragments: Math.max(LEAST_PARTS, Math.ceil(maxPayload / FRAGMENT)),

@@ -5,6 +5,8 @@ import type { HeldAnswer, Reader } from '../runtime/budgets.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
+/** Characters from which on an answer is compressed, where the peer has agreed to it. */
+const COMPRESSED = 1024;
 /** Octets that may wait for the reader before nothing more is read from it. */
 const HIGH_WATER = 1_048_576;
 
@@ -37,8 +39,9 @@ export class Outgoing {
     const isLarge = characters > WHOLE;
     if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
     const sent = this.#last.then(async () => {
+      const compress = characters >= COMPRESSED;
       if (isLarge) await this.#fragments(pieces);
-      else await this.#frame(pieces.join(''), true);
+      else await this.#frame(pieces.join(''), { fin: true, compress });
       this.#waiting -= characters;
       this.#throttle();
     });
@@ -63,17 +66,22 @@ export class Outgoing {
 
   async #fragments(pieces: readonly string[]): Promise<void> {
     for (const piece of pieces) {
-      for (const chunk of chunksOf(piece)) await this.#frame(Buffer.from(chunk), false);
+      for (const chunk of chunksOf(piece)) {
+        await this.#frame(Buffer.from(chunk), { fin: false, compress: true });
+      }
     }
-    await this.#frame('', true);
+    await this.#frame('', { fin: true, compress: true });
   }
 
-  #frame(data: string | Buffer, fin: boolean): Promise<void> {
+  #frame(
+    data: string | Buffer,
+    { fin, compress }: { readonly fin: boolean; readonly compress: boolean },
+  ): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
     // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
     // that the socket is closing, which its own listener deals with.
-    const options = { binary: false, fin };
+    const options = { binary: false, fin, compress };
     return new Promise((resolve) => {
       socket.send(data, options, () => {
         this.#reader.takenAt = performance.now();

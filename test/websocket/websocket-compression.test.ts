@@ -95,6 +95,23 @@ describe('WebSocket: compressed messages', () => {
     expect((await socket.message())['requestId']).toBe('plain');
   });
 
+  it('are answered compressed where the answer is sent in fragments', async () => {
+    const harness = await startHarness({ env: ON });
+    const socket = await RawSocket.open(harness, [OFFER]);
+    const text = 'Buy milk. '.repeat(40_000);
+    const message = request('large', [['Core/echo', { text }, 'c']]);
+    socket.write(frame(compressed(JSON.stringify(message)), { rsv: RSV1 }));
+    expect(await socket.next()).toMatchObject({ fin: false, rsv: RSV1 });
+    let octets = 0;
+    for (let isLast = false; !isLast; ) {
+      const next = await socket.next();
+      expect(next?.rsv).toBe(0);
+      octets += next?.payload.length ?? 0;
+      isLast = next?.fin === true;
+    }
+    expect(octets).toBeLessThan(text.length / 50);
+  });
+
   it('may come in fragments, with control frames between them', async () => {
     const harness = await startHarness({ env: ON });
     const socket = await RawSocket.open(harness, [OFFER]);

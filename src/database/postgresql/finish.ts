@@ -89,41 +89,11 @@ function driver(client: PoolClient, progress: string): BackfillDriver {
         values,
       }));
     },
-    async update({ table, columns }, rows, position) {
-      const sources = [...new Set(columns.map(({ from }) => from))];
-      const assignments = columns.map(
-        ({ column }, index) => `${quote(column)} = "v"."new${index}"`,
-      );
-      // The old version may write while this runs: a row that it changed is its own to fill.
-      const unchanged = sources.map(
-        (source, index) => `"t".${quote(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
-      );
-      const arrays = [
-        rows.map(({ row }) => row.key[0]),
-        rows.map(({ row }) => row.key[1]),
-        ...columns.map((_, index) => rows.map(({ values }) => values[index])),
-        ...sources.map((_, index) => rows.map(({ row }) => row.values[index])),
-      ];
-      const types = [
-        ...['text', 'text'],
-        ...columns.map(({ transform }) => (transform === 'instant' ? 'bigint' : 'text')),
-        ...sources.map(() => 'text'),
-      ];
-      const names = [
-        ...['"accountId"', '"id"'],
-        ...columns.map((_, index) => `"new${index}"`),
-        ...sources.map((_, index) => `"old${index}"`),
-      ];
-      const unnest = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+    async update(backfill, rows, position) {
+      const { text, values } = updateQuery(backfill, rows);
       await client.query('BEGIN');
       try {
-        await client.query(
-          `UPDATE ${quote(table)} AS "t" SET ${assignments.join(', ')}
-           FROM unnest(${unnest}) AS "v"(${names.join(', ')})
-           WHERE "t"."accountId" = "v"."accountId" AND "t"."id" = "v"."id"
-             AND ${unchanged.join(' AND ')}`,
-          arrays,
-        );
+        await client.query(text, values);
         await client.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [
           progress,
           JSON.stringify(position),
@@ -135,4 +105,40 @@ function driver(client: PoolClient, progress: string): BackfillDriver {
       }
     },
   };
+}
+
+type UpdateArguments = Parameters<BackfillDriver['update']>;
+
+/** Gives rows their new values, but for those that somebody has changed since they were read. */
+function updateQuery(
+  { table, columns }: UpdateArguments[0],
+  rows: UpdateArguments[1],
+): { readonly text: string; readonly values: unknown[] } {
+  const sources = [...new Set(columns.map(({ from }) => from))];
+  const assignments = columns.map(({ column }, index) => `${quote(column)} = "v"."new${index}"`);
+  // The old version may write while this runs: a row that it changed is its own to fill.
+  const unchanged = sources.map(
+    (source, index) => `"t".${quote(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
+  );
+  const arrays = [
+    rows.map(({ row }) => row.key[0]),
+    rows.map(({ row }) => row.key[1]),
+    ...columns.map((_, index) => rows.map(({ values }) => values[index])),
+    ...sources.map((_, index) => rows.map(({ row }) => row.values[index])),
+  ];
+  const types = [
+    ...['text', 'text'],
+    ...columns.map(({ transform }) => (transform === 'instant' ? 'bigint' : 'text')),
+    ...sources.map(() => 'text'),
+  ];
+  const names = [
+    ...['"accountId"', '"id"'],
+    ...columns.map((_, index) => `"new${index}"`),
+    ...sources.map((_, index) => `"old${index}"`),
+  ];
+  const unnest = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  const text = `UPDATE ${quote(table)} AS "t" SET ${assignments.join(', ')}
+ FROM unnest(${unnest}) AS "v"(${names.join(', ')})
+ WHERE "t"."accountId" = "v"."accountId" AND "t"."id" = "v"."id" AND ${unchanged.join(' AND ')}`;
+  return { text, values: arrays };
 }

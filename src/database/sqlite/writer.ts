@@ -188,8 +188,8 @@ export class Writer {
   }
 
   /**
-   * The next turn: after this turn's sockets have been read, so that their works make one group, and what has come
-   * while they were read; each work less in a commit is a part more of one. Not in a turn that something long has.
+   * Begins a group in the next turn of the event loop: works of all sockets that this turn has read make
+   * one group, and the more works share a commit, the less each costs. Waits while something long has the turn.
    */
   #schedule(): void {
     const begun = performance.now();
@@ -260,7 +260,7 @@ export class Writer {
       // Nothing of the group is in the database: not even of the works that ran well.
       this.#abandon();
       const reason = new UnavailableError('The database could not commit.', { cause: error });
-      // Those that were refused before any had written were so for what they are themselves.
+      // Works that were refused before any other had written are told their own reason.
       const written = finished.findIndex(({ refused }) => !refused);
       for (const [at, { job, settle }] of finished.entries()) {
         if (written === -1 || at < written) settle();

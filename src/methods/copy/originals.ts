@@ -1,9 +1,8 @@
 import { textSteps } from '../../capability/replace-steps.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, StoredObject } from '../../store/port.js';
-import { startSlices } from '../many.js';
+import { startSlices, WORKING_OCTETS } from '../long-calls.js';
 import type { Draft } from '../set/draft.js';
-import { WORKING_OCTETS } from '../set/working-octets.js';
 import { requireState } from '../states.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import type { CopyPlan, CopyScene } from './copy-plan.js';

@@ -6,7 +6,7 @@ import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
-import { isMany } from '../many.js';
+import { isMany } from '../long-calls.js';
 import { MAX_UNKNOWN, propertiesNamed } from '../properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/singleton.js';
 import { formatState } from '../states.js';

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Snapshot, StoredObject } from '../../store/port.js';
+import { WORKING_OCTETS } from '../long-calls.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
 import { idsByType, type Link, type ObjectKey, textOf } from './object-keys.js';
-import { WORKING_OCTETS } from './working-octets.js';
 
 /**
  * Rows of what a destroy comes to. Of what goes its links are enough, unless hooks see it, so that large objects may go

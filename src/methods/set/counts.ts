@@ -1,12 +1,12 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
+import { WORKING_OCTETS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
 import { timeOfUpdate } from './update.js';
-import { WORKING_OCTETS } from './working-octets.js';
 
 /** An object with its own-row computed properties. */
 export type Compute = (type: DataTypeDefinition, object: StoredObject) => StoredObject;

@@ -162,7 +162,7 @@ export function newObject(index: TypeIndex, given: JsonObject, birth: Birth): St
   for (const property of index.type.properties) {
     const { name, role, computed } = property;
     if (role !== undefined) object[name] = role === 'id' ? birth.id : born;
-    // What others count of a copy is nothing yet.
+    // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
     else if (computed?.kind === 'count') object[name] = defaultOf(property);
     else object[name] = given[name] ?? defaultOf(property);
   }

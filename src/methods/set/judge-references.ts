@@ -3,7 +3,7 @@ import { MethodError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import { MAX_IDS } from '../many.js';
+import { MAX_IDS } from '../long-calls.js';
 import type { Registry } from '../registry.js';
 import type { ReferenceProperty } from '../type-index.js';
 import { circles } from './circles.js';

@@ -90,7 +90,7 @@ function compare({ visible }: TypeIndex, object: StoredObject, known: Known): Co
 }
 
 /** Takes out of a report what is equal after all. To compare may take long. */
-export function* settled({ report, unsure }: Compared): Steps<Record<string, JsonValue>> {
+export function* dropEqual({ report, unsure }: Compared): Steps<Record<string, JsonValue>> {
   for (const name in unsure) {
     if (yield* equalSteps(unsure[name] ?? null, report[name] ?? null)) delete report[name];
   }
@@ -145,7 +145,7 @@ export function* updateReport(
   isAsSent = true,
 ): Steps<JsonObject | null> {
   if (before === after && isAsSent) return null;
-  const report = yield* settled(
+  const report = yield* dropEqual(
     compare(index, after, ({ name }) =>
       expected.has(name) ? expected.get(name) : (before[name] ?? null),
     ),

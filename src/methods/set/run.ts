@@ -6,6 +6,7 @@ import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
+import { WORKING_OCTETS } from '../long-calls.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -15,18 +16,17 @@ import type { PlannedUpdate, SetPlan } from './plan.js';
 import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
 import {
   creationReport,
+  dropEqual,
   type Expected,
   expectedBy,
   expectedOf,
   SetReport,
-  settled,
   updateReport,
 } from './report.js';
 import type { Seals } from './secrets.js';
 import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
-import { WORKING_OCTETS } from './working-octets.js';
 
 /** A /set that has been judged as far as that goes without data. */
 export interface PreparedSet {
@@ -307,7 +307,7 @@ export class SetRun {
       this.createdIds.push([key, id]);
       const object = this.#unit.current(type, id) ?? create.object;
       const compared = creationReport(this.#index, this.#sentOf(create), object);
-      const report = compared.unsure === null ? compared.report : yield* settled(compared);
+      const report = compared.unsure === null ? compared.report : yield* dropEqual(compared);
       this.#report.addCreate(key, report);
     }
   }

@@ -1,6 +1,6 @@
 import type { Slices } from '../../runtime/slices.js';
 import type { NewBlob, Transaction } from '../../store/port.js';
-import { MAX_IDS } from '../many.js';
+import { MAX_IDS } from '../long-calls.js';
 
 /**
  * The blobs that the user of a call may name on objects. Looks each id up once, in the transaction

@@ -1,5 +1,5 @@
-import type { ChangeKind, ChangeRecordAt } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { ChangeRecordAt } from '../port.js';
+import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import { changeOf, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
@@ -66,8 +66,7 @@ export async function readChanges(
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
   table: string,
-  changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
-  at: number,
+  { changes, at }: ChangesToWrite,
 ): Promise<number> {
   const { length } = changes;
   const counts = [length, growth(changes), at] as const;

@@ -39,6 +39,14 @@ interface Ran {
   readonly fatal?: true;
 }
 
+/** The works of one attempt. */
+interface Group {
+  readonly accountId: string;
+  readonly next: () => WriteJob | undefined;
+  /** Null for a careful attempt. */
+  readonly ahead: ReadAhead | null;
+}
+
 interface Failed {
   /** In order; nothing of them is committed. */
   readonly jobs: readonly WriteJob[];
@@ -67,7 +75,7 @@ export async function runGroup(
     return job;
   };
   const ahead = new ReadAhead(() => expectedBy(waiting));
-  let failed = await attempt(host, accountId, first, next, ahead);
+  let failed = await attempt(host, { accountId, next, ahead }, first);
   for (let lost = 0; failed !== undefined; ) {
     const { error } = failed;
     if (isRetryable(error)) {
@@ -81,7 +89,8 @@ export async function runGroup(
     }
     const again = jobs.shift();
     if (again === undefined) return;
-    failed = await attempt(host, accountId, again, () => jobs.shift(), null);
+    const careful = { accountId, next: () => jobs.shift(), ahead: null };
+    failed = await attempt(host, careful, again);
   }
 }
 
@@ -91,10 +100,8 @@ export async function runGroup(
  */
 async function attempt(
   host: GroupHost,
-  accountId: string,
+  { accountId, next, ahead }: Group,
   first: WriteJob,
-  next: () => WriteJob | undefined,
-  ahead: ReadAhead | null,
 ): Promise<Failed | undefined> {
   const careful = ahead === null;
   let connection: Connection;
@@ -112,7 +119,7 @@ async function attempt(
     // Where the first one fails there is nothing else to keep.
     connection.enter(job.deadline, jobs.length === 1 ? undefined : jobs.length);
     if (careful) connection.mark();
-    const outcome = await run(host, connection, accountId, job, careful);
+    const outcome = await run(host, connection, { accountId, careful }, job);
     ran.push(outcome);
     if (outcome.fatal === true || connection.broken) break;
   }
@@ -184,9 +191,8 @@ function remaining(jobs: readonly WriteJob[], error: unknown): Failed | undefine
 async function run(
   host: GroupHost,
   connection: Connection,
-  accountId: string,
+  { accountId, careful }: { readonly accountId: string; readonly careful: boolean },
   job: WriteJob,
-  careful: boolean,
 ): Promise<Ran> {
   const transaction = host.open(connection, accountId);
   const states = new Map(connection.states);

@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { QueryPage, StoredObject } from '../port.js';
-import type { ObjectScope, PageRead, Scope } from '../sql/engine.js';
+import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
@@ -87,10 +87,8 @@ export const DECODERS: Decoders = {
 /** One statement. */
 export async function readObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
-  type: DataTypeDefinition,
+  { type, properties, maxOctets }: ObjectsRead,
   ids: readonly string[],
-  properties: readonly PropertyDefinition[],
-  maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const { take, objects } = collector(reader, maxOctets, slices);
@@ -110,10 +108,8 @@ export async function readObjects(
 /** One statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
-  type: DataTypeDefinition,
+  { type, properties, maxOctets }: ObjectsRead,
   limit: number,
-  properties: readonly PropertyDefinition[],
-  maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const { take, objects } = collector(reader, maxOctets, slices);

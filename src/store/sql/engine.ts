@@ -20,6 +20,22 @@ import type { Decoders, Row } from './objects.js';
 /** The statement of a query's window, of the columns in `list`. */
 export type WindowOf = (list: Raw) => Fragment;
 
+/** What is read of objects. */
+export interface ObjectsRead {
+  readonly type: DataTypeDefinition;
+  readonly properties: readonly PropertyDefinition[];
+  /** Octets of the objects together; `requestTooLarge` beyond. */
+  readonly maxOctets: number;
+}
+
+/** Change records to write. */
+export interface ChangesToWrite {
+  readonly changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[];
+  readonly at: number;
+  /** The state before, where the transaction knows it. */
+  readonly current: number | undefined;
+}
+
 /** A page of a query's result: at most `limit` rows of the window. */
 export interface PageRead {
   readonly type: DataTypeDefinition;
@@ -56,18 +72,14 @@ export interface ReadingEngine<C> {
 
   objects(
     scope: ObjectScope<C>,
-    type: DataTypeDefinition,
+    read: ObjectsRead,
     ids: readonly string[],
-    properties: readonly PropertyDefinition[],
-    maxOctets: number,
   ): Promise<readonly StoredObject[]>;
 
   firstObjects(
     scope: ObjectScope<C>,
-    type: DataTypeDefinition,
+    read: ObjectsRead,
     limit: number,
-    properties: readonly PropertyDefinition[],
-    maxOctets: number,
   ): Promise<readonly StoredObject[]>;
 
   /** Rows `[id]`. */
@@ -145,14 +157,8 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
 
   destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Promise<unknown>;
 
-  /** Two statements; the new state. `current` is the state before, where the transaction knows it. */
-  writeChanges(
-    scope: Scope<C>,
-    table: string,
-    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
-    at: number,
-    current?: number,
-  ): Promise<number>;
+  /** Resolves to the new state. */
+  writeChanges(scope: Scope<C>, table: string, written: ChangesToWrite): Promise<number>;
 
   insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Promise<unknown>;
 

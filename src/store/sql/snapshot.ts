@@ -89,7 +89,7 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly StoredObject[]> {
     this.check();
     if (ids.length === 0) return [];
-    return this.#engine.objects(this.scope, type, ids, properties, maxOctets);
+    return this.#engine.objects(this.scope, { type, properties, maxOctets }, ids);
   }
 
   async getAll(
@@ -99,7 +99,7 @@ export class SqlSnapshot<C> implements Snapshot {
     maxOctets: number,
   ): Promise<readonly StoredObject[]> {
     this.check();
-    return this.#engine.firstObjects(this.scope, type, limit, properties, maxOctets);
+    return this.#engine.firstObjects(this.scope, { type, properties, maxOctets }, limit);
   }
 
   async changes(

@@ -38,7 +38,7 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
-  /** Whether the work has asked for a state: what does so for a write may look at the account, too. */
+  /** Whether the work has asked for a state. On SQLite that statement also refuses a deleted account. */
   get hasAskedForState(): boolean {
     return this.#asked;
   }
@@ -96,9 +96,8 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
   ): Promise<number> {
     const { table } = type;
-    const state = await this.#write(() =>
-      this.#engine.writeChanges(this.scope, table, changes, this.#now, this.#states.get(table)),
-    );
+    const written = { changes, at: this.#now, current: this.#states.get(table) };
+    const state = await this.#write(() => this.#engine.writeChanges(this.scope, table, written));
     this.#states.set(table, state);
     this.#changed[type.name] = String(state);
     return state;

@@ -1,6 +1,6 @@
 import { MethodError } from '../../protocol/errors.js';
-import type { ChangeKind, ChangeRecordAt } from '../port.js';
-import type { Scope } from '../sql/engine.js';
+import type { ChangeRecordAt } from '../port.js';
+import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
 import { changeOf, growth, kindNumber, runsOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
@@ -79,9 +79,7 @@ export async function readChanges(
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
   table: string,
-  changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
-  at: number,
-  current?: number,
+  { changes, at, current }: ChangesToWrite,
 ): Promise<number> {
   const steps = [accountId, table, changes.length, growth(changes)] as const;
   let state: number;

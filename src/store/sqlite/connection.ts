@@ -133,7 +133,7 @@ export class Connection implements Reader {
     return this.runWith(text, parameters);
   }
 
-  /** The same with a list of parameters, which may be long: it is not copied. */
+  /** Runs a statement like `run`, with a list of parameters, which may be long: it is not copied. */
   runWith(text: string, parameters: readonly Parameter[]): number {
     // What the work reads beside is what was there before.
     for (const cursor of this.#cursors) cursor.finish();
@@ -150,7 +150,7 @@ export class Connection implements Reader {
     }
   }
 
-  /** The same of a composed statement. */
+  /** Runs a composed statement like `run`. */
   change(fragment: Fragment): number {
     return this.runWith(
       render(fragment, sqlite.placeholder),

@@ -2,9 +2,10 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
-import type { ObjectScope, Scope } from '../sql/engine.js';
+import type { ObjectScope, ObjectsRead, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import {
+  type Collector,
   collector,
   type Decoders,
   type ObjectColumns,
@@ -96,28 +97,24 @@ export const DECODERS: Decoders = {
 /** One statement. */
 export async function readObjects(
   scope: ObjectScope<Reader>,
-  type: DataTypeDefinition,
+  { type, properties, maxOctets }: ObjectsRead,
   ids: readonly string[],
-  properties: readonly PropertyDefinition[],
-  maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const [first = '', second] = ids;
   return second === undefined
     ? readOne(scope, reader, first, maxOctets)
-    : read(scope, reader, reader.many, JSON.stringify(ids), maxOctets);
+    : collect(scope, collector(reader, maxOctets, scope.slices), reader.many, JSON.stringify(ids));
 }
 
 /** One statement. */
 export async function readFirstObjects(
   scope: ObjectScope<Reader>,
-  type: DataTypeDefinition,
+  { type, properties, maxOctets }: ObjectsRead,
   limit: number,
-  properties: readonly PropertyDefinition[],
-  maxOctets: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
-  return read(scope, reader, reader.first, limit, maxOctets);
+  return collect(scope, collector(reader, maxOctets, scope.slices), reader.first, limit);
 }
 
 /** One statement: rows `[id]`. */
@@ -141,14 +138,12 @@ async function readOne(
   return collected.objects();
 }
 
-async function read(
-  { connection, accountId, slices }: ObjectScope<Reader>,
-  reader: ObjectReader,
+async function collect(
+  { connection, accountId }: ObjectScope<Reader>,
+  collected: Collector,
   statement: string,
   which: string | number,
-  maxOctets: number,
 ): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices);
   await connection.each(statement, [accountId, which], collected);
   return collected.objects();
 }

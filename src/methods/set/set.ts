@@ -1,16 +1,16 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
-import type { SetArguments, SetResponse } from '../capability/standard.js';
-import { finish, runInSlices, type Steps } from '../runtime/slices.js';
-import type { CallOptions, NewBlob, Transaction } from '../store/port.js';
-import { accountOf } from './accounts.js';
-import type { CallContext, StandardMethod } from './context.js';
-import { isMany, startSlices } from './many.js';
-import type { Author } from './set/draft.js';
-import { type PlanScene, planSet } from './set/plan.js';
-import { type PreparedSet, SetRun } from './set/run.js';
-import { sealSecrets, UNSEALED } from './set/secrets.js';
-import { indexOf } from './type-index.js';
-import { UnitOfWork } from './work/unit.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { SetArguments, SetResponse } from '../../capability/standard.js';
+import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
+import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext, StandardMethod } from '../context.js';
+import { isMany, startSlices } from '../long-calls.js';
+import { indexOf } from '../type-index.js';
+import { UnitOfWork } from '../work/unit.js';
+import type { Author } from './draft.js';
+import { type PlanScene, planSet } from './plan.js';
+import { type PreparedSet, SetRun } from './run.js';
+import { sealSecrets, UNSEALED } from './secrets.js';
 
 /**
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
@@ -56,7 +56,7 @@ interface SetWritten<T> {
   readonly unit: UnitOfWork;
 }
 
-/** Runs a /set in its transaction; `respond` makes the method's response of the one of a /set. */
+/** Runs a /set or a /copy in its transaction; `respond` turns the response of a /set into the method's own. */
 export async function writeSet<T extends object>(
   { prepared, ifInState, newBlobs = [], isLong }: SetWrite,
   context: CallContext,

@@ -7,6 +7,9 @@ const FEW = 100;
 /** Ids that one statement looks for: on SQLite it takes about 5 ms, of the 8 that a slice lasts. */
 export const MAX_IDS = 10_000;
 
+/** Octets of existing objects that one call may have in memory at once. */
+export const WORKING_OCTETS = 100_000_000;
+
 /** A call about so many objects takes turns with others. */
 export function isMany(objects: number): boolean {
   return objects > FEW;
