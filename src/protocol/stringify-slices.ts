@@ -61,6 +61,7 @@ class Writing {
   #piece = '';
   #length = 0;
   #octets = 0;
+  #hasBegun = false;
 
   constructor(slices: Slices, maximum: number, weight: number) {
     this.#slices = slices;
@@ -80,7 +81,9 @@ class Writing {
       this.#put(JSON.stringify(value) ?? 'null');
       return;
     }
-    if (this.#slices.isOver()) await this.#slices.next();
+    // What is heavy begins in its turn.
+    if (!this.#hasBegun || this.#slices.isOver()) await this.#slices.next();
+    this.#hasBegun = true;
     if (typeof value === 'string') {
       await this.#text(value);
     } else if (Array.isArray(value)) {

@@ -41,9 +41,11 @@ class Batch extends pg.Query {
   }
 
   override readonly submit = (wire: pg.Connection): void => {
-    const { prepared, socket } = this.#client;
+    const { prepared } = this.#client;
     const forget = (name: string): void => wire.close({ type: 'S', name }, true);
-    socket.cork();
+    // Over TLS it isn't the socket that pg was given.
+    const { stream } = wire;
+    stream.cork();
     try {
       for (const { text, lifetime, values } of this.#asks) {
         const known = prepared.use(text, lifetime, forget);
@@ -62,7 +64,7 @@ class Batch extends pg.Query {
       }
       wire.sync();
     } finally {
-      socket.uncork();
+      stream.uncork();
     }
     this.#begin();
   };

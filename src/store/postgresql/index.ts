@@ -24,7 +24,7 @@ import type {
 import type { BlobKey } from '../sql/blob-tables.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
-import { hasIndexed, readsInOrder } from '../sql/query.js';
+import { fewQuery, readsInOrder } from '../sql/query.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, TracedStore, timeWork } from '../traced.js';
@@ -174,7 +174,7 @@ class PostgresqlStore implements Store {
     const { accountId, type, plan, window, wanted } = asked;
     const work = (snapshot: Snapshot): Promise<QueryPage> =>
       snapshot.page(type, plan, window, wanted);
-    const asksOnce = !hasIndexed(plan.filter);
+    const asksOnce = fewQuery({ type, accountId, dialect: postgresql }, plan) === null;
     if (asksOnce && readsInOrder(plan, postgresql))
       return this.#readTogether(this.#pages, asked, work);
     return this.#read(accountId, { ...asked, mayScan: true }, asksOnce, work);

@@ -73,7 +73,10 @@ export class Together {
   async #one(connection: Connection, brief: Brief): Promise<void> {
     const snapshot = this.#host.open(connection, brief.accountId);
     try {
-      brief.resolve(await brief.work(snapshot));
+      const value = await brief.work(snapshot);
+      // Only a connection that was set up gives all of it one snapshot.
+      await connection.begun();
+      brief.resolve(value);
     } catch (error) {
       if (error instanceof MethodError) brief.reject(error);
       else brief.resolve(brief.alone());

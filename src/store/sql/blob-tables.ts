@@ -2,7 +2,7 @@ import type { BlobReference, BlobRow, NewBlob } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { ReadingEngine, WritingEngine } from './engine.js';
 import { blobOf, blobReferenceOf, blobReferenceRows, blobRows } from './records.js';
-import { type TableReader, type TableWriter, tableText } from './table-text.js';
+import { type TableReader, type TableWriter, tableText, textList } from './table-text.js';
 
 /** Rows of blobs and of the references to them. Each operation is one statement, if it doesn't say more. */
 
@@ -65,7 +65,7 @@ export function readBlobTables(dialect: Dialect): Reads {
   const own = tableText(dialect, SELECT_OWN);
   return {
     async blobs({ connection, accountId }, ids, viewer): Promise<readonly BlobRow[]> {
-      const list = JSON.stringify(ids);
+      const list = textList(ids);
       const rows =
         viewer === undefined
           ? await connection.all(all, accountId, list)
@@ -74,7 +74,7 @@ export function readBlobTables(dialect: Dialect): Reads {
     },
 
     async blobReferences({ connection, accountId }, blobIds, tables) {
-      const lists = [JSON.stringify(blobIds), JSON.stringify(tables)];
+      const lists = [textList(blobIds), JSON.stringify(tables)];
       return (await connection.all(references, accountId, ...lists)).map(blobReferenceOf);
     },
 

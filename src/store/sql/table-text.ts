@@ -12,6 +12,14 @@ export interface TableWriter extends TableReader {
 }
 
 /**
+ * Returns a JSON list of texts that a client gave. U+FFFF stands in the place of U+0000, which jsonb
+ * refuses: no stored text has either, so both find nothing.
+ */
+export function textList(texts: readonly string[]): string {
+  return JSON.stringify(texts.map((text) => text.replaceAll('\0', '\uffff')));
+}
+
+/**
  * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the texts of a JSON
  * list, and `ROWS(?)` has a row `value` for each element of a JSON list.
  */

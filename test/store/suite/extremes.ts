@@ -35,6 +35,13 @@ export function extremeCases(bench: Bench): void {
       }
     });
 
+    it('a blob id with U+0000 names no blob', async () => {
+      expect(await read((snapshot) => snapshot.blobs(['\0', 'b\0', '\\u0000']))).toEqual([]);
+      expect(await read((snapshot) => snapshot.blobs(['\0'], 'u1'))).toEqual([]);
+      const named = read((snapshot) => snapshot.blobReferences(['\0'], [Gadget.name]));
+      expect(await named).toEqual([]);
+    });
+
     it('D14: a filter as deep as may be, whatever stands at its bottom', async () => {
       await insert([gadget('r1', { title: 'w1 w2' })]);
       const bottom = condition('text', Array.from({ length: 50 }, (_, n) => `w${n}`).join(' '));
