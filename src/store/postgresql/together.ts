@@ -59,9 +59,15 @@ export class Together {
   }
 
   async #run(group: readonly Brief[]): Promise<void> {
+    const [first, second] = group;
+    // Nobody waits behind it.
+    if (first !== undefined && second === undefined) {
+      first.resolve(first.alone());
+      return;
+    }
     try {
       const deadline = Math.min(...group.map((each) => each.deadline));
-      const connection = await this.#host.connect(group[0]?.accountId ?? '', deadline);
+      const connection = await this.#host.connect(first?.accountId ?? '', deadline);
       await Promise.all(group.map((each) => this.#one(connection, each)));
       // Nothing is left to be answered.
       void connection.rollback();
