@@ -112,7 +112,7 @@ export class MethodCall implements CallContext {
   }
 
   /** What the handler's response was admitted as; admits it now where the handler didn't. */
-  async settle(response: object): Promise<Admitted> {
+  async ensureAdmitted(response: object): Promise<Admitted> {
     if (this.#admitted?.response !== response) await this.admit(response);
     if (this.#admitted === null) throw new Error('An admitted response is kept.');
     return this.#admitted;

@@ -176,7 +176,7 @@ class RequestRun {
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
       const handled = await method.handle(args, call);
-      const admitted = await call.settle(handled);
+      const admitted = await call.ensureAdmitted(handled);
       this.#emitAdmitted(call, current, admitted);
       return call.followUps;
     } catch (error) {

@@ -1,13 +1,16 @@
 import { textSteps } from '../../capability/replace-steps.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
-import type { BlobRow, StoredObject } from '../../store/port.js';
+import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { startSlices, WORKING_OCTETS } from '../long-calls.js';
 import type { Draft } from '../set/draft.js';
 import { requireState } from '../states.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import type { CopyPlan, CopyScene } from './copy-plan.js';
 
-/** What a /copy needs of the source account, from one snapshot. */
+/**
+ * What a /copy needs of the source account. The blobs are read after the objects: one that has gone
+ * meanwhile is lost to its copy.
+ */
 export interface Originals {
   readonly objects: ReadonlyMap<string, StoredObject>;
   /** The blobs that copies will take along. */
@@ -20,19 +23,21 @@ export async function readOriginals(
   ifFromInState: string | null | undefined,
 ): Promise<Originals> {
   const ids = new Set(plan.sourceIds.values());
-  return context.services.store.read(from.id, context, async (snapshot) => {
+  const { store } = context.services;
+  const objects = await store.read(from.id, context, async (snapshot) => {
     const state = await snapshot.stateNumber(index.type);
     requireState('ifFromInState', ifFromInState, state);
     const rows =
       ids.size === 0
         ? []
         : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
-    const objects = new Map(rows.map((row) => [row.id, row]));
-    const slices = startSlices(context, true);
-    const blobIds = await runInSlices(blobsToCopy(index, plan, objects), slices);
-    const blobs = blobIds.size === 0 ? [] : await snapshot.blobs([...blobIds]);
-    return { objects, blobs };
+    return new Map(rows.map((row) => [row.id, row]));
   });
+  // Not in the snapshot: reads that share its connection would wait for each turn.
+  const blobIds = await runInSlices(blobsToCopy(index, plan, objects), startSlices(context));
+  const readBlobs = (snapshot: Snapshot) => snapshot.blobs([...blobIds]);
+  const blobs = blobIds.size === 0 ? [] : await store.read(from.id, context, readBlobs);
+  return { objects, blobs };
 }
 
 /** The blobs of originals in properties that the copy doesn't override. */

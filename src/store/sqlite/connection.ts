@@ -122,7 +122,7 @@ export class Connection implements Reader {
     }
   }
 
-  /** The same of a statement that writes and gives no rows: where it fails, the call throws. */
+  /** Runs a statement like `run`, for what both databases share; a failure is thrown before a promise is there. */
   write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
     this.runWith(text, parameters);
     return WRITTEN;
