@@ -44,7 +44,7 @@ export interface ApiEndpointOptions {
  */
 const FRESH = 2;
 
-/** What a connection takes without its reader doing anything. Octets beyond must be read some time. */
+/** Octets that a connection takes although its reader reads nothing. */
 const ABSORBED = 16_384;
 
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */

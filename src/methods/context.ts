@@ -66,7 +66,7 @@ export interface RequestScope {
   remainingOctets: number;
   /** Room for the large answers of its calls; without it they are not counted. */
   readonly room?: AnswerRoom | undefined;
-  /** What the call that follows at once wants of this one, or what it has found for that. */
+  /** The objects that the next call wants of this one, or that this one has found for it. */
   foresight: Foresight | null;
 }
 

@@ -78,7 +78,7 @@ export function createDispatcher(
   });
 }
 
-/** What all requests have in common. */
+/** The parts that all requests share. */
 interface Common {
   readonly services: Services;
   /** For calls that meet no hooks. */
@@ -153,7 +153,7 @@ class RequestRun {
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(invocation);
-      // What a query found for the call behind it is forgotten behind that one.
+      // Objects that a query found for the next call are dropped after that call.
       if (this.#scope.foresight?.get !== invocation)
         this.#scope.foresight = this.#referredTo.has(invocation.callId)
           ? foresightOf(methodCalls, index, this.#common.services.registry)

@@ -81,7 +81,7 @@ class Writing {
       this.#put(JSON.stringify(value) ?? 'null');
       return;
     }
-    // What is heavy begins in its turn.
+    // A heavy value begins in its turn.
     if (!this.#hasBegun || this.#slices.isOver()) await this.#slices.next();
     this.#hasBegun = true;
     if (typeof value === 'string') {

@@ -13,7 +13,7 @@ export function requireTime(deadline: number): void {
   if (performance.now() > deadline) throw new UnavailableError('The call ran out of time.');
 }
 
-/** What `work` resolves to; rejects with what `late` makes at the deadline, whatever it waits for. */
+/** Resolves as `work` does; rejects at the deadline with the error that `late` makes. */
 export async function inTime<T>(deadline: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<never>((_, reject) => {

@@ -71,7 +71,7 @@ export async function runInSlices<T>(steps: Steps<T>, slices: Slices): Promise<T
  */
 export class Conductor {
   readonly #waiting: (() => void)[] = [];
-  /** What others wait for: an open transaction, a group of writes, a row of reads. */
+  /** Work that others wait for: an open transaction, a group of writes, a row of reads. */
   readonly #urgent: (() => void)[] = [];
   #wasUrgent = false;
   /** In this turn of the event loop, or the last one, something long was run. */
@@ -138,7 +138,7 @@ export class Conductor {
     const isWaiting = this.#waiting.length + this.#urgent.length > 0;
     this.#isActive = this.#hasBegun || resolve !== undefined || isWaiting;
     this.#hasBegun = false;
-    // What is set within a turn runs in the next one.
+    // An immediate that is set within a turn runs in the next one.
     if (this.#isActive) setImmediate(this.#conduct);
     if (resolve === undefined) return;
     this.#begunAt = performance.now();

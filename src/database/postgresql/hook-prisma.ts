@@ -31,7 +31,7 @@ export class HookTransactions {
     return runWithin(this.#joined, { ...transaction }, work);
   }
 
-  /** What the running work has joined. */
+  /** The transaction that the running work has joined. */
   get joined(): Scope | undefined {
     return this.#joined.getStore();
   }
@@ -74,7 +74,7 @@ export function openHookPrisma(
     const scope = transactions.joined;
     return scope === undefined ? outside(statement) : readWithin(scope, statement);
   };
-  // What Prisma asks goes to the transaction that the running work has joined.
+  // Prisma's statements go to the transaction that the running work has joined.
   pool.query = query as typeof pool.query;
   return Object.freeze({
     client: openClient(module, new PrismaPg(pool)),

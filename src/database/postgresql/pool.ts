@@ -109,7 +109,7 @@ export class Pool extends pg.Pool {
       return await Promise.race([connecting, timeout]);
     } finally {
       clearTimeout(timer);
-      // What comes too late goes back; why it did not come is of no interest any more.
+      // A connection that comes too late goes back; why none came is of no interest any more.
       if (late) {
         connecting.then(
           (client) => client.release(),

@@ -13,7 +13,7 @@ import type { CreationIds } from '../set/value.js';
 import type { TypeIndex } from '../type-index.js';
 
 export interface CopyPlan {
-  /** What is to be different in each copy, in the order in which they are judged (D13). */
+  /** The overrides of each copy, in the order in which copies are judged (D13). */
   readonly creates: readonly PlannedCreate[];
   /** By creation id, the id of the original; without those that name none. */
   readonly sourceIds: ReadonlyMap<string, string>;

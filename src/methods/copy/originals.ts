@@ -8,7 +8,7 @@ import type { BlobProperty, TypeIndex } from '../type-index.js';
 import type { CopyPlan, CopyScene } from './copy-plan.js';
 
 /**
- * What a /copy needs of the source account. The blobs are read after the objects: one that has gone
+ * The source account's part of a /copy. The blobs are read after the objects: one that has gone
  * meanwhile is lost to its copy.
  */
 export interface Originals {

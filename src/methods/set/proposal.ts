@@ -15,7 +15,7 @@ export interface CreateOperation {
   /** Creation id. */
   readonly key: string;
   readonly id: string;
-  /** What the client gave, names as declared. */
+  /** The object as the client sent it, names as declared. */
   readonly sent: JsonObject;
   readonly object: StoredObject;
 }
@@ -55,7 +55,7 @@ export interface Unchanged {
   readonly wanted: Touched;
 }
 
-/** What a call wants, and the objects as they are, by id. */
+/** The creates and updates of a call, and the objects as they are, by id. */
 interface Proposed {
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];

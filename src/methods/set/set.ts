@@ -20,7 +20,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const account = accountOf(context);
   const { services, request } = context;
   const index = indexOf(type);
-  // What needs no data is judged before the transaction, which others wait for.
+  // Others wait for the transaction, so the server judges before it whatever needs no data.
   const planning = planSet(index, args, sceneOf(context));
   const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
@@ -113,7 +113,7 @@ export async function setWithin(
   return run.response();
 }
 
-/** What the plan of a /set, or of a /copy, needs of its call. */
+/** Returns the parts of a call that the plan of a /set or a /copy needs. */
 export function sceneOf({ request, services }: CallContext, author: Author = 'client'): PlanScene {
   const { limits, ids } = services;
   return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author };

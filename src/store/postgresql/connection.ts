@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly deadline: number;
   /** The account that is locked for writing; without it, the transaction reads. */
   readonly writes?: string;
-  /** What reads asks for all at once: no transaction is begun. */
+  /** The work asks for everything at once: no transaction is begun. */
   readonly once?: boolean;
   /** The longest time that a statement may take, ms: others wait for its answer. */
   readonly longest?: number;

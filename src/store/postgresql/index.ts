@@ -188,7 +188,7 @@ class PostgresqlStore implements Store {
   ): Promise<T> {
     const options = { deadline, mayScan: true, trace };
     const alone = (): Promise<T> => this.#read(accountId, options, true, work);
-    // Whose statements they are that share a connection nobody could tell.
+    // Nobody could tell whose statements those of a shared connection are.
     if (trace !== undefined) return alone();
     return together.read({ accountId, deadline }, work, alone);
   }
@@ -212,7 +212,7 @@ class PostgresqlStore implements Store {
         });
       if (exclusive) return this.#long.run(accountId, deadline, read);
       const run = (): Promise<T> => retried(deadline, read);
-      // What takes long would have the others wait for it.
+      // A long read would have the others wait for it.
       return mayScan ? this.#long.run(accountId, deadline, run) : run();
     });
   }

@@ -92,7 +92,7 @@ export class Together {
   }
 }
 
-/** What shares a connection. */
+/** Groups reads that share a connection. */
 function groups(all: readonly Brief[], { mayMix }: TogetherHost): readonly (readonly Brief[])[] {
   const made: Brief[][] = [];
   for (const each of all) {

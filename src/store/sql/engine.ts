@@ -20,7 +20,7 @@ import type { Decoders, Row } from './objects.js';
 /** The statement of a query's window, of the columns in `list`. */
 export type WindowOf = (list: Raw) => Fragment;
 
-/** What is read of objects. */
+/** The properties of objects that a read wants. */
 export interface ObjectsRead {
   readonly type: DataTypeDefinition;
   readonly properties: readonly PropertyDefinition[];

@@ -17,7 +17,7 @@ const INSERT = `INSERT INTO "JmapReference" ("accountId", ${REFERENCE_COLUMNS})
 const OWN = `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  WHERE "accountId" = ? AND "fromType" = ? AND "property" IN ? AND "fromId" IN ?`;
 
-/** What each database has to be led to its own way. */
+/** Walks that each database has to be led through in its own way. */
 export interface ReferenceWalks {
   /** Of roots, account, properties that lead on; account, properties that are references, limit. */
   readonly referrers: string;

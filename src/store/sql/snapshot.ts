@@ -40,7 +40,7 @@ import {
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { holdersQuery } from './uniques.js';
 
-/** What a store's snapshots and transactions have in common. */
+/** The services that all snapshots and transactions of a store share. */
 export interface SnapshotServices {
   readonly names: StorageNames;
   readonly conductor: Conductor;

@@ -1,12 +1,12 @@
 import type { Dialect } from './dialect.js';
 import type { Row } from './objects.js';
 
-/** What reads the engine's own tables. */
+/** Reads the engine's own tables. */
 export interface TableReader {
   all(text: string, ...parameters: readonly (string | number | null)[]): Promise<readonly Row[]>;
 }
 
-/** What writes them, too. Each is begun before the call returns. */
+/** Reads and writes them. Each write is begun before the call returns. */
 export interface TableWriter extends TableReader {
   write(text: string, ...parameters: readonly (string | number | null)[]): Promise<void>;
 }

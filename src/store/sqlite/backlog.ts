@@ -146,7 +146,7 @@ export function openBacklog({ writer, db }: Written, scans: Scans): Backlog {
       if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
     },
   });
-  // Whoever writes: Prisma's tickets and accounts, too.
+  // It hears of every writer: Prisma's tickets and accounts, too.
   writer.watch((isRefused) => {
     if (isRefused) backlog.refused();
     else backlog.wrote();

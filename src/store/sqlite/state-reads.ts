@@ -219,7 +219,7 @@ export async function readPage(
   return { number, ids: gathered.ids, found: gathered.found() };
 }
 
-/** What a page becomes with its state, of pages that recur. */
+/** The text of a page with its state, by the text of a page that recurs. */
 const known = new WeakMap<Fragment['texts'], Fragment['texts']>();
 
 /** One row `[state, rows of the page]`. */
