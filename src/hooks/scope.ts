@@ -167,7 +167,7 @@ export class HookScope implements CallHooks {
   }
 }
 
-/** Returns the hooks of a call, which `HookRunner.ofCall` made. */
+/** Returns the hooks of a call, which `Hooks.ofCall` made. */
 export function scopeOf({ hooks }: CallContext): HookScope {
   if (hooks instanceof HookScope) return hooks;
   throw new Error('The call was made without its hooks.');

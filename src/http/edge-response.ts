@@ -127,8 +127,6 @@ const EXPOSE_HEADERS =
   'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id';
 const MAX_AGE = '86400';
 
-const NOTHING: readonly string[] = Object.freeze([]);
-
 /** The CORS part of answers, as names and values in turn; D25's Origin check for WebSockets too. */
 export interface Cors {
   /** For every answer, errors too. */
@@ -154,7 +152,7 @@ export function createCors(origins: readonly string[]): Cors {
   for (const origin of listed) answers.set(origin, named(origin));
   const anybody = any ? named('*') : null;
   // A cache must not give an answer without allow-origin to a page that would have got one.
-  const nobody = origins.length === 0 ? NOTHING : Object.freeze(['Vary', 'Origin']);
+  const nobody = origins.length === 0 ? NO_HEADERS : Object.freeze(['Vary', 'Origin']);
 
   const allows = (origin: string): boolean => any || listed.has(origin);
   return {
@@ -165,7 +163,7 @@ export function createCors(origins: readonly string[]): Cors {
       return (origin === undefined ? undefined : answers.get(origin)) ?? nobody;
     },
     preflight(origin, allow) {
-      if (origin === undefined || !allows(origin)) return NOTHING;
+      if (origin === undefined || !allows(origin)) return NO_HEADERS;
       return [
         'Access-Control-Allow-Methods',
         allow,

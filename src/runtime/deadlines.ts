@@ -1,7 +1,7 @@
 import { UnavailableError } from '../protocol/errors.js';
 
 /** Timers take no more than 31 bits; who waits for longer has a deadline elsewhere too. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Returns the ms until a deadline (of `performance.now()`) as a timer takes them. */
 export function timeLeft(deadline: number): number {

@@ -1,17 +1,10 @@
 /** Runs works one after the other, in the order they came. */
 export class Serial {
   #last: Promise<unknown> = Promise.resolve();
-  #count = 0;
-
-  /** Nothing runs and nothing waits. */
-  get isIdle(): boolean {
-    return this.#count === 0;
-  }
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    this.#count += 1;
     const result = this.#last.then(work);
-    this.#last = result.then(this.#done, this.#done);
+    this.#last = result.then(nothing, nothing);
     return result;
   }
 
@@ -19,8 +12,7 @@ export class Serial {
   async idle(): Promise<void> {
     await this.#last;
   }
-
-  readonly #done = (): void => {
-    this.#count -= 1;
-  };
 }
+
+/** Keeps neither the result nor the failure, which the caller of its work is told. */
+const nothing = (): void => undefined;

@@ -1,9 +1,8 @@
 import type { EventEmitter } from 'node:events';
+import { LONGEST_TIMER } from './deadlines.js';
 
 /** Requests in which something takes long that are worked on at once, the whole process over. */
 const MAXIMUM = 4;
-/** Timers take no more than 31 bits. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Waiting {
   readonly user: string;

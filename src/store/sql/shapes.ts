@@ -12,7 +12,7 @@ import { type Fragment, Slot, type SqlValue } from './fragment.js';
 
 /** Shapes that are remembered for each type and dialect: clients choose them. */
 const LIMIT = 200;
-/** Characters of their SQL together: what is made of a template (page.ts, `render`) is some five times as long. */
+/** Characters of their SQL together: what is made of a template (`state-reads.ts`, `render`) is some five times as long. */
 const MAX_CHARACTERS = 200_000;
 /** Conditions and operators of a filter that is looked up by its shape. */
 const MAX_NODES = 32;

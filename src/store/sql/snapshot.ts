@@ -47,7 +47,7 @@ export interface SnapshotServices {
 }
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `queryIds`: at most two),
+ * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `page`, `queryIds`: at most two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */

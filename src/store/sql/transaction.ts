@@ -16,7 +16,8 @@ const NOTHING: Promise<void> = Promise.resolve();
 
 /**
  * Writing within one transaction of a connection (a savepoint of it). One statement each, but for
- * `record` (two), `changeReferences` (two) and `changeBlobReferences` (three).
+ * `record` (one for the state, at most one for each kind of change), `changeReferences` (two) and
+ * `changeBlobReferences` (three).
  */
 export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
   readonly #engine: WritingEngine<C>;
