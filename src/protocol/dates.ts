@@ -68,21 +68,20 @@ export function formatUtcDate(ms: number): string {
   if (!(time >= FIRST && time < END)) {
     throw new RangeError(`No UTCDate: ${ms} ms lies outside 0000 to 9999.`);
   }
-  const day = Math.floor(time / DAY);
-  const rest = time - day * DAY;
-  const text = dateText(day) + timeText(rest);
-  const milliseconds = rest % 1000;
-  if (milliseconds === 0) return `${text}Z`;
-  if (milliseconds % 100 === 0) return `${text}.${milliseconds / 100}Z`;
-  return `${text}.${String(milliseconds).padStart(3, '0').replace(/0$/, '')}Z`;
+  const text = fullText(time);
+  if (time % 10 !== 0) return text;
+  if (time % 1000 === 0) return `${text.slice(0, 19)}Z`;
+  return `${text.slice(0, time % 100 === 0 ? 21 : 22)}Z`;
 }
 
 /**
- * The date of a day since 1970. An answer has two dates an object, and this takes a quarter of what
- * `Date.toISOString` takes. Years begin with March here, so that a leap day is their last.
+ * A time with its milliseconds, as `Date.toISOString` has it, which takes three times as long: an
+ * answer has two dates an object. Years begin with March here, so that a leap day is their last.
+ * The text is made at once, since one put together of parts is copied when the answer is written.
  */
-function dateText(day: number): string {
-  const since = day + DAYS_TO_1970;
+function fullText(time: number): string {
+  const sinceEpoch = Math.floor(time / DAY);
+  const since = sinceEpoch + DAYS_TO_1970;
   const era = quotient(since, ERA);
   const ofEra = since - era * ERA;
   const leaps = quotient(ofEra, 1460) - quotient(ofEra, 36_524) + quotient(ofEra, 146_096);
@@ -90,42 +89,23 @@ function dateText(day: number): string {
   const leapDays = quotient(yearOfEra, 4) - quotient(yearOfEra, 100);
   const ofYear = ofEra - 365 * yearOfEra - leapDays;
   const fromMarch = quotient(5 * ofYear + 2, 153);
-  const m = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
-  const d = ofYear - quotient(153 * fromMarch + 2, 5) + 1;
-  const year = 400 * (era - 1) + yearOfEra + (m < 3 ? 1 : 0);
-  const c = quotient(year, 100);
-  const y = year - 100 * c;
-  return String.fromCharCode(
-    tens(c),
-    ones(c),
-    tens(y),
-    ones(y),
-    DASH,
-    tens(m),
-    ones(m),
-    DASH,
-    tens(d),
-    ones(d),
-  );
-}
-
-/** The hours, minutes and seconds of milliseconds since midnight, behind a "T". */
-function timeText(rest: number): string {
-  const seconds = quotient(rest, 1000);
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const day = ofYear - quotient(153 * fromMarch + 2, 5) + 1;
+  const year = 400 * (era - 1) + yearOfEra + (month < 3 ? 1 : 0);
+  const century = quotient(year, 100);
+  const milliseconds = time - sinceEpoch * DAY;
+  const seconds = quotient(milliseconds, 1000);
   const minutes = quotient(seconds, 60);
-  const h = quotient(minutes, 60);
-  const m = minutes - 60 * h;
-  const s = seconds - 60 * minutes;
+  const hours = quotient(minutes, 60);
+  const hundredths = quotient(milliseconds - 1000 * seconds, 10);
+  // biome-ignore format: in groups, as it is read
   return String.fromCharCode(
-    LETTER_T,
-    tens(h),
-    ones(h),
-    COLON,
-    tens(m),
-    ones(m),
-    COLON,
-    tens(s),
-    ones(s),
+    tens(century), ones(century), tens(year - 100 * century), ones(year), DASH,
+    tens(month), ones(month), DASH, tens(day), ones(day), LETTER_T,
+    tens(hours), ones(hours), COLON,
+    tens(minutes - 60 * hours), ones(minutes), COLON,
+    tens(seconds - 60 * minutes), ones(seconds), DOT,
+    tens(hundredths), ones(hundredths), ones(milliseconds), LETTER_Z,
   );
 }
 
