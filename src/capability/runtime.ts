@@ -1,9 +1,9 @@
-import { InexactNumber } from '../protocol/json.js';
 import type { ValidationIssue } from './validation.js';
 
 /** What emitted validators and definitions call at run time: they import nothing else. */
 
 export { jsonEqual } from '../protocol/equal.js';
+export { isInexact } from '../protocol/json.js';
 export { compilePattern } from '../text/pattern/index.js';
 export { FORMATS } from './formats/index.js';
 
@@ -20,14 +20,6 @@ const SHORT = 64;
 export function keepsIssue(issues: readonly ValidationIssue[] | null, schemaPath: string): boolean {
   if (issues === null || issues.length < MAX_ISSUES) return true;
   return issues.every((issue) => issue.schemaPath !== schemaPath);
-}
-
-/**
- * A number of the client's that no double holds exactly: an object to JavaScript, a number to
- * JSON.
- */
-export function isInexact(value: unknown): value is InexactNumber {
-  return value instanceof InexactNumber;
 }
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;

@@ -72,6 +72,11 @@ export class InexactNumber {
   }
 }
 
+/** A number of the client's that no double holds exactly: an object to JavaScript, a number to JSON. */
+export function isInexact(value: unknown): value is InexactNumber {
+  return value instanceof InexactNumber;
+}
+
 /** Starts strings that stand for numbers: a lone surrogate, which no text of a client holds (RFC 8620 1.5). */
 export const MARK = '\uDC00';
 
