@@ -111,22 +111,27 @@ function combiningRanks(all: readonly number[]): Table {
   return new Map(classes.flatMap((members, rank) => members.map((mark) => [mark, [rank + 1]])));
 }
 
-/** Entries of code points in base 36: the key's distance from the one before, then the values. */
+/** Entries as `decodeTable` in src/text/decode.ts reads them; equal ones that follow each other are one. */
 function encode(table: Table): string {
-  const lines: string[] = [];
-  let line = '';
-  let last = 0;
+  const entries: { readonly text: string; count: number }[] = [];
+  let [lastKey, lastValues]: [number, readonly number[]] = [0, []];
   for (const [key, values] of sorted(table)) {
-    const entry = [key - last, ...values].map((value) => value.toString(36)).join(',');
-    last = key;
-    if (line.length + entry.length + 1 > LINE) {
-      lines.push(line);
-      line = entry;
-    } else {
-      line = line === '' ? entry : `${line} ${entry}`;
-    }
+    const changes = values.map((value, index) => value - (lastValues[index] ?? 0));
+    const text = [key - lastKey, ...changes].map((value) => value.toString(36)).join(',');
+    [lastKey, lastValues] = [key, values];
+    const before = entries.at(-1);
+    if (before?.text === text) before.count += 1;
+    else entries.push({ text, count: 1 });
   }
-  return [...lines, line].join('\n');
+  const lines = [''];
+  for (const { text, count } of entries) {
+    const entry = count === 1 ? text : `${text}*${count.toString(36)}`;
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = entry;
+    else if (line.length + entry.length + 1 > LINE) lines.push(entry);
+    else lines[lines.length - 1] = `${line} ${entry}`;
+  }
+  return lines.join('\n');
 }
 
 function file(what: string, name: string, table: Table): string {

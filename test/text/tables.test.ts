@@ -46,11 +46,13 @@ describe('D14: the tables of the carried Unicode version', () => {
 });
 
 describe('an encoded table', () => {
-  it('has distances between keys and values in base 36', () => {
-    expect([...decodeTable('\na,z,10 1,0\n2,zz,1,2\n')]).toEqual([
+  it('has distances of keys and values in base 36, and how often', () => {
+    expect([...decodeTable('\na,z,10 1,-z\n2,zz,1,2*3\n')]).toEqual([
       [10, [35, 36]],
       [11, [0]],
       [13, [1295, 1, 2]],
+      [15, [2590, 2, 4]],
+      [17, [3885, 3, 6]],
     ]);
   });
 });
