@@ -1,21 +1,6 @@
 import type { AccountUse, MethodDefinition } from './capability-definition.js';
-import type { MethodContext } from './context.js';
-import type { DataTypeDefinition, StandardMethodName, TypeShape } from './definition.js';
+import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import { frozen } from './runtime.js';
-import type {
-  ChangesArguments,
-  ChangesResponse,
-  CopyArguments,
-  CopyResponse,
-  GetArguments,
-  GetResponse,
-  QueryArguments,
-  QueryChangesArguments,
-  QueryChangesResponse,
-  QueryResponse,
-  SetArguments,
-  SetResponse,
-} from './standard.js';
 import type { Validator } from './validation.js';
 
 /** The validators of the standard arguments: the module `generated/standard/validators.js`. */
@@ -57,30 +42,12 @@ export const SINGLETON_METHODS: readonly StandardMethodName[] = Object.freeze([
   'set',
 ]);
 
-/** Arguments and response of each method, typed by the shape of the type. */
-interface Calls<Shape extends TypeShape> {
-  readonly get: readonly [GetArguments, GetResponse<Shape>];
-  readonly changes: readonly [ChangesArguments, ChangesResponse];
-  readonly set: readonly [SetArguments, SetResponse<Shape>];
-  readonly copy: readonly [CopyArguments, CopyResponse<Shape>];
-  readonly query: readonly [QueryArguments, QueryResponse];
-  readonly queryChanges: readonly [QueryChangesArguments, QueryChangesResponse];
-}
-
-type Handlers<Shape extends TypeShape> = {
-  readonly [Name in StandardMethodName]: (
-    args: Calls<Shape>[Name][0],
-    context: MethodContext,
-  ) => Promise<Calls<Shape>[Name][1]>;
-};
-
 /** Builds the standard methods of a type (RFC 8620 5.1 to 5.6). */
-export function standardMethods<Shape extends TypeShape>(
-  type: DataTypeDefinition<Shape>,
+export function standardMethods(
+  type: DataTypeDefinition,
   standard: StandardValidators,
   { only, further = {} }: StandardMethodOptions = {},
 ): readonly MethodDefinition[] {
-  const handlers = handlersOf(type);
   const names = only ?? (type.singleton === true ? SINGLETON_METHODS : ALL);
   return frozen(
     names.map((name): MethodDefinition => {
@@ -100,25 +67,14 @@ export function standardMethods<Shape extends TypeShape>(
               argumentNames: [...standard.argumentNames[name], ...furtherArguments],
               furtherArguments,
             }),
-        handle: handlers[name],
+        body: name,
       };
     }),
   );
 }
 
-function handlersOf<Shape extends TypeShape>(type: DataTypeDefinition<Shape>): Handlers<Shape> {
-  return {
-    get: (args, { standard }) => standard.get(type, args),
-    changes: (args, { standard }) => standard.changes(type, args),
-    set: (args, { standard }) => standard.set(type, args),
-    copy: (args, { standard }) => standard.copy(type, args),
-    query: (args, { standard }) => standard.query(type, args),
-    queryChanges: (args, { standard }) => standard.queryChanges(type, args),
-  };
-}
-
 /** A method as the builders below take it. */
-export type MethodSource = Omit<MethodDefinition, 'acceptSnakeCase' | 'handle' | 'dataType'>;
+export type MethodSource = Omit<MethodDefinition, 'acceptSnakeCase' | 'body' | 'dataType'>;
 
 /** Builds a method that the capability's hook file implements. */
 export function ownMethod<Arguments extends object, Response extends object>(
@@ -127,7 +83,7 @@ export function ownMethod<Arguments extends object, Response extends object>(
   return frozen({
     ...source,
     acceptSnakeCase: false,
-    handle: (args, context) => context.own<Arguments, Response>(source.name, args),
+    body: (args, context) => context.own<Arguments, Response>(source.name, args),
   });
 }
 
@@ -138,6 +94,6 @@ export function builtInMethod<Arguments extends object, Response extends object>
   return frozen({
     ...source,
     acceptSnakeCase: false,
-    handle: (args, context) => context.builtIn<Arguments, Response>(source.name, args),
+    body: (args, context) => context.builtIn<Arguments, Response>(source.name, args),
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.js';
 import type { MethodContext } from './context.js';
-import type { DataTypeDefinition } from './definition.js';
+import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import type { CapabilityHooks } from './hooks.js';
 import type { Validator } from './validation.js';
 
@@ -26,7 +26,10 @@ export interface MethodDefinition<Arguments extends object = any, Response exten
   readonly furtherArguments?: readonly string[];
   /** What a hook gives must fit: the response of an own method, the further members of a standard one. */
   readonly validateResponse?: Validator;
-  readonly handle: (args: Arguments, context: MethodContext) => Promise<Response>;
+  /** What answers it: the engine's standard method of this name, for `dataType`, or a function. */
+  readonly body:
+    | StandardMethodName
+    | ((args: Arguments, context: MethodContext) => Promise<Response>);
 }
 
 export interface CapabilityDefinition {

@@ -1,8 +1,5 @@
-import type { StandardMethods } from './standard.js';
-
-/** What a generated handler may use of the engine while it answers one method call. */
+/** What the body of a method that is no standard one may use of the engine. */
 export interface MethodContext {
-  readonly standard: StandardMethods;
   /** Runs a method that src/methods implements by name: the body of `Core/echo`, `Blob/upload` ... */
   builtIn<Arguments extends object, Response extends object>(
     name: string,

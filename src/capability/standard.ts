@@ -1,6 +1,6 @@
 import type { SetError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
-import type { DataTypeDefinition, TypeShape } from './definition.js';
+import type { TypeShape } from './definition.js';
 
 /** Arguments and responses of the six standard methods (RFC 8620 5.1 to 5.6), typed by a type's shape. */
 
@@ -117,26 +117,4 @@ export interface QueryChangesResponse {
   readonly total?: number;
   readonly removed: readonly string[];
   readonly added: readonly { readonly id: string; readonly index: number }[];
-}
-
-/** The generic engine as a generated handler sees it: one function a standard method, for every type. */
-export interface StandardMethods {
-  get<S extends TypeShape>(
-    type: DataTypeDefinition<S>,
-    args: GetArguments,
-  ): Promise<GetResponse<S>>;
-  changes(type: DataTypeDefinition, args: ChangesArguments): Promise<ChangesResponse>;
-  set<S extends TypeShape>(
-    type: DataTypeDefinition<S>,
-    args: SetArguments,
-  ): Promise<SetResponse<S>>;
-  copy<S extends TypeShape>(
-    type: DataTypeDefinition<S>,
-    args: CopyArguments,
-  ): Promise<CopyResponse<S>>;
-  query(type: DataTypeDefinition, args: QueryArguments): Promise<QueryResponse>;
-  queryChanges(
-    type: DataTypeDefinition,
-    args: QueryChangesArguments,
-  ): Promise<QueryChangesResponse>;
 }

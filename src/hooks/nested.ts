@@ -22,7 +22,6 @@ export function nestedContext(
     method: methodOf(outer, type),
     account: outer.account,
     deadline: outer.deadline,
-    standard: outer.standard,
     isInternal: true,
     builtIn: (name, args) => outer.builtIn(name, args),
     own: (name, args) => outer.own(name, args),

@@ -1,14 +1,14 @@
 import type { AccountAccess } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
-import type { StandardMethods } from '../capability/standard.js';
 import { MethodError } from '../protocol/errors.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
 import { startSlices } from './long-calls.js';
-import { bindStandardMethods } from './standard.js';
+import { STANDARD_METHODS } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
 export interface Admitted {
@@ -61,8 +61,15 @@ export class MethodCall implements CallContext {
     this.#showsCreatedIds = options.showsCreatedIds;
   }
 
-  get standard(): StandardMethods {
-    return bindStandardMethods(this);
+  /** Runs the body of the method, and what a hook file adds to a standard one. */
+  run(args: JsonObject): Promise<object> {
+    const { body, name, dataType: type } = this.method;
+    if (typeof body === 'function') return body(args, this);
+    if (type === undefined) throw new Error(`The definition of ${name} gives it no type.`);
+    const { hooks } = this.services;
+    const run = (wanted: JsonObject, sent?: JsonObject): Promise<object> =>
+      STANDARD_METHODS[body](type, wanted as never, this, sent as never);
+    return hooks === undefined ? run(args) : hooks.extend({ type, verb: body, args }, this, run);
   }
 
   get followUps(): readonly Invocation[] {

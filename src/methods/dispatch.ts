@@ -175,7 +175,7 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const handled = await method.handle(args, call);
+      const handled = await call.run(args);
       const admitted = await call.ensureAdmitted(handled);
       this.#emitAdmitted(call, current, admitted);
       return call.followUps;

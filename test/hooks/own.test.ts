@@ -28,7 +28,7 @@ function rigWith(
     acceptSnakeCase: false,
     validateArguments: () => true,
     ...(validateResponse === undefined ? {} : { validateResponse }),
-    handle: (args, context) => context.own(NAME, args),
+    body: (args, context) => context.own(NAME, args),
   };
   rig = new Rig({}, { hooks: { methods: { [NAME]: body } }, methods: [method], timeout });
   return rig;

@@ -13,7 +13,7 @@ const method: MethodDefinition = {
   account: 'read',
   acceptSnakeCase: false,
   validateArguments: () => true,
-  handle: (args, context) => context.own(NAME, args),
+  body: (args, context) => context.own(NAME, args),
 };
 
 const trick = { run: async () => ({}) };

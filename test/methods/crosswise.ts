@@ -3,7 +3,6 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
-import type { MethodContext } from '../../src/capability/context.js';
 import type {
   DataTypeDefinition,
   FilterDefinition,
@@ -155,7 +154,7 @@ function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
     argumentNames: standard.argumentNames[verb],
     acceptSnakeCase: false,
     validateArguments,
-    handle: (args, context: MethodContext) => context.standard[verb](type, args),
+    body: verb,
   });
   return [
     method('get', 'read', standard.getArguments),

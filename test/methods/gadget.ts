@@ -4,7 +4,6 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
-import type { MethodContext } from '../../src/capability/context.js';
 import type {
   DataTypeDefinition,
   OnDestroy,
@@ -168,7 +167,7 @@ export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[]
     argumentNames: standard.argumentNames[verb],
     acceptSnakeCase: false,
     validateArguments,
-    handle: (args, context: MethodContext) => context.standard[verb](type, args),
+    body: verb,
   });
   return [
     method('get', 'read', standard.getArguments),

@@ -135,7 +135,7 @@ export function method(
     argumentNames: standard.argumentNames[verb],
     acceptSnakeCase: true,
     validateArguments,
-    handle: (args, context: MethodContext) => context.standard[verb](type, args),
+    body: verb,
   };
 }
 
@@ -175,7 +175,7 @@ export function widgetCapability(
         account: 'none',
         acceptSnakeCase: false,
         validateArguments: () => true,
-        handle: (_, context) => trick.run(context),
+        body: (_, context) => trick.run(context),
       },
       ...(logic.methods ?? []),
     ],
