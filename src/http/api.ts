@@ -44,9 +44,6 @@ export interface ApiEndpointOptions {
  */
 const FRESH = 2;
 
-/** Octets that a connection takes although its reader reads nothing. */
-const ABSORBED = 16_384;
-
 /** An empty parameter (RFC 9110 5.6.6) at the end, which the parser does not take. */
 const EMPTY_PARAMETER = /;[ \t]*$/;
 
@@ -76,7 +73,7 @@ export class ApiEndpoint {
       held = body.octets;
       const pieces = await this.#run(req, res, principal, body);
       if (pieces.reduce((characters, piece) => characters + piece.length, 0) > CHUNK) {
-        await writeLong(res, pieces, reader.watch, conductor.startSlices());
+        await writeLong(res, pieces, conductor.startSlices());
         return;
       }
       text = pieces.join('');
@@ -87,12 +84,7 @@ export class ApiEndpoint {
     }
     // Behind something long it would wait for one more slice of that.
     if (!conductor.isTaken) await this.#endOfTurn();
-    if (res.destroyed) return;
-    if (text.length > ABSORBED) {
-      const watched = reader.watch.writing(res.req, res);
-      res.once('close', () => reader.watch.done(watched));
-    }
-    send(res, 200, JSON_HEADERS, text);
+    if (!res.destroyed) send(res, 200, JSON_HEADERS, text);
   }
 
   /** A function of its own: what it has read can be collected while the answer is written. */

@@ -4,12 +4,12 @@ import type { BodyBudget } from '../runtime/budgets.js';
 import type { EdgeResponse } from './edge-response.js';
 import { Octets } from './octets.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
-import type { StallWatch } from './stall-watch.js';
+import type { SlowBodies } from './slow-bodies.js';
 
 export interface BodyReader {
   readonly maximum: number;
   readonly budget: BodyBudget;
-  readonly watch: StallWatch;
+  readonly slowBodies: SlowBodies;
 }
 
 /** A body in memory; `octets` of it are held of the budget until the caller releases them. */
@@ -101,13 +101,13 @@ function collectBody(
   user: string,
   reader: BodyReader,
 ): Promise<Body> {
-  const { budget, watch } = reader;
+  const { budget, slowBodies } = reader;
   return new Promise((resolve, reject) => {
-    const watched = watch.reading(req, res);
+    const watched = slowBodies.watch(req, res);
     const octets = new Octets();
     let complete = false;
     const fail = (error: unknown): void => {
-      watch.done(watched);
+      slowBodies.forget(watched);
       req.off('data', onData);
       req.off('end', onEnd);
       req.off('close', onClose);
@@ -125,7 +125,7 @@ function collectBody(
     // No listener is taken off, which would cost each request as much as its body does.
     const onEnd = (): void => {
       complete = true;
-      watch.done(watched);
+      slowBodies.forget(watched);
       resolve({ data: octets.take(), octets: octets.length });
     };
     const onClose = (): void => {

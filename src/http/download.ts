@@ -12,13 +12,12 @@ import { type OctetRange, parseRange } from './range.js';
 import { HttpError } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 import type { TransportServices } from './services.js';
-import type { StallWatch } from './stall-watch.js';
 
 /** D22. */
 const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
 
 /** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), streamed, with Range and HEAD. */
-export function downloadPage(services: TransportServices, watch: StallWatch): AuthenticatedHandler {
+export function downloadPage(services: TransportServices): AuthenticatedHandler {
   return async ({ req, res, principal, params, query }) => {
     const accountId = params['accountId'] ?? '';
     const row = await visibleBlob(services, principal, accountId, params['blobId'] ?? '');
@@ -40,7 +39,7 @@ export function downloadPage(services: TransportServices, watch: StallWatch): Au
       res.end();
       return;
     }
-    await stream(req, res, octets, watch);
+    await stream(res, octets);
   };
 }
 
@@ -111,20 +110,12 @@ async function open(
   }
 }
 
-async function stream(
-  req: IncomingMessage,
-  res: EdgeResponse,
-  octets: Readable,
-  watch: StallWatch,
-): Promise<void> {
-  const watched = watch.writing(req, res);
+async function stream(res: EdgeResponse, octets: Readable): Promise<void> {
   try {
     await pipeline(octets, res);
   } catch (error) {
     // A reader that leaves early is no failure; what broke on our side is told by the cut connection and the log.
     if (!res.destroyed || !isEarlyEnd(error)) throw error;
-  } finally {
-    watch.done(watched);
   }
 }
 

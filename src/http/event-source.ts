@@ -9,7 +9,6 @@ import { EventStream } from './event-stream.js';
 import { HttpError } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 import type { Metrics } from './services.js';
-import type { StallWatch } from './stall-watch.js';
 
 /** RFC 8620 7.3 lets a server clamp: to no more than 30 below, no less than 300 above. Seconds. */
 const MIN_PING = 5;
@@ -21,7 +20,6 @@ export interface EventSourceOptions {
   readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
   readonly slots: Slots;
   readonly maxStreams: number;
-  readonly watch: StallWatch;
   readonly metrics: Metrics;
   /** Streams that are open, for the end of the server. */
   readonly streams: Set<EventStream>;
@@ -45,7 +43,7 @@ export function eventSourcePage(options: EventSourceOptions): AuthenticatedHandl
     }
     if (!options.slots.take(principal.userId))
       throw tooManyOpen('maxEventSources', options.maxStreams);
-    open(options, new EventStream(req, res, parameters.ping, options.watch), parameters, principal);
+    open(options, new EventStream(req, res, parameters.ping), parameters, principal);
   };
 }
 
@@ -59,7 +57,7 @@ function open(
   const { feed, live, slots, metrics, streams } = options;
   const forward = (): void => {
     // While the reader is behind, changes wait in the subscription, the newest state of each type alone.
-    if (stream.blocked) return;
+    if (stream.isBlocked) return;
     const changed = subscription.collect();
     if (changed === null) return;
     stream.state(changed);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ChangedStates } from '../push/feed.js';
 import { type EdgeResponse, edgeHeaders } from './edge-response.js';
-import type { StallWatch, Watched } from './stall-watch.js';
 
 /** One open event source: the text/event-stream format, pings, and a reader that may be slow. */
 export class EventStream {
@@ -20,20 +19,18 @@ export class EventStream {
   onClose: () => void = nothing;
   readonly #req: IncomingMessage;
   readonly #res: EdgeResponse;
-  readonly #watch: StallWatch;
   readonly #ping: number;
   /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
   readonly #pushed = new Map<string, Map<string, string>>();
   readonly #sideEnded = (): void => this.end();
   #timer: NodeJS.Timeout | undefined;
-  #stalled: Watched | null = null;
+  #isBlocked = false;
 
   /** `ping` in seconds, 0 for none. */
-  constructor(req: IncomingMessage, res: EdgeResponse, ping: number, watch: StallWatch) {
+  constructor(req: IncomingMessage, res: EdgeResponse, ping: number) {
     this.#req = req;
     this.#res = res;
     this.#ping = ping;
-    this.#watch = watch;
   }
 
   /** Sends the headers: the stream is open. */
@@ -56,8 +53,8 @@ export class EventStream {
   }
 
   /** The reader doesn't take what was written: nothing more may be. */
-  get blocked(): boolean {
-    return this.#stalled !== null;
+  get isBlocked(): boolean {
+    return this.#isBlocked;
   }
 
   /** RFC 8620 7.1, 7.3: a `state` event with a StateChange and an id. */
@@ -93,7 +90,7 @@ export class EventStream {
     clearTimeout(this.#timer);
     if (this.#ping === 0 || this.#res.writableEnded) return;
     this.#timer = setTimeout(() => {
-      if (!this.blocked) this.#write(`event: ping\ndata: {"interval":${this.#ping}}\n\n`);
+      if (!this.#isBlocked) this.#write(`event: ping\ndata: {"interval":${this.#ping}}\n\n`);
       this.#restartPing();
     }, this.#ping * 1000);
     this.#timer.unref();
@@ -101,20 +98,17 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.#res.destroyed || this.#res.writableEnded) return;
-    if (!this.#res.write(text)) this.#stalled ??= this.#watch.writing(this.#req, this.#res);
+    if (!this.#res.write(text)) this.#isBlocked = true;
   }
 
   #drained(): void {
-    if (this.#stalled !== null) this.#watch.done(this.#stalled);
-    this.#stalled = null;
+    this.#isBlocked = false;
     this.onDrain();
   }
 
   #closed(): void {
     this.#req.socket.off('end', this.#sideEnded);
     clearTimeout(this.#timer);
-    if (this.#stalled !== null) this.#watch.done(this.#stalled);
-    this.#stalled = null;
     this.onClose();
     this.onClose = nothing;
   }

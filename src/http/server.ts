@@ -17,8 +17,8 @@ import { createRouter } from './routes.js';
 import type { Timings } from './services.js';
 import { sessionPage } from './session.js';
 import type { Shared } from './shared.js';
-import { ShortAnswerReaders } from './short-answer-readers.js';
-import { StallWatch } from './stall-watch.js';
+import { SlowBodies } from './slow-bodies.js';
+import { StalledReaders } from './stalled-readers.js';
 import { ticketPage } from './ticket.js';
 import { asksForWebSocket, createUpgrade } from './upgrade.js';
 import type { UpgradeTarget } from './upgrade-target.js';
@@ -40,10 +40,10 @@ export interface HttpServer {
 /** All endpoints over node:http. `target` takes connections that become WebSockets. */
 export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpServer {
   const { services, timings } = shared;
-  const watch = new StallWatch(timings);
+  const slowBodies = new SlowBodies(timings);
   const streams = new Set<EventStream>();
   const cors = createCors(services.corsOrigins);
-  const edge = assembleEdge(shared, { watch, streams, cors });
+  const edge = assembleEdge(shared, { slowBodies, streams, cors });
   const pipeline = new Pipeline(edge.handle);
   // The connection of a handshake behind another request is still that request's.
   const isUpgrade = (req: IncomingMessage): boolean =>
@@ -62,7 +62,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', pipeline.answer);
   const upgrade = createUpgrade({ services, edge, cors, target });
-  const readers = new ShortAnswerReaders(server, timings.stalledReader);
+  const readers = new StalledReaders(server, timings.stalledReader);
   server.on('upgrade', (req, duplex, head) => {
     const socket = duplex as Socket;
     if (isUpgrade(req)) {
@@ -86,7 +86,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       }, grace);
       await Promise.all([closed, sockets]);
       clearTimeout(late);
-      watch.close();
+      slowBodies.close();
       readers.close();
       shared.close();
     },
@@ -107,7 +107,7 @@ function serverOptions(timings: Timings) {
     ServerResponse: EdgeResponse,
     maxHeaderSize: MAX_HEADER_OCTETS,
     headersTimeout: timings.headers,
-    // Bodies have a rule of their own: an upload may take long as long as it moves (StallWatch).
+    // Bodies have a rule of their own: an upload may take long as long as it moves (SlowBodies).
     requestTimeout: 0,
     keepAliveTimeout: timings.keepAlive,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
@@ -115,12 +115,12 @@ function serverOptions(timings: Timings) {
 }
 
 interface EdgeParts {
-  readonly watch: StallWatch;
+  readonly slowBodies: SlowBodies;
   readonly streams: Set<EventStream>;
   readonly cors: ReturnType<typeof createCors>;
 }
 
-function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge {
+function assembleEdge(shared: Shared, { slowBodies, streams, cors }: EdgeParts): Edge {
   const { services, timings } = shared;
   const { limits, metrics, log } = services;
   const baseUrls = createBaseUrls(services);
@@ -128,15 +128,14 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     basePath: baseUrls.path,
     session: sessionPage(services.sessions, baseUrls),
     reference: referencePage(services.registry.capabilities),
-    upload: uploadPage({ services, slots: new Slots(limits.maxConcurrentUpload), watch }),
-    download: downloadPage(services, watch),
+    upload: uploadPage({ services, slots: new Slots(limits.maxConcurrentUpload), slowBodies }),
+    download: downloadPage(services),
     eventSource: eventSourcePage({
       feed: shared.feed,
       live: shared.live,
       dataTypes: services.registry.dataTypes,
       slots: new Slots(MAX_STREAMS),
       maxStreams: MAX_STREAMS,
-      watch,
       metrics,
       streams,
     }),
@@ -155,7 +154,7 @@ function assembleEdge(shared: Shared, { watch, streams, cors }: EdgeParts): Edge
     authenticate: (req) => authenticateRequest(services, req, 'bearer'),
     maxConcurrentRequests: limits.maxConcurrentRequests,
     answers: shared.answers,
-    reader: { maximum: limits.maxSizeRequest, budget: shared.budget, watch },
+    reader: { maximum: limits.maxSizeRequest, budget: shared.budget, slowBodies },
   });
   const edge: Edge = new Edge({
     services,

@@ -8,17 +8,17 @@ import { declaredLength, refuseEncoding } from './body.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import type { AuthenticatedHandler } from './route-request.js';
 import type { TransportServices } from './services.js';
-import type { StallWatch } from './stall-watch.js';
+import type { SlowBodies } from './slow-bodies.js';
 
 export interface UploadOptions {
   readonly services: TransportServices;
   readonly slots: Slots;
-  readonly watch: StallWatch;
+  readonly slowBodies: SlowBodies;
 }
 
 /** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): the body goes to the blob store as it arrives. */
 export function uploadPage(options: UploadOptions): AuthenticatedHandler {
-  const { services, slots, watch } = options;
+  const { services, slots, slowBodies } = options;
   const { limits, ids } = services;
   return async ({ req, res, principal, params }) => {
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
@@ -26,7 +26,7 @@ export function uploadPage(options: UploadOptions): AuthenticatedHandler {
     const declared = declaredLength(req);
     if (declared !== null && declared > limits.maxSizeUpload) throw tooLarge(limits.maxSizeUpload);
     if (!slots.take(principal.userId)) throw tooMany(limits.maxConcurrentUpload);
-    const watched = watch.reading(req, res);
+    const watched = slowBodies.watch(req, res);
     try {
       if (req.headers.expect !== undefined) res.writeContinue();
       const blobId = ids.next('b').id;
@@ -40,7 +40,7 @@ export function uploadPage(options: UploadOptions): AuthenticatedHandler {
       await record(services, principal, { accountId: account.id, id: blobId, type, size });
       sendJson(res, 200, { accountId: account.id, blobId, type, size });
     } finally {
-      watch.done(watched);
+      slowBodies.forget(watched);
       slots.release(principal.userId);
     }
   };

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks';
 import { chunksOf } from '../protocol/response.js';
 import type { Slices } from '../runtime/slices.js';
 import { type EdgeResponse, JSON_HEADERS, writeHead } from './edge-response.js';
-import type { StallWatch } from './stall-watch.js';
 
 /**
  * Writes an answer of JSON given as pieces of text, as fast as its reader takes it. One chunk at a
@@ -12,7 +11,6 @@ import type { StallWatch } from './stall-watch.js';
 export async function writeLong(
   res: EdgeResponse,
   pieces: readonly string[],
-  watch: StallWatch,
   slices: Slices,
 ): Promise<void> {
   let octets = 0;
@@ -22,22 +20,17 @@ export async function writeLong(
   }
   if (res.destroyed) return;
   writeHead(res, 200, JSON_HEADERS, octets);
-  const watched = watch.writing(res.req, res);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);
-  try {
-    for (const piece of pieces) {
-      for (const chunk of chunksOf(piece)) {
-        if (slices.isOver()) await slices.next();
-        if (res.destroyed) return;
-        if (!res.write(chunk)) await drained(res);
-        reader.takenAt = performance.now();
-      }
+  for (const piece of pieces) {
+    for (const chunk of chunksOf(piece)) {
+      if (slices.isOver()) await slices.next();
+      if (res.destroyed) return;
+      if (!res.write(chunk)) await drained(res);
+      reader.takenAt = performance.now();
     }
-    res.end();
-  } finally {
-    watch.done(watched);
   }
+  res.end();
 }
 
 /** Resolves when the response takes more, or is gone. */
