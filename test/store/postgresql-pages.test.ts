@@ -55,16 +55,26 @@ describe('pages that come together', () => {
   it('share a connection, each account its own, and are right', async () => {
     const { store, pool } = open();
     onTestFinished(() => store.close());
-    const pages = await together(
-      store,
-      Array.from({ length: 8 }, () => A),
-    );
+    const pages = await together(store, [A, A, A, A]);
     expect(pages.map(({ number, ids }) => [number, ids])).toEqual(
-      Array.from({ length: 8 }, () => [3, ['g2', 'g1']]),
+      Array.from({ length: 4 }, () => [3, ['g2', 'g1']]),
     );
     expect(pool.totalCount).toBe(1);
     await together(store, [A, B, A, B]);
     expect(pool.totalCount).toBe(2);
+  });
+
+  it('take a further connection where they are more than four', async () => {
+    const { store, pool } = open();
+    onTestFinished(() => store.close());
+    const pages = await together(
+      store,
+      Array.from({ length: 9 }, () => A),
+    );
+    expect(pages.map(({ number, ids }) => [number, ids])).toEqual(
+      Array.from({ length: 9 }, () => [3, ['g2', 'g1']]),
+    );
+    expect(pool.totalCount).toBe(3);
   });
 
   it('take a connection each where they go over all rows', async () => {

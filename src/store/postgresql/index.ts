@@ -46,6 +46,10 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
+/** Reads that share a connection. A page may take long, and the database has other processors for the rest. */
+const READS_AT_ONCE = 16;
+const PAGES_AT_ONCE = 4;
+
 /** How long a statement may take for whose answer the reads of others wait, ms. */
 const PATIENCE = 100;
 
@@ -110,10 +114,11 @@ class PostgresqlStore implements Store {
     };
     this.#together = new Together({
       ...sharing,
+      atOnce: READS_AT_ONCE,
       // Where connections are waited for, accounts take turns.
       mayMix: (accountId) => this.#shares.isFree(accountId),
     });
-    this.#pages = new Together({ ...sharing, mayMix: () => false });
+    this.#pages = new Together({ ...sharing, atOnce: PAGES_AT_ONCE, mayMix: () => false });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
       begin: (accountId, deadline, ahead) =>

@@ -3,9 +3,6 @@ import type { Snapshot } from '../port.js';
 import type { SqlSnapshot } from '../sql/snapshot.js';
 import type { Connection } from './connection.js';
 
-/** Works that share a connection; more take a further one. */
-const AT_ONCE = 16;
-
 /** A read that asks once, and is expected to take no time. */
 interface Brief {
   readonly accountId: string;
@@ -19,6 +16,8 @@ interface Brief {
 
 /** What sharing needs of the store. */
 export interface TogetherHost {
+  /** Works that share a connection; more take a further one. */
+  readonly atOnce: number;
   /** A connection that is asked once, and gives no statement long. */
   connect(accountId: string, deadline: number): Promise<Connection>;
   open(connection: Connection, accountId: string): SqlSnapshot<Connection>;
@@ -93,12 +92,15 @@ export class Together {
 }
 
 /** Groups reads that share a connection. */
-function groups(all: readonly Brief[], { mayMix }: TogetherHost): readonly (readonly Brief[])[] {
+function groups(
+  all: readonly Brief[],
+  { atOnce, mayMix }: TogetherHost,
+): readonly (readonly Brief[])[] {
   const made: Brief[][] = [];
   for (const each of all) {
     const fits = made.find(
       (group) =>
-        group.length < AT_ONCE &&
+        group.length < atOnce &&
         group[0] !== undefined &&
         (group[0].accountId === each.accountId || mayMix(group[0].accountId)),
     );
