@@ -153,7 +153,8 @@ describe('a request that takes long to read', () => {
         const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`];
         raw.write(head('/jmap', lines));
         await new Promise((resolve) => raw.socket.write(body, 'latin1', resolve));
-        await until(async () => (await post(harness, short('other'))).status === 400);
+        // Asked of the server: a further request could take the place itself.
+        await until(() => harness.held('u1').slots === 2 || raw.received !== '');
         raw.socket.resetAndDestroy();
       } else {
         const url = `${harness.url.replace('http', 'ws')}/jmap/ws`;
@@ -164,18 +165,7 @@ describe('a request that takes long to read', () => {
         expect(await new Promise((resolve) => socket.once('close', resolve))).toBe(1013);
       }
       // The other of two slots, while the first one runs.
-      const next = new RawConnection(harness);
-      const nextLines = [
-        'Content-Type: application/json',
-        `Content-Length: ${short('next').length}`,
-      ];
-      await until(async () => {
-        const had = next.received.length;
-        next.write(head('/jmap', nextLines) + short('next'));
-        await until(() => next.received.length > had);
-        return next.received.slice(had).startsWith('HTTP/1.1 200 ');
-      });
-      next.socket.destroy();
+      await until(async () => (await post(harness, short('next'))).status === 200);
       goOn();
       expect((await first).status).toBe(200);
       expect((await post(harness, long('long4'))).status).toBe(200);
