@@ -9,8 +9,8 @@ import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import { CHUNK } from '../protocol/response.js';
 import type { AnswerBudget, Slots } from '../runtime/budgets.js';
+import type { FairTurns } from '../runtime/fair-turns.js';
 import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
-import type { Turns } from '../runtime/turns.js';
 import {
   admitBody,
   type Body,
@@ -20,14 +20,14 @@ import {
   refuseEncoding,
 } from './body.js';
 import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
-import { ClientGoneError, HttpError, overloaded } from './reply.js';
+import { ClientGoneError, HttpError } from './reply.js';
 import { writeLong } from './write-long.js';
 
 export interface ApiEndpointOptions {
   readonly api: Api;
   /** Shared with WebSockets. */
   readonly slots: Slots;
-  readonly turns: Turns;
+  readonly longRequests: FairTurns;
   readonly conductor: Conductor;
   /** How long a turn is waited for, ms. */
   readonly requestTimeout: number;
@@ -114,10 +114,12 @@ export class ApiEndpoint {
 
   /** Resolves to what ends the turn of a request that takes long to read. */
   async #takeTurn(userId: string, res: EdgeResponse): Promise<() => void> {
-    const { turns, requestTimeout } = this.#options;
-    const end = await turns.take(userId, requestTimeout, res);
-    if (end === null) throw res.destroyed ? clientGone() : overloaded();
-    return end;
+    const { longRequests, requestTimeout } = this.#options;
+    try {
+      return await longRequests.take(userId, performance.now() + requestTimeout, res);
+    } catch (error) {
+      throw res.destroyed ? clientGone() : error;
+    }
   }
 
   /**

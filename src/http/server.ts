@@ -148,7 +148,7 @@ function assembleEdge(shared: Shared, { slowBodies, streams, cors }: EdgeParts):
   const api = new ApiEndpoint({
     api: shared.api,
     slots: shared.requests,
-    turns: shared.turns,
+    longRequests: shared.longRequests,
     conductor: services.conductor,
     requestTimeout: limits.requestTimeout,
     authenticate: (req) => authenticateRequest(services, req, 'bearer'),

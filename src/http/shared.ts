@@ -2,7 +2,8 @@ import { LivePrincipals } from '../accounts/live-principals.js';
 import { type Api, createApi } from '../methods/run-request.js';
 import { createFeed, type Feed } from '../push/feed.js';
 import { AnswerBudget, BodyBudget, Slots } from '../runtime/budgets.js';
-import { Turns } from '../runtime/turns.js';
+import { FairTurns } from '../runtime/fair-turns.js';
+import { overloaded } from './reply.js';
 import { TIMINGS, type Timings, type TransportServices } from './services.js';
 
 /** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
@@ -13,8 +14,8 @@ export interface Shared {
   /** maxConcurrentRequests. */
   readonly requests: Slots;
   readonly budget: BodyBudget;
-  /** Of requests that take long to read. */
-  readonly turns: Turns;
+  /** Turns of requests that take long to read. */
+  readonly longRequests: FairTurns;
   readonly answers: AnswerBudget;
   readonly feed: Feed;
   readonly live: LivePrincipals;
@@ -34,7 +35,7 @@ export function createShared(services: TransportServices): Shared {
     api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
-    turns: new Turns(),
+    longRequests: openLongRequests(),
     answers: new AnswerBudget(limits.answerMemory, {
       stall: timings.answerStall,
       hold: timings.answerHold,
@@ -46,4 +47,19 @@ export function createShared(services: TransportServices): Shared {
       live.close();
     },
   };
+}
+
+/** Requests in which something takes long that are worked on at once, the whole process over. */
+const LONG_REQUESTS = 4;
+
+/**
+ * Makes turns of requests that are long. The values that one is read to take twenty times its
+ * octets and more, and requests are read in slices: all requests that the budget lets in would be
+ * in memory at once. So a user has one of them at a time, from the beginning of its reading until
+ * its answer is made. Meanwhile the others are octets alone. No wait is longer than a call may
+ * take (D6), so what a request holds, its user's slot among it, comes back.
+ */
+export function openLongRequests(size = LONG_REQUESTS): FairTurns {
+  const errors = { full: overloaded, late: overloaded, closed: overloaded };
+  return new FairTurns({ size, share: 1, mayWait: Number.POSITIVE_INFINITY, errors });
 }

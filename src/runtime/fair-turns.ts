@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { timeLeft } from './deadlines.js';
 import { FairQueue } from './fair-queue.js';
 
@@ -8,7 +9,10 @@ export interface FairTurnsOptions {
   readonly share: number;
   /** Works that may wait; beyond it a work is refused at once. */
   readonly mayWait: number;
-  /** What a work is refused with: beyond `mayWait`, at its deadline, and once the turns are closed. */
+  /**
+   * What a work is refused with: beyond `mayWait`, at its deadline or where its client has left, and
+   * once the turns are closed.
+   */
   readonly errors: {
     full(): Error;
     late(): Error;
@@ -54,9 +58,12 @@ export class FairTurns {
     }
   }
 
-  /** Resolves in the key's turn, to what ends it. Rejects where that doesn't come by `deadline`. */
-  async take(key: string, deadline: number): Promise<() => void> {
-    await this.#enter(key, deadline, this.#waiting);
+  /**
+   * Resolves in the key's turn, to what ends it. Rejects where that doesn't come by `deadline`, or
+   * `client` closes meanwhile.
+   */
+  async take(key: string, deadline: number, client?: EventEmitter): Promise<() => void> {
+    await this.#enter(key, deadline, this.#waiting, client);
     return () => this.#end(key);
   }
 
@@ -81,9 +88,14 @@ export class FairTurns {
   }
 
   /** Null where the key's turn begins at once. */
-  #enter(key: string, deadline: number, queue: FairQueue<Waiting>): Promise<void> | null {
+  #enter(
+    key: string,
+    deadline: number,
+    queue: FairQueue<Waiting>,
+    client?: EventEmitter,
+  ): Promise<void> | null {
     if (this.#closed) throw this.#options.errors.closed();
-    if (!this.isFree(key)) return this.#turn(key, deadline, queue);
+    if (!this.isFree(key)) return this.#wait(key, deadline, queue, client);
     this.#start(key);
     return null;
   }
@@ -108,22 +120,33 @@ export class FairTurns {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #turn(key: string, deadline: number, queue: FairQueue<Waiting>): Promise<void> {
+  #wait(
+    key: string,
+    deadline: number,
+    queue: FairQueue<Waiting>,
+    client?: EventEmitter,
+  ): Promise<void> {
     const { mayWait, errors } = this.#options;
     if (this.#urgent.size + this.#waiting.size >= mayWait) return Promise.reject(errors.full());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const leave = (): void => {
         queue.remove((other) => other === waiting);
-        reject(errors.late());
-      }, timeLeft(deadline));
+        waiting.refuse(errors.late());
+      };
+      const timer = setTimeout(leave, timeLeft(deadline));
+      client?.once('close', leave);
+      const stopWaiting = (): void => {
+        clearTimeout(timer);
+        client?.off('close', leave);
+      };
       const waiting: Waiting = {
         begin: () => {
-          clearTimeout(timer);
+          stopWaiting();
           this.#start(key);
           resolve();
         },
         refuse: (error) => {
-          clearTimeout(timer);
+          stopWaiting();
           reject(error);
         },
       };

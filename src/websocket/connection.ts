@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
+import { HttpError } from '../http/reply.js';
 import { isLongText } from '../protocol/ijson-slices.js';
 import { requestTooLarge } from '../protocol/limits.js';
 import type { Slices } from '../runtime/slices.js';
@@ -167,13 +168,11 @@ export class Connection {
     try {
       // A reader who takes no answer must not keep a turn that waits for it.
       if (isLong) await this.#answers.inOrder;
-      if (isLong) over = await shared.turns.take(this.#user, requestTimeout, socket);
-      if (socket.readyState !== socket.OPEN) return;
-      if (isLong && over === null) {
-        // Which request it is only reading it would tell.
-        socket.close(TRY_AGAIN, OVERLOADED);
-        return;
+      if (isLong) {
+        const deadline = performance.now() + requestTimeout;
+        over = await shared.longRequests.take(this.#user, deadline, socket);
       }
+      if (socket.readyState !== socket.OPEN) return;
       if (this.#isTooLarge(octets)) {
         throw new MessageError(requestTooLarge(maxSizeRequest), await idOf(octets, slices));
       }
@@ -185,6 +184,8 @@ export class Connection {
       over = null;
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
+      // Its turn didn't come. Which request it is only reading it would tell.
+      else if (error instanceof HttpError) socket.close(TRY_AGAIN, OVERLOADED);
       else if (!(error instanceof GoneError)) throw error;
     } finally {
       shared.budget.release(this.#user, held);
