@@ -11,16 +11,9 @@ import { CHUNK } from '../protocol/response.js';
 import type { AnswerBudget, Slots } from '../runtime/budgets.js';
 import type { FairTurns } from '../runtime/fair-turns.js';
 import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
-import {
-  admitBody,
-  type Body,
-  type BodyReader,
-  hasBody,
-  readBody,
-  refuseEncoding,
-} from './body.js';
+import { admitBody, type Body, type BodyReader, readBody, refuseEncoding } from './body.js';
 import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
-import { ClientGoneError, HttpError } from './reply.js';
+import { ClientGoneError } from './reply.js';
 import { writeLong } from './write-long.js';
 
 export interface ApiEndpointOptions {
@@ -60,7 +53,7 @@ export class ApiEndpoint {
   async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
     const { slots, reader, conductor, maxConcurrentRequests } = this.#options;
     const { principal } = res;
-    if (principal === null) throw noHandshake(req);
+    if (principal === null) throw new Error('The API was reached without a user.');
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
     const { userId } = principal;
@@ -152,20 +145,6 @@ function stopWhenGone(res: EdgeResponse): () => void {
 function clientGone(): ClientGoneError {
   return new ClientGoneError('The client left while its request was read.');
 }
-
-/** Returns the error for a plain request at the WebSocket's path. */
-function noHandshake(req: IncomingMessage): HttpError {
-  if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
-  return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
-}
-
-/** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */
-const UPGRADE: readonly string[] = Object.freeze([
-  'Upgrade',
-  'websocket',
-  'Connection',
-  'Upgrade, close',
-]);
 
 function checkContentType(value: string | undefined): void {
   if (value === 'application/json' || (value !== undefined && isJson(value))) return;

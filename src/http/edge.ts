@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
+import { hasBody } from './body.js';
 import {
   type Cors,
   type EdgeResponse,
@@ -13,7 +14,7 @@ import {
 import { refuse } from './refuse.js';
 import { ClientGoneError, HttpError, problemOf, serverFault } from './reply.js';
 import { createRequestIds, findHeadError, readTarget } from './request-head.js';
-import { type Route, UNKNOWN_ROUTE } from './routes.js';
+import { API, type Route, UNKNOWN_ROUTE, WEBSOCKET } from './routes.js';
 import type { TransportServices } from './services.js';
 
 /** Answers one request whose route, method and credentials are right. What it rejects with becomes a problem. */
@@ -112,7 +113,8 @@ export class Edge {
     try {
       if (access === 'metrics') requireMetricsToken(req, services.metricsToken);
       else if (access !== 'open') res.principal = await authenticateRequest(services, req, access);
-      await (route.direct ? api.answer(req, res) : rest(req, res));
+      if (route === WEBSOCKET) throw noHandshake(req);
+      await (route === API ? api.answer(req, res) : rest(req, res));
     } catch (error) {
       this.fail(req, res, error);
     }
@@ -150,6 +152,20 @@ function giveUp(req: IncomingMessage, after: number): void {
   timer.unref();
   req.once('end', () => clearTimeout(timer));
 }
+
+/** Returns the error for a plain request at the WebSocket's path. */
+function noHandshake(req: IncomingMessage): HttpError {
+  if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
+  return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
+}
+
+/** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */
+const UPGRADE: readonly string[] = Object.freeze([
+  'Upgrade',
+  'websocket',
+  'Connection',
+  'Upgrade, close',
+]);
 
 const METHODS: ReadonlySet<string> = new Set([
   'GET',

@@ -7,33 +7,22 @@ export interface Route {
   /** HEAD comes with GET. */
   readonly methods: readonly string[];
   readonly access: RouteAccess;
-  /** Answered by the edge itself, in front of Express. */
-  readonly direct: boolean;
   /** The Allow header's value. */
   readonly allow: string;
 }
 
-function route(
-  template: string,
-  method: 'GET' | 'POST',
-  access: RouteAccess,
-  direct = false,
-): Route {
+function route(template: string, method: 'GET' | 'POST', access: RouteAccess): Route {
   const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-  return Object.freeze({
-    template,
-    methods,
-    access,
-    direct,
-    allow: [...methods, 'OPTIONS'].join(', '),
-  });
+  return Object.freeze({ template, methods, access, allow: [...methods, 'OPTIONS'].join(', ') });
 }
 
 /** What stands for a path that isn't served. */
 export const UNKNOWN_ROUTE = route('unknown', 'GET', 'open');
 
-const API = route('/jmap', 'POST', 'bearer', true);
-const WEBSOCKET = route('/jmap/ws', 'GET', 'open', true);
+/** The edge answers these two itself, in front of Express. */
+export const API = route('/jmap', 'POST', 'bearer');
+export const WEBSOCKET = route('/jmap/ws', 'GET', 'open');
+
 const UPLOAD = route('/jmap/upload/:accountId', 'POST', 'bearer');
 const DOWNLOAD = route('/jmap/download/:accountId/:blobId/:name', 'GET', 'bearer');
 const SESSION = route('/.well-known/jmap', 'GET', 'bearer');
@@ -83,5 +72,3 @@ export function createRouter(basePath: string): (path: string) => Route | null {
     return AT_ROOT.get(path) ?? null;
   };
 }
-
-export const WEBSOCKET_TEMPLATE = WEBSOCKET.template;

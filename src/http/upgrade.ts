@@ -6,7 +6,7 @@ import type { Edge } from './edge.js';
 import { type Cors, EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
-import { WEBSOCKET_TEMPLATE } from './routes.js';
+import { WEBSOCKET } from './routes.js';
 import type { TransportServices } from './services.js';
 import type { Refusal, UpgradeTarget } from './upgrade-target.js';
 
@@ -39,7 +39,7 @@ export function createUpgrade(
     const accept = async (): Promise<void> => {
       const wrong = findHeadError(req);
       if (wrong !== null) throw wrong;
-      if (route?.template !== WEBSOCKET_TEMPLATE) {
+      if (route !== WEBSOCKET) {
         throw new HttpError(404, 'There is no WebSocket at this path.');
       }
       if (req.method !== 'GET') {
