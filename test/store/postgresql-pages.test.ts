@@ -85,6 +85,30 @@ describe('pages that come together', () => {
     expect(pool.totalCount).toBe(3);
   });
 
+  it('leave connections to others, however many come and however long they take', async () => {
+    const { store } = open();
+    onTestFinished(() => store.close());
+    const client = await operator.connect();
+    const mine = { ...Gadget, table: 'GadgetFlooded' };
+    await client.query('CREATE TABLE "GadgetFlooded" (LIKE "Gadget" INCLUDING ALL)');
+    await client.query('BEGIN; LOCK TABLE "GadgetFlooded"');
+    let answered = 0;
+    const flood = [A, B].flatMap((account) =>
+      Array.from({ length: 64 }, () =>
+        page(store, account, '-created', mine).finally(() => (answered += 1)),
+      ),
+    );
+    // Until all connections that the pages may have are taken.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const account of [A, B, 'C'])
+      await store.read(account, soon(), (snapshot) => snapshot.stateNumber(Gadget));
+    expect(answered).toBe(0);
+    await client.query('COMMIT');
+    for (const { ids } of await Promise.all(flood)) expect(ids).toEqual([]);
+    await client.query('DROP TABLE "GadgetFlooded"');
+    client.release();
+  });
+
   it('do not wait for one of them that waits for a locked table', async () => {
     const { store } = open(50);
     onTestFinished(() => store.close());

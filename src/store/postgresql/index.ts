@@ -76,6 +76,13 @@ export interface PostgresqlStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
+/** What a connection is asked for. */
+interface ConnectOptions
+  extends Omit<ConnectionOptions, 'onStatement' | 'release' | 'transactions'> {
+  /** The work waits for other things, or may scan: it takes one of the connections for these. */
+  readonly isLong?: boolean;
+}
+
 /** The Store on PostgreSQL. */
 export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
   return new PostgresqlStore(options);
@@ -107,18 +114,22 @@ class PostgresqlStore implements Store {
     this.#shares = openShares(shares.all, shares.each);
     this.#long = openShares(shares.long, shares.longEach);
     const longest = options.patience ?? PATIENCE;
-    const sharing = {
-      connect: (accountId: string, deadline: number) =>
-        this.#connect(accountId, { deadline, once: true, longest }),
-      open: (connection: Connection, accountId: string) => this.#snapshot(connection, accountId),
-    };
+    const open = (connection: Connection, accountId: string): SqlSnapshot<Connection> =>
+      this.#snapshot(connection, accountId);
     this.#together = new Together({
-      ...sharing,
       atOnce: READS_AT_ONCE,
+      open,
+      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true, longest }),
       // Where connections are waited for, accounts take turns.
       mayMix: (accountId) => this.#shares.isFree(accountId),
     });
-    this.#pages = new Together({ ...sharing, atOnce: PAGES_AT_ONCE, mayMix: () => false });
+    this.#pages = new Together({
+      atOnce: PAGES_AT_ONCE,
+      open,
+      connect: (accountId, deadline) =>
+        this.#connect(accountId, { deadline, once: true, longest, isLong: true }),
+      mayMix: () => false,
+    });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
       begin: (accountId, deadline, ahead) =>
@@ -204,9 +215,11 @@ class PostgresqlStore implements Store {
     once: boolean,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
+    // A long read would have the others wait for it.
+    const how = { deadline, once, isLong: exclusive || mayScan };
     return timeWork(trace, work, 'waiting', (told) => {
       const read = (): Promise<T> =>
-        this.#reading(accountId, { deadline, once }, async (connection) => {
+        this.#reading(accountId, how, async (connection) => {
           if (trace !== undefined) connection.trace = trace;
           const snapshot = this.#snapshot(connection, accountId);
           try {
@@ -215,10 +228,7 @@ class PostgresqlStore implements Store {
             snapshot.end();
           }
         });
-      if (exclusive) return this.#long.run(accountId, deadline, read);
-      const run = (): Promise<T> => retried(deadline, read);
-      // A long read would have the others wait for it.
-      return mayScan ? this.#long.run(accountId, deadline, run) : run();
+      return exclusive ? read() : retried(deadline, read);
     });
   }
 
@@ -293,11 +303,11 @@ class PostgresqlStore implements Store {
     deadline: number,
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]> {
-    return plansInTime(deadline, statements, (statement) => {
-      const plan = (): Promise<StatementPlan> =>
-        this.#reading(accountId, { deadline }, (connection) => readPlan(connection, statement));
-      return this.#long.run(accountId, deadline, plan);
-    });
+    return plansInTime(deadline, statements, (statement) =>
+      this.#reading(accountId, { deadline, isLong: true }, (connection) =>
+        readPlan(connection, statement),
+      ),
+    );
   }
 
   async close(): Promise<void> {
@@ -309,7 +319,7 @@ class PostgresqlStore implements Store {
 
   async #reading<T>(
     accountId: string,
-    how: Pick<ConnectionOptions, 'deadline' | 'once'>,
+    how: Pick<ConnectOptions, 'deadline' | 'once' | 'isLong'>,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const connection = await this.#connect(accountId, how);
@@ -327,11 +337,9 @@ class PostgresqlStore implements Store {
   /** The account's turn: one work alone, or as many as wait together. */
   async #runJobs(accountId: string, first: WriteJob, waiting: Waiting<WriteJob>): Promise<void> {
     if (!first.alone) return runGroup(this.#host, accountId, first, waiting);
-    const { deadline } = first;
     try {
       // What hooks have done elsewhere must not be done twice.
-      const run = (): Promise<unknown> => this.#runAlone(accountId, first);
-      first.resolve(await this.#long.run(accountId, deadline, run));
+      first.resolve(await this.#runAlone(accountId, first));
     } catch (error) {
       first.reject(error);
     }
@@ -342,6 +350,7 @@ class PostgresqlStore implements Store {
       deadline,
       writes: accountId,
       serial: true,
+      isLong: true,
     });
     connection.trace = trace;
     const transaction = this.#open(connection, accountId);
@@ -396,11 +405,9 @@ class PostgresqlStore implements Store {
     return new SqlTransaction(engine, this.#services, { connection, accountId }, this.#now());
   }
 
-  async #connect(
-    accountId: string,
-    how: Omit<ConnectionOptions, 'onStatement' | 'release' | 'transactions'>,
-  ): Promise<Connection> {
-    const giveBack = await this.#shares.take(accountId, how.deadline);
+  async #connect(accountId: string, options: ConnectOptions): Promise<Connection> {
+    const { isLong = false, ...how } = options;
+    const giveBack = await this.#takeTurns(accountId, how.deadline, isLong);
     try {
       const client = await this.#pool.acquire(how.deadline);
       const release = (broken: boolean): void => {
@@ -412,6 +419,22 @@ class PostgresqlStore implements Store {
     } catch (error) {
       giveBack();
       throw translateError(error);
+    }
+  }
+
+  /** Resolves in the account's turn of a connection, to what ends it. */
+  async #takeTurns(accountId: string, deadline: number, isLong: boolean): Promise<() => void> {
+    if (!isLong) return this.#shares.take(accountId, deadline);
+    const endLong = await this.#long.take(accountId, deadline);
+    try {
+      const endShare = await this.#shares.take(accountId, deadline);
+      return () => {
+        endShare();
+        endLong();
+      };
+    } catch (error) {
+      endLong();
+      throw error;
     }
   }
 
