@@ -57,7 +57,7 @@ export function createTickets(
       if (!FORM.test(ticket)) return null;
       const hash = hashOf(ticket);
       return available(async () => {
-        // Read first: whoever guesses, without any token, must not come to where is written.
+        // Read first, so that a guess, which needs no token, never causes a write.
         const issued = await prisma.jmapTicket.findUnique({ where: { hash } });
         if (issued === null) return null;
         // One statement judges who is first, on whichever server.

@@ -34,7 +34,7 @@ export interface Answer {
   readonly invocations: readonly InvocationText[];
   /** Null where the request had none. */
   readonly createdIds: ReadonlyMap<string, string> | null;
-  /** Of a request that asks for it: of each invocation, in the same order, what its call did. */
+  /** What each call did, in the order of the invocations; only where the request asks to be explained. */
   readonly explain?: readonly JsonObject[];
 }
 

@@ -4,8 +4,8 @@ import { performance } from 'node:perf_hooks';
 const MANY = 1024;
 
 /**
- * A number for each key (a user), 0 where none is known. Who asks once will ask again: to forget a key whenever its
- * number is 0 would have the map shrink and grow with each request.
+ * A number for each key (a user), 0 where none is known. Keys whose number is 0 are kept: users come back, and the map
+ * would shrink and grow with each request.
  */
 export class Tally {
   readonly #numbers = new Map<string, number>();

@@ -370,8 +370,8 @@ async function run(): Promise<void> {
     if (isHeld) log.warn({ code }, 'a thread is within a read: the process ends by SIGKILL');
     flush();
     if (!isHeld) process.exit(code);
-    // That waits for each thread, and SQLite's code can't be stopped from outside. What waits for nothing has no
-    // patience with the lines that another thread writes either: they have a moment, in which nothing else is done.
+    // `exit` waits for each thread, and SQLite's code can't be stopped from outside. SIGKILL drops the log lines that
+    // another thread has yet to write, so they get a moment first.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_LINES);
     process.kill(process.pid, 'SIGKILL');
   };

@@ -60,9 +60,9 @@ export class Answers {
   }
 
   /**
-   * One with an id is run at once, one without when what came before it without is answered: until then it takes none
-   * of its user's slots, as one that is pipelined over HTTP. `over` ends the turn of a request that took long to read,
-   * null where it didn't.
+   * Runs a request that has an id at once. A request without one waits until those before it are answered, and takes
+   * none of its user's slots meanwhile, like a pipelined one over HTTP. `over` ends the turn of a request that took
+   * long to read; null where it didn't.
    */
   accept(message: RequestMessage, octets: number, over: (() => void) | null): void {
     const { budget } = this.#options.shared;

@@ -80,7 +80,7 @@ export class Connection {
     const isReading = !socket.isPaused;
     const waits = tcp.writableLength > 0;
     const taken = tcp.bytesWritten - tcp.writableLength;
-    // Whatever it sends itself: it would hold its answers, and what they hold, for as long as it does.
+    // A client that reads nothing counts as stuck even while it sends: its answers would stay in memory.
     this.#stuck = waits && taken === this.#taken ? this.#stuck + 1 : 0;
     if (this.#arrival.isDead(isReading) || this.#stuck > STUCK_BEATS) {
       socket.terminate();

@@ -113,8 +113,7 @@ function compileSort(index: TypeIndex, sort: readonly Comparator[] | null): read
   const seen = new Set<string>();
   for (const comparator of sort ?? []) {
     const key = compileComparator(index, comparator as unknown as JsonObject);
-    // Whoever is equal by a key is equal by its repetition: this bounds the length of the sort,
-    // too.
+    // A repeated key decides nothing. Leaving it out also bounds the length of the sort.
     const identity = `${key.sort.property.name} ${key.collation}`;
     if (seen.has(identity)) continue;
     seen.add(identity);

@@ -6,8 +6,8 @@ import { indexOf } from '../type-index.js';
 import { idsByType, type Link, type ObjectKey, textOf } from './object-keys.js';
 
 /**
- * Rows of what a destroy comes to. Of what goes its links are enough, unless hooks see it, so that large objects may go
- * together; what only loses links is written, and that is done with whole rows.
+ * The rows that a destroy touches. An object that goes needs only its links, unless hooks see it, so large objects may
+ * go together. An object that only loses links is written, so its whole row is read.
  */
 export class AffectedRows {
   readonly #snapshot: Snapshot;

@@ -42,9 +42,9 @@ interface Refused {
 }
 
 /**
- * 5.3: `invalidProperties` lists all properties at fault. What is refused before it is proposed is
- * never judged with the others, so what it refers to is looked up here: one read for each type, and
- * one for blobs.
+ * 5.3: `invalidProperties` lists all properties at fault. An object that is refused early is not
+ * judged with the others, so its references are looked up here: one read for each type, and one for
+ * blobs.
  */
 export async function completeRefusals(scene: RefusalScene): Promise<void> {
   const { index, proposal, notCreated } = scene;

@@ -6,8 +6,8 @@ import { referredIds } from './reference-values.js';
 type Creates = readonly PlannedCreate[];
 
 /**
- * D13: creates, or copies, as they were sent, but what others refer to comes before them: of those that collide, or are
- * too many, the later lose, and would take with them what refers to them. Those in a circle are refused.
+ * D13: orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
+ * there are too many, the later one is refused together with those that refer to it. A circle is refused.
  */
 export function* inOrder(index: TypeIndex, creates: Creates): Steps<Creates> {
   const waiting = yield* waitingOf(index, creates);

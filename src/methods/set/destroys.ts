@@ -150,9 +150,8 @@ export class Destroyer {
   }
 
   /**
-   * The links without those that gone objects have left: another version, which didn't have the
-   * property, destroyed them beside this one. Of those that alone keep what they link to, as many are
-   * left as it takes to keep it and to be named.
+   * Returns the links whose objects still exist: another version, which didn't know the property, may
+   * have destroyed one meanwhile. Keeps only as many restricting links as the error names.
    */
   async #ofWhatIsThere(
     links: readonly Link[],

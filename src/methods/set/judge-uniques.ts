@@ -82,7 +82,7 @@ export class UniqueJudge {
     }
   }
 
-  /** What a loser keeps was not free for others, who lose in their turn, however long the chain. */
+  /** A refused update keeps its old value, so those that wanted the value are refused too, and so on. */
   #takeBack(losers: ProposedRow[], taken: Taken): void {
     const { rows, index } = this.#proposal;
     for (let loser = losers.pop(); loser !== undefined; loser = losers.pop()) {
@@ -150,7 +150,7 @@ export class UniqueJudge {
       const key = keyOf(unique, row.after);
       if (key === null) continue;
       const text = textOf(key);
-      // What both had is no one's to lose: another version may have made them so, which knew of no constraint.
+      // Two objects may share a value that both had before: a version without the constraint stored them.
       if (row.before !== null && text === textOf(keyOf(unique, row.before))) continue;
       const other = taken.get(`${unique.name}\n${text}`);
       if (other !== undefined && other !== row.id) return { unique, id: other };

@@ -12,9 +12,9 @@ const MOST = 64;
 type Take = (row: Row) => void;
 
 /**
- * What works that share a transaction will read, read with the first one's: otherwise each would wait for an
- * answer of its own while those behind it wait for it. The transaction holds the account, so what it has read
- * stays as it is until it writes it.
+ * Reads for all works that share a transaction in one statement with the first one's reads: otherwise each would wait
+ * for an answer of its own, and those behind it would wait too. The transaction holds the account, so the rows stay as
+ * they were read until it writes them.
  */
 export class ReadAhead {
   /** By table and id. Null: read ahead or written before, so it is not read ahead again. */

@@ -176,7 +176,7 @@ function uncommitted(
   return undefined;
 }
 
-/** What a careful attempt has not come to; of a first attempt it waits where it is. */
+/** The jobs that a careful attempt did not reach; after a first attempt they still wait in the queue. */
 function restOf(careful: boolean, next: () => WriteJob | undefined): readonly WriteJob[] {
   const rest: WriteJob[] = [];
   if (!careful) return rest;

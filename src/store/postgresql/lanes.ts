@@ -3,7 +3,7 @@ import { UnavailableError } from '../../protocol/errors.js';
 
 /** Works that may wait; beyond it a call is turned away at once (D6). */
 const LIMIT = 2048;
-/** Of which one account has this many: it must not have all others turned away. */
+/** Works of one account that may wait, so that it can't have those of others turned away. */
 const SHARE = LIMIT / 2;
 /** How often works that wait are told that their time is over, ms. */
 const SWEEP = 50;

@@ -10,9 +10,9 @@ export const LONGEST = 2 ** 31 - 1;
 const TOLERANCE = 1000;
 
 /**
- * What a connection of the store's has for good. What is not in a transaction that was begun reads in
- * one snapshot for all that is sent together, and can't write. What is acknowledged is durable (D27),
- * whatever the server's setting.
+ * The settings of a connection of the store. Outside of a begun transaction, statements that are sent
+ * together read one snapshot and can't write. A commit that is acknowledged is durable (D27), whatever
+ * the server's setting.
  */
 const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
  SET default_transaction_read_only = on; SET synchronous_commit = on; `;

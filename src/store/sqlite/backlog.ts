@@ -28,8 +28,8 @@ export interface BacklogOptions {
 }
 
 /**
- * What commits have written to SQLite's write-ahead log and is not in the database yet. A thread moves it there: by
- * itself SQLite has every so manieth commit do it, with all requests waiting.
+ * The part of SQLite's write-ahead log that is not in the database file yet. A thread moves it there (a checkpoint):
+ * SQLite itself would do it within a commit, every thousand pages, while all requests wait.
  */
 export class Backlog {
   readonly #options: BacklogOptions;

@@ -197,7 +197,7 @@ function numberOf(value: unknown): number {
 
 /**
  * A page of a query's result with the state, and with the objects where they are wanted: one statement. Ids or rows
- * come as one JSON text (state-reads.ts). A row's text is made where the row is found: SQLite makes none of what a
+ * come as one JSON text. A row's text is made where the row is found: SQLite makes none of what a
  * page leaves out, whether it sorts or not.
  */
 export async function readPage(
