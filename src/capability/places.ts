@@ -1,4 +1,5 @@
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { finish, type Steps, Strides } from '../runtime/slices.js';
 
 /** A step from a JSON value to values within it, or to the names of its members. */
 export type PlaceStep =
@@ -26,13 +27,23 @@ export function holdsBlobs<Property extends { readonly blobs?: readonly Place[] 
  * Returns the texts at these places, each once. A value of another shape than the steps expect has
  * none there.
  */
-export function textsAt(places: readonly Place[], value: JsonValue | undefined): Set<string> {
+export function textsAt(
+  places: readonly Place[],
+  value: JsonValue | undefined,
+): ReadonlySet<string> {
+  return finish(textSteps(places, value));
+}
+
+/** The same with pauses, for values that may be large. */
+export function* textSteps(
+  places: readonly Place[],
+  value: JsonValue | undefined,
+): Steps<ReadonlySet<string>> {
   const texts = new Set<string>();
-  const note = (text: string): string => {
+  yield* replaceSteps(places, value ?? null, (text) => {
     texts.add(text);
     return text;
-  };
-  for (const place of places) replaceAt(place, 0, value ?? null, note);
+  });
   return texts;
 }
 
@@ -45,7 +56,19 @@ export function replaceTexts(
   value: JsonValue,
   replace: (text: string) => string,
 ): JsonValue {
-  return places.reduce<JsonValue>((now, place) => replaceAt(place, 0, now, replace), value);
+  return finish(replaceSteps(places, value, replace));
+}
+
+/** The same with pauses. */
+export function* replaceSteps(
+  places: readonly Place[],
+  value: JsonValue,
+  replace: (text: string) => string,
+): Steps<JsonValue> {
+  const strides = new Strides();
+  let now = value;
+  for (const place of places) now = yield* valueSteps({ place, replace, strides }, 0, now);
+  return now;
 }
 
 /**
@@ -69,62 +92,101 @@ function isPathTo(place: Place, tokens: readonly string[]): boolean {
   });
 }
 
-function replaceAt(
-  place: Place,
+interface Walk {
+  readonly place: Place;
+  readonly replace: (text: string) => string;
+  readonly strides: Strides;
+}
+
+function* valueSteps(walk: Walk, at: number, value: JsonValue): Steps<JsonValue> {
+  const step = walk.place[at];
+  if (step === undefined || isSimple(value)) return simpleValue(walk, at, value);
+  const isToItems = 'each' in step && step.each === 'item';
+  if (Array.isArray(value)) return isToItems ? yield* itemSteps(walk, at, value) : value;
+  if (!isJsonObject(value) || isToItems) return value;
+  return 'each' in step && step.each === 'key'
+    ? yield* renamingSteps(walk, step, value)
+    : yield* memberSteps(walk, at, step, value);
+}
+
+/** Most values are: a generator for each would take several times as long. */
+function isSimple(value: JsonValue): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function simpleValue({ place, replace }: Walk, at: number, value: JsonValue): JsonValue {
+  return at === place.length && typeof value === 'string' ? replace(value) : value;
+}
+
+function* itemSteps(walk: Walk, at: number, list: readonly JsonValue[]): Steps<JsonValue> {
+  const items: JsonValue[] = [];
+  let isSame = true;
+  for (const item of list) {
+    if (walk.strides.isOver()) yield;
+    const after = isSimple(item)
+      ? simpleValue(walk, at + 1, item)
+      : yield* valueSteps(walk, at + 1, item);
+    if (after !== item) isSame = false;
+    items.push(after);
+  }
+  return isSame ? list : items;
+}
+
+function* memberSteps(
+  walk: Walk,
   at: number,
-  value: JsonValue,
-  replace: (text: string) => string,
-): JsonValue {
-  const step = place[at];
-  if (step === undefined) return typeof value === 'string' ? replace(value) : value;
-  const further = (inner: JsonValue): JsonValue => replaceAt(place, at + 1, inner, replace);
-  if (Array.isArray(value)) return isItems(step) ? replacedItems(value, further) : value;
-  if (!isJsonObject(value) || isItems(step)) return value;
-  if ('member' in step) return replacedMembers(value, [step.member], further);
-  const names = Object.keys(value).filter((name) => step.except?.includes(name) !== true);
-  return step.each === 'key'
-    ? renamedMembers(value, names, replace)
-    : replacedMembers(value, names, further);
-}
-
-function isItems(step: PlaceStep): boolean {
-  return 'each' in step && step.each === 'item';
-}
-
-function replacedItems(
-  list: readonly JsonValue[],
-  replace: (value: JsonValue) => JsonValue,
-): JsonValue {
-  const items = list.map(replace);
-  return items.every((item, at) => item === list[at]) ? list : items;
-}
-
-function replacedMembers(
+  step: PlaceStep,
   object: JsonObject,
-  names: readonly string[],
-  replace: (value: JsonValue) => JsonValue,
-): JsonObject {
+): Steps<JsonObject> {
+  const names = 'member' in step ? [step.member] : Object.keys(object);
   let copy: Record<string, JsonValue> | null = null;
   for (const name of names) {
-    const before = Object.hasOwn(object, name) ? object[name] : undefined;
-    if (before === undefined) continue;
-    const after = replace(before);
+    if (walk.strides.isOver()) yield;
+    if (isExcepted(step, name) || !Object.hasOwn(object, name)) continue;
+    const before = object[name] ?? null;
+    const after = isSimple(before)
+      ? simpleValue(walk, at + 1, before)
+      : yield* valueSteps(walk, at + 1, before);
     if (after === before) continue;
-    copy ??= Object.assign(emptyObject(), object);
+    copy ??= yield* copySteps(walk, object);
     copy[name] = after;
   }
   return copy ?? object;
 }
 
 /** The members keep their order. If two names become one, the last one's value stays. */
-function renamedMembers(
+function* renamingSteps(
+  { replace, strides }: Walk,
+  step: PlaceStep,
   object: JsonObject,
-  names: readonly string[],
-  replace: (name: string) => string,
-): JsonObject {
-  const renamed = new Map(names.map((name) => [name, replace(name)]));
-  if ([...renamed].every(([before, after]) => before === after)) return object;
+): Steps<JsonObject> {
+  const names = Object.keys(object);
+  const renamed: string[] = [];
+  let isSame = true;
+  for (const name of names) {
+    if (strides.isOver()) yield;
+    const after = isExcepted(step, name) ? name : replace(name);
+    if (after !== name) isSame = false;
+    renamed.push(after);
+  }
+  if (isSame) return object;
   const copy = emptyObject();
-  for (const [name, value] of Object.entries(object)) copy[renamed.get(name) ?? name] = value;
+  for (const [at, name] of names.entries()) {
+    if (strides.isOver()) yield;
+    copy[renamed[at] ?? name] = object[name] ?? null;
+  }
+  return copy;
+}
+
+function isExcepted(step: PlaceStep, name: string): boolean {
+  return 'each' in step && step.except?.includes(name) === true;
+}
+
+function* copySteps({ strides }: Walk, object: JsonObject): Steps<Record<string, JsonValue>> {
+  const copy = emptyObject();
+  for (const name of Object.keys(object)) {
+    if (strides.isOver()) yield;
+    copy[name] = object[name] ?? null;
+  }
   return copy;
 }

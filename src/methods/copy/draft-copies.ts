@@ -1,4 +1,4 @@
-import { replaceSteps, textSteps } from '../../capability/replace-steps.js';
+import { replaceSteps, textSteps } from '../../capability/places.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';

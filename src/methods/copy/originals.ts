@@ -1,4 +1,4 @@
-import { textSteps } from '../../capability/replace-steps.js';
+import { textSteps } from '../../capability/places.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { startSlices, WORKING_OCTETS } from '../long-calls.js';

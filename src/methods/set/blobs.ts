@@ -1,4 +1,4 @@
-import { textSteps } from '../../capability/replace-steps.js';
+import { textSteps } from '../../capability/places.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import { quoted } from '../issues.js';

@@ -1,5 +1,4 @@
-import { holdsBlobs } from '../../capability/places.js';
-import { textSteps } from '../../capability/replace-steps.js';
+import { holdsBlobs, textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';

@@ -1,4 +1,4 @@
-import { textSteps } from '../../capability/replace-steps.js';
+import { textSteps } from '../../capability/places.js';
 import { setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobProperty } from '../type-index.js';

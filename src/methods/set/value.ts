@@ -1,7 +1,6 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats/index.js';
-import { holdsBlobs, replaceTexts } from '../../capability/places.js';
-import { replaceSteps } from '../../capability/replace-steps.js';
+import { holdsBlobs, replaceSteps, replaceTexts } from '../../capability/places.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';

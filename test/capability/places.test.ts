@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Place, replaceTexts, textsAt } from '../../src/capability/places.js';
-import { replaceSteps, textSteps } from '../../src/capability/replace-steps.js';
+import { type Place, replaceSteps, textSteps } from '../../src/capability/places.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
-import type { JsonValue } from '../../src/protocol/json.js';
+import { emptyObject, isJsonObject, type JsonValue } from '../../src/protocol/json.js';
 import { finish } from '../../src/runtime/slices.js';
 
 const NAMES = ['a', '#a', '0', '__proto__', 'toString'];
@@ -33,28 +32,63 @@ const replace = (text: string) => (text.startsWith('#') ? text.slice(1) : text);
 const parse = (drawn: unknown) =>
   parseIJson(Buffer.from(JSON.stringify(drawn).replaceAll('7', '1e400')));
 
+/** What a place means, as shortly as it can be said. */
+function replaced([step, ...rest]: Place, value: JsonValue): JsonValue {
+  if (step === undefined) return typeof value === 'string' ? replace(value) : value;
+  if ('each' in step && step.each === 'item')
+    return Array.isArray(value) ? value.map((item) => replaced(rest, item)) : value;
+  if (!isJsonObject(value)) return value;
+  const copy = emptyObject();
+  for (const [name, member] of Object.entries(value)) {
+    const isMeant = 'member' in step ? step.member === name : step.except?.includes(name) !== true;
+    const isName = isMeant && 'each' in step && step.each === 'key';
+    copy[isName ? replace(name) : name] = isMeant && !isName ? replaced(rest, member) : member;
+  }
+  return copy;
+}
+
+/** The texts that a function puts others in the place of. */
+function textsOf(places: readonly Place[], value: JsonValue): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const note = ([step, ...rest]: Place, inner: JsonValue): void => {
+    if (step === undefined) {
+      if (typeof inner === 'string') texts.add(inner);
+    } else if ('each' in step && step.each === 'item') {
+      if (Array.isArray(inner)) for (const item of inner) note(rest, item);
+    } else if (isJsonObject(inner)) {
+      for (const [name, member] of Object.entries(inner)) {
+        if ('member' in step ? step.member !== name : step.except?.includes(name)) continue;
+        if ('each' in step && step.each === 'key') texts.add(name);
+        else note(rest, member);
+      }
+    }
+  };
+  for (const place of places) note(place, value);
+  return texts;
+}
+
 describe('replaceSteps', () => {
-  it('replaces what replaceTexts replaces, and shares the rest', () => {
+  it('replaces the texts at the places, and shares the rest', () => {
     fc.assert(
       fc.property(fc.array(place, { maxLength: 2 }), json, (places, drawn) => {
         const value = parse(drawn);
-        const expected = replaceTexts(places, value, replace);
-        const replaced = finish(replaceSteps(places, value, replace));
-        expect(replaced).toStrictEqual(expected);
+        const expected = places.reduce((now, each) => replaced(each, now), value);
+        const found = finish(replaceSteps(places, value, replace));
+        expect(found).toEqual(expected);
         // The order of members too.
-        expect(JSON.stringify(replaced)).toBe(JSON.stringify(expected));
-        expect(replaced === value).toBe(expected === value);
+        expect(JSON.stringify(found)).toBe(JSON.stringify(expected));
+        expect(found === value).toBe(JSON.stringify(expected) === JSON.stringify(value));
         expect(value).toStrictEqual(parse(drawn));
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('has textSteps find what textsAt finds', () => {
+  it('has textSteps find the texts at the places', () => {
     fc.assert(
       fc.property(fc.array(place, { maxLength: 2 }), json, (places, drawn) => {
         const value = parse(drawn);
-        expect([...finish(textSteps(places, value))]).toEqual([...textsAt(places, value)]);
+        expect(new Set(finish(textSteps(places, value)))).toEqual(textsOf(places, value));
       }),
       { numRuns: 1000 },
     );
