@@ -1,92 +1,24 @@
-import type {
-  CallOptions,
-  ChangesAsked,
-  ObjectsAsked,
-  PageAsked,
-  QueryPage,
-  Snapshot,
-  StateAndChanges,
-  StateAndObjects,
-  StateChange,
-  StatementPlan,
-  Store,
-  Trace,
-  TracedStatement,
-  Transaction,
-} from './port.js';
+import type { StatementPlan, Store, Trace, TracedStatement } from './port.js';
 
-/** A store for one call, which tells its trace what the call asks of the store, and when it waits. */
-export class TracedStore implements Store {
-  readonly #store: Store;
-  readonly #trace: Trace;
-
-  constructor(store: Store, trace: Trace) {
-    this.#store = store;
-    this.#trace = trace;
-  }
-
-  read<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (snapshot: Snapshot) => Promise<T>,
-  ): Promise<T> {
-    return this.#store.read(accountId, { ...options, trace: this.#trace }, work);
-  }
-
-  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
-    return this.#store.readObjects({ ...asked, trace: this.#trace });
-  }
-
-  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
-    return this.#store.readChanges({ ...asked, trace: this.#trace });
-  }
-
-  readPage(asked: PageAsked): Promise<QueryPage> {
-    return this.#store.readPage({ ...asked, trace: this.#trace });
-  }
-
-  write<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    const trace = this.#trace;
-    return timeWork(trace, work, 'committing', (told) =>
-      this.#store.write(accountId, { ...options, trace }, told),
-    );
-  }
-
-  onCommit(listener: (change: StateChange) => void): () => void {
-    return this.#store.onCommit(listener);
-  }
-
-  ping(): Promise<void> {
-    return this.#store.ping();
-  }
-
-  pruneChanges(before: number, limit: number): Promise<number> {
-    return this.#store.pruneChanges(before, limit);
-  }
-
-  collectBlobs(before: number, limit: number): ReturnType<Store['collectBlobs']> {
-    return this.#store.collectBlobs(before, limit);
-  }
-
-  traced(trace: Trace): Store {
-    return this.#store.traced(trace);
-  }
-
-  plans(
-    accountId: string,
-    deadline: number,
-    statements: readonly TracedStatement[],
-  ): Promise<readonly (StatementPlan | null)[]> {
-    return this.#store.plans(accountId, deadline, statements);
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
-  }
+/** The store for one call, whose trace is told what the call asks of it, and when it waits. */
+export function tracedStore(store: Store, trace: Trace): Store {
+  return {
+    read: (accountId, options, work) => store.read(accountId, { ...options, trace }, work),
+    readObjects: (asked) => store.readObjects({ ...asked, trace }),
+    readChanges: (asked) => store.readChanges({ ...asked, trace }),
+    readPage: (asked) => store.readPage({ ...asked, trace }),
+    write: (accountId, options, work) =>
+      timeWork(trace, work, 'committing', (told) =>
+        store.write(accountId, { ...options, trace }, told),
+      ),
+    onCommit: (listener) => store.onCommit(listener),
+    ping: () => store.ping(),
+    pruneChanges: (before, limit) => store.pruneChanges(before, limit),
+    collectBlobs: (before, limit) => store.collectBlobs(before, limit),
+    traced: (other) => tracedStore(store, other),
+    plans: (accountId, deadline, statements) => store.plans(accountId, deadline, statements),
+    close: () => store.close(),
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CallTrace } from '../../src/methods/trace.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
-import { TracedStore } from '../../src/store/traced.js';
 import { ALL, Gadget, gadgets } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { A } from './suite/bench.js';
@@ -24,7 +23,6 @@ it('a read that goes on in a thread says so', async () => {
   });
   const trace = new CallTrace();
   const traced = store.traced(trace);
-  expect(traced).toBeInstanceOf(TracedStore);
   await store.write(A, soon(), (transaction) => transaction.insert(Gadget, gadgets(3)));
   expect(await traced.read(A, { ...soon(), mayScan: true }, counted)).toBe(3);
   expect(trace.statements).toMatchObject([{ count: 1, failed: 0, rows: 1, inThread: true }]);

@@ -27,7 +27,7 @@ import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
-import { plansInTime, TracedStore, timeWork } from '../traced.js';
+import { plansInTime, timeWork, tracedStore } from '../traced.js';
 import { collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { postgresql } from './dialect.js';
@@ -295,7 +295,7 @@ class PostgresqlStore implements Store {
   }
 
   traced(trace: Trace): Store {
-    return new TracedStore(this, trace);
+    return tracedStore(this, trace);
   }
 
   plans(

@@ -20,7 +20,7 @@ import type {
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { plansInTime, TracedStore } from '../traced.js';
+import { plansInTime, tracedStore } from '../traced.js';
 import { type Backlog, emptyLog, openBacklog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
@@ -198,7 +198,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
   }
 
   traced(trace: Trace): Store {
-    return new TracedStore(this, trace);
+    return tracedStore(this, trace);
   }
 
   plans(
