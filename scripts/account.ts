@@ -2,10 +2,8 @@ import {
   createAccount,
   deleteAccount,
   grantAccess,
-  leapAt,
   listAccounts,
   renameAccount,
-  resetStates,
   revokeAccess,
 } from '../src/accounts/index.js';
 import { openBlobStore } from '../src/blobs/index.js';
@@ -13,6 +11,7 @@ import { blobsHeld } from '../src/database/blob-hold.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { loadProject } from '../src/server/project.js';
+import { leapAt, resetStates } from './backup/reset-states.js';
 import { parseOptions, printError, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';

@@ -1,5 +1,5 @@
-import { leapAt, resetAllAtOnce } from '../../src/accounts/index.js';
 import { forgetHolds } from '../../src/database/blob-hold.js';
+import { leapAt, resetAllAtOnce } from './reset-states.js';
 
 type Prisma = Parameters<typeof resetAllAtOnce>[0];
 

@@ -19,7 +19,6 @@ export {
   type Principal,
   type Tickets,
 } from './principal.js';
-export { leapAt, resetAllAtOnce, resetStates } from './reset-states.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { resetAllAtOnce, resetStates } from '../../scripts/backup/reset-states.js';
 import {
   createAccount,
   createAuthenticator,
@@ -8,8 +9,6 @@ import {
   deleteAccount,
   grantAccess,
   listAccounts,
-  resetAllAtOnce,
-  resetStates,
 } from '../../src/accounts/index.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { openTestDatabase, type TestDatabase } from './database.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { resetStates } from '../../src/accounts/index.js';
+import { resetStates } from '../../scripts/backup/reset-states.js';
 import { migrate, openPool, type Pool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { leapAt } from '../../src/accounts/index.js';
+import { leapAt } from '../../scripts/backup/reset-states.js';
 import { Workplace } from '../scripts/commands/tool.js';
 import { Client } from '../support/client.js';
 import { usePostgresql } from '../support/postgresql.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteAccount, resetStates } from '../../src/accounts/index.js';
+import { resetStates } from '../../scripts/backup/reset-states.js';
+import { deleteAccount } from '../../src/accounts/index.js';
 import type { StateChange } from '../../src/store/port.js';
 import { DATA_TYPES, openCrosswise } from './crosswise-rig.js';
 import type { Json } from './rig.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { STATE_LEAP } from '../protocol/leap.js';
-import { retryBusy, type TransactionClient } from './change.js';
+import { retryBusy, type TransactionClient } from '../../src/accounts/change.js';
+import { STATE_LEAP } from '../../src/protocol/leap.js';
 
 const LEAP = BigInt(STATE_LEAP);
 /** From here on `leapAt` counts, ms. */
