@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { BackfillDatabase } from '../database/backfill-database.js';
+import type { RowKey } from '../database/backfill.js';
+import { type BackfillDatabase, beginningStatement } from '../database/backfill-database.js';
 import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encryption.js';
 import { emptyObject } from '../protocol/json.js';
 import type { Log } from '../runtime/log.js';
@@ -29,8 +30,9 @@ export async function bindSecrets(options: BindingOptions): Promise<void> {
     const columns = encryptedOf(type).map(({ column }) => column);
     if (columns.length === 0) continue;
     const count = { bound: 0, left: 0 };
-    const page = (after: Parameters<BackfillDatabase['beginning']>[2]) =>
-      database.beginning(UNBOUND_PREFIX, { table: type.table, columns }, after, BATCH);
+    const { table } = type;
+    const page = (after: RowKey | null) =>
+      database.rows(beginningStatement(UNBOUND_PREFIX, { table, columns }, after, BATCH));
     for await (const batch of batches(type, page, null)) {
       // By its objects: the transaction may be run again, and another server may have bound some
       // meanwhile.

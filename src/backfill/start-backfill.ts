@@ -1,7 +1,13 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { holdsBlobs } from '../capability/places.js';
 import type { RowKey } from '../database/backfill.js';
-import type { BackfillDatabase, BackfillRow, CountColumn } from '../database/backfill-database.js';
+import {
+  type BackfillDatabase,
+  type BackfillRow,
+  goneStatement,
+  miscountedStatement,
+  rowsStatement,
+} from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
 import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
@@ -240,7 +246,7 @@ class Rest {
     const at = Date.now();
     if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
     const linking = { table: type.table, references, hasBlobs };
-    const page = (after: RowKey | null) => database.gone(linking, after, BATCH);
+    const page = (after: RowKey | null) => database.rows(goneStatement(linking, after, BATCH));
     for await (const batch of batches(type, page, null)) {
       if (isOver()) return;
       await this.#recompute.forget(batch);
@@ -258,13 +264,10 @@ class Rest {
         const counted = registry.dataTypes.get(computed.type);
         const by = counted?.properties.find(({ name }) => name === computed.by);
         if (counted === undefined || by === undefined) continue;
-        const count: CountColumn = {
-          table: counting.table,
-          column,
-          fromTable: counted.table,
-          fromColumn: by.column,
-        };
-        const page = (after: RowKey | null) => database.miscounted(count, after, BATCH);
+        const from = { fromTable: counted.table, fromColumn: by.column };
+        const count = { table: counting.table, column, ...from };
+        const page = (after: RowKey | null) =>
+          database.rows(miscountedStatement(count, after, BATCH));
         for await (const batch of batches(counting, page, null)) {
           if (isOver()) return;
           await this.#recompute.objects(batch, { derived: false, record: true });
@@ -279,7 +282,7 @@ class Rest {
     isWanted: (row: BackfillRow) => boolean = () => true,
   ): AsyncIterable<RecomputeBatch> {
     const { database } = this.#options;
-    const page = (key: RowKey | null) => database.rows(type.table, key, since, BATCH);
+    const page = (key: RowKey | null) => database.rows(rowsStatement(type.table, key, since, BATCH));
     return batches(type, page, after, isWanted);
   }
 

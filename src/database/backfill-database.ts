@@ -40,28 +40,8 @@ export interface BackfillDatabase {
   forget(key: string): Promise<void>;
   /** Takes the note; where it was there, old states of the table's type are refused. One transaction. */
   reset(key: string, table: string): Promise<void>;
-  /** Rows behind `after` in order of key, at most `limit`; with `since`, those written since (ms). */
-  rows(
-    table: string,
-    after: RowKey | null,
-    since: number | null,
-    limit: number,
-  ): Promise<readonly BackfillRow[]>;
-  /** The same of objects that have in one of the columns a text which begins with `prefix`. */
-  beginning(
-    prefix: string,
-    of: { readonly table: string; readonly columns: readonly string[] },
-    after: RowKey | null,
-    limit: number,
-  ): Promise<readonly BackfillRow[]>;
-  /** The same of objects whose count is wrong. */
-  miscounted(
-    count: CountColumn,
-    after: RowKey | null,
-    limit: number,
-  ): Promise<readonly BackfillRow[]>;
-  /** The same of objects that are gone, and have left records of references or blobs. */
-  gone(of: LinkingTable, after: RowKey | null, limit: number): Promise<readonly BackfillRow[]>;
+  /** The rows of one of the statements below. */
+  rows(statement: BackfillStatement): Promise<readonly BackfillRow[]>;
 }
 
 /** A statement whose parameters stand as `?` in order. */
@@ -74,6 +54,7 @@ export interface BackfillStatement {
 export const NOTES = `SELECT "key", "value" FROM "JmapMeta"
  WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key" LIKE 'reset:%' ORDER BY "key"`;
 
+/** Rows behind `after` in order of key, at most `limit`; with `since`, those written since (ms). */
 export function rowsStatement(
   table: string,
   after: RowKey | null,
@@ -91,6 +72,7 @@ export function rowsStatement(
   };
 }
 
+/** The same of objects that have in one of the columns a text which begins with `prefix`. */
 export function beginningStatement(
   prefix: string,
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
@@ -107,6 +89,7 @@ export function beginningStatement(
   };
 }
 
+/** The same of objects whose count is wrong. */
 export function miscountedStatement(
   { table, column, fromTable, fromColumn }: CountColumn,
   after: RowKey | null,
@@ -123,6 +106,7 @@ export function miscountedStatement(
   };
 }
 
+/** The same of objects that are gone, and have left records of references or blobs. */
 export function goneStatement(
   { table, references, hasBlobs }: LinkingTable,
   after: RowKey | null,

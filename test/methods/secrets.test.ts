@@ -260,8 +260,8 @@ describe('at a start, what a version before stored', () => {
     const bound = row('other').combination ?? '';
     put('other', 'combination', unbound('1-2-3'));
     const database = { ...rig.backfill };
-    database.beginning = async (...of) => {
-      const found = await rig.backfill.beginning(...of);
+    database.rows = async (statement) => {
+      const found = await rig.backfill.rows(statement);
       put('other', 'combination', bound);
       return found;
     };

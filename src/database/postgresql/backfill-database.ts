@@ -1,14 +1,9 @@
 import {
   type BackfillDatabase,
   type BackfillNote,
-  type BackfillRow,
   type BackfillStatement,
-  beginningStatement,
-  goneStatement,
-  miscountedStatement,
   NOTES,
   resetStatements,
-  rowsStatement,
 } from '../backfill-database.js';
 import type { Pool } from './pool.js';
 
@@ -17,13 +12,6 @@ const NEWEST = `SELECT "migration_name" AS "name", extract(epoch FROM "finished_
  ORDER BY "migration_name" DESC LIMIT 1`;
 
 export function openBackfillDatabase(pool: Pool): BackfillDatabase {
-  const keys = async (statement: BackfillStatement): Promise<readonly BackfillRow[]> => {
-    const { rows } = await pool.query<[string, string, unknown]>({
-      ...numbered(statement),
-      rowMode: 'array',
-    });
-    return rows;
-  };
   return {
     async newest() {
       const { rows } = await pool.query<{ name: string; at: string }>(NEWEST);
@@ -51,10 +39,10 @@ export function openBackfillDatabase(pool: Pool): BackfillDatabase {
         throw error;
       }
     },
-    rows: (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
-    beginning: (prefix, of, after, limit) => keys(beginningStatement(prefix, of, after, limit)),
-    miscounted: (count, after, limit) => keys(miscountedStatement(count, after, limit)),
-    gone: (of, after, limit) => keys(goneStatement(of, after, limit)),
+    async rows(statement) {
+      const query = { ...numbered(statement), rowMode: 'array' } as const;
+      return (await pool.query<[string, string, unknown]>(query)).rows;
+    },
   };
 }
 

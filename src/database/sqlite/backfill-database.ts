@@ -3,23 +3,13 @@ import {
   type BackfillDatabase,
   type BackfillNote,
   type BackfillRow,
-  type BackfillStatement,
-  beginningStatement,
-  goneStatement,
-  miscountedStatement,
   NOTES,
   resetStatements,
-  rowsStatement,
 } from '../backfill-database.js';
 import { patiently } from './open.js';
 
 /** For the server's start, while nobody else writes on the connection. */
 export function openBackfillDatabase(db: Database): BackfillDatabase {
-  const keys = ({ text, parameters }: BackfillStatement): readonly BackfillRow[] =>
-    db
-      .prepare(text)
-      .raw()
-      .all(...parameters) as BackfillRow[];
   const run = (text: string, ...parameters: readonly (string | number)[]): number =>
     patiently(db, () => db.prepare(text).run(...parameters).changes);
   return {
@@ -39,10 +29,9 @@ export function openBackfillDatabase(db: Database): BackfillDatabase {
       });
       patiently(db, () => transaction.immediate());
     },
-    rows: async (table, after, since, limit) => keys(rowsStatement(table, after, since, limit)),
-    beginning: async (prefix, of, after, limit) =>
-      keys(beginningStatement(prefix, of, after, limit)),
-    miscounted: async (count, after, limit) => keys(miscountedStatement(count, after, limit)),
-    gone: async (of, after, limit) => keys(goneStatement(of, after, limit)),
+    async rows({ text, parameters }) {
+      const statement = db.prepare(text).raw();
+      return statement.all(...parameters) as BackfillRow[];
+    },
   };
 }
