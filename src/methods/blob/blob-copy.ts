@@ -1,3 +1,4 @@
+import type { BlobCopyArguments, BlobCopyResponse } from '../../../generated/core/methods.types.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { accountOf, sourceAccount } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -6,20 +7,6 @@ import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
 import { BlobTransfer } from './transfer.js';
-
-export interface BlobCopyArguments {
-  readonly fromAccountId: string;
-  readonly accountId: string;
-  readonly blobIds: readonly string[];
-}
-
-export interface BlobCopyResponse {
-  readonly fromAccountId: string;
-  readonly accountId: string;
-  /** Source id to target id. */
-  readonly copied: Readonly<Record<string, string>> | null;
-  readonly notCopied: Readonly<Record<string, SetError>> | null;
-}
 
 /** Blob/copy (RFC 8620 6.3, D23). */
 export async function blobCopy(

@@ -1,3 +1,4 @@
+import type { BlobGetArguments } from '../../../generated/blob/methods.types.js';
 import { BlobMissingError } from '../../blobs/port.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -8,15 +9,7 @@ import { distinctIds } from '../creation-ids.js';
 import { requireFewIds } from './blob-lookup.js';
 import { type BlobView, parseProperties, range, viewBlob } from './view.js';
 
-export interface BlobGetArguments {
-  readonly accountId: string;
-  readonly ids?: readonly string[] | null;
-  readonly properties?: readonly string[] | null;
-  readonly offset?: number | null;
-  readonly length?: number | null;
-}
-
-export interface BlobGetResponse {
+interface BlobGetResponse {
   readonly accountId: string;
   readonly list: readonly JsonObject[];
   readonly notFound: readonly string[];
@@ -29,7 +22,7 @@ export async function blobGet(
 ): Promise<BlobGetResponse> {
   const { store, limits } = context.services;
   const account = accountOf(context);
-  const asked = args.ids ?? null;
+  const asked = args.ids;
   if (asked === null) {
     throw new MethodError('invalidArguments', '"ids" must be a list: all blobs are not offered.');
   }

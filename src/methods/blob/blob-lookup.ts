@@ -1,3 +1,7 @@
+import type {
+  BlobLookupArguments,
+  BlobLookupResponse,
+} from '../../../generated/blob/methods.types.js';
 import { accountHas } from '../../accounts/principal.js';
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
@@ -6,21 +10,6 @@ import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
-
-export interface BlobLookupArguments {
-  readonly accountId: string;
-  readonly typeNames: readonly string[];
-  readonly ids: readonly string[];
-}
-
-export interface BlobLookupResponse {
-  readonly accountId: string;
-  readonly list: readonly {
-    readonly id: string;
-    readonly matchedIds: Readonly<Record<string, readonly string[]>>;
-  }[];
-  readonly notFound: readonly string[];
-}
 
 /**
  * Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A blob

@@ -1,5 +1,8 @@
+import type {
+  BlobUploadArguments,
+  BlobUploadResponse,
+} from '../../../generated/blob/methods.types.js';
 import type { SetError } from '../../protocol/errors.js';
-import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -9,17 +12,6 @@ import { orNull } from '../set/report.js';
 import { BlobWriter } from './blob-writer.js';
 import { parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 import { orderUploads } from './upload-order.js';
-
-export interface BlobUploadArguments {
-  readonly accountId: string;
-  readonly create: Readonly<Record<string, JsonValue>>;
-}
-
-export interface BlobUploadResponse {
-  readonly accountId: string;
-  readonly created: Readonly<Record<string, JsonObject>> | null;
-  readonly notCreated: Readonly<Record<string, SetError>> | null;
-}
 
 /**
  * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the
@@ -91,7 +83,7 @@ async function readSources(
 }
 
 /** D21: `id` is RFC 9404's name, `blobId` that of service.md and of the upload endpoint. */
-function report(blob: NewBlob | undefined): JsonObject | undefined {
+function report(blob: NewBlob | undefined) {
   if (blob === undefined) return undefined;
   return { id: blob.id, blobId: blob.id, type: blob.type, size: blob.size };
 }

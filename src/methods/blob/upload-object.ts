@@ -40,7 +40,7 @@ const SOURCE_MEMBERS: ReadonlySet<string> = new Set([
  * Checks one entry of `create`. Whatever is invalid refuses the creation: nothing is guessed (RFC
  * 9404 4.1).
  */
-export function parseUpload(value: JsonValue): ParsedUpload {
+export function parseUpload(value: unknown): ParsedUpload {
   if (!isJsonObject(value)) return invalid([['', 'an UploadObject must be an object']]);
   const problems: [string, string][] = [];
   for (const name of Object.keys(value)) {
