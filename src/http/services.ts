@@ -68,40 +68,29 @@ export interface TransportServices {
   readonly timings?: Partial<Timings>;
 }
 
+export type Timings = Readonly<Record<keyof typeof TIMINGS, number>>;
+
 /** Milliseconds, and octets a second. */
-export interface Timings {
+export const TIMINGS = Object.freeze({
   /** From the first octet of a request to the end of its headers. */
-  readonly headers: number;
+  headers: 10_000,
   /** A body must bring `bodyRate` octets a second in each such window. */
-  readonly bodyWindow: number;
-  readonly bodyRate: number;
+  bodyWindow: 10_000,
+  bodyRate: 1000,
   /** A reader that takes nothing for so long is dropped. */
-  readonly stalledReader: number;
+  stalledReader: 60_000,
   /**
    * The server drops a reader that takes nothing for so long, once the memory for answers is used
    * up.
    */
-  readonly answerStall: number;
-  /** The same for a reader that has not taken all of an answer after so long. */
-  readonly answerHold: number;
-  /** How long a refused body is still read so that its sender sees the answer. */
-  readonly linger: number;
-  readonly keepAlive: number;
-  /** How often tokens of open connections are looked at again: within a second (D24). */
-  readonly refresh: number;
-  /** WebSocket pings; a peer silent for two of them is gone. */
-  readonly heartbeat: number;
-}
-
-export const TIMINGS: Timings = Object.freeze({
-  headers: 10_000,
-  bodyWindow: 10_000,
-  bodyRate: 1000,
-  stalledReader: 60_000,
   answerStall: 5000,
+  /** The same for a reader that has not taken all of an answer after so long. */
   answerHold: 60_000,
+  /** How long a refused body is still read so that its sender sees the answer. */
   linger: 5000,
   keepAlive: 65_000,
+  /** How often tokens of open connections are looked at again: within a second (D24). */
   refresh: 250,
+  /** WebSocket pings; a peer silent for two of them is gone. */
   heartbeat: 30_000,
 });

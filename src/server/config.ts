@@ -1,71 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import type { BlobLocation } from '../blobs/index.js';
 import { memoryGiven } from './memory-given.js';
 
 /** Every environment variable, read once and validated: docs/configuration.md lists them. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** Public base URL without a trailing slash, or null: from the request. */
-  readonly baseUrl: URL | null;
-  readonly database:
-    | { readonly kind: 'sqlite'; readonly file: string }
-    | {
-        readonly kind: 'postgresql';
-        /** It may hold a password. */
-        readonly url: string;
-      };
-  readonly dataDir: string;
-  readonly blobStore:
-    | { readonly kind: 'file'; readonly folder: string }
-    | {
-        readonly kind: 's3';
-        readonly bucket: string;
-        /** In front of every key, with a slash at its end; `""` for none. */
-        readonly prefix: string;
-        /** Null for Amazon's. */
-        readonly endpoint: string | null;
-        readonly region: string;
-      };
-  /** Addresses and subnets of trusted proxies (proxy-addr's notation), empty for none. */
-  readonly trustProxy: readonly string[];
-  /** Origins, or `*`. */
-  readonly corsOrigins: readonly string[];
-  readonly logLevel: string;
-  readonly bootstrapToken: boolean;
-  readonly metricsToken: string | null;
-  /** Whether WebSockets may be compressed. */
-  readonly websocketCompression: boolean;
-  /** 32 octets: what encrypted secret properties are stored with. */
-  readonly secretsKey: Uint8Array | null;
-  /** Requests may ask to be explained: they see statements of the database. */
-  readonly explain: boolean;
-  /** Threads that scan, on SQLite; null: as many as suit the machine. */
-  readonly scanThreads: number | null;
-  readonly limits: Limits;
-}
+export type Config = ReturnType<typeof readConfig>;
+
+type DatabaseLocation =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  /** The URL may hold a password. */
+  | { readonly kind: 'postgresql'; readonly url: string };
 
 /** Octets, counts and milliseconds (`*Keep`, `*Timeout`). */
-export interface Limits {
-  readonly maxSizeUpload: number;
-  readonly maxSizeRequest: number;
-  readonly maxSizeResponse: number;
-  /** Octets of large answers that the process holds at once. */
-  readonly answerMemory: number;
-  readonly maxConcurrentUpload: number;
-  readonly maxConcurrentRequests: number;
-  readonly maxCallsInRequest: number;
-  readonly maxObjectsInGet: number;
-  readonly maxObjectsInSet: number;
-  /** Objects that one destroy may take along or change. */
-  readonly maxCascade: number;
-  readonly queryMaxLimit: number;
-  readonly queryChangesMax: number;
-  readonly requestTimeout: number;
-  readonly hookTimeout: number;
-  readonly changesKeep: number;
-  readonly blobsKeep: number;
-}
+export type Limits = ReturnType<typeof readLimits>;
 
 /** A variable whose value is wrong: tools print it and exit with 2. */
 export class ConfigError extends Error {
@@ -149,11 +96,7 @@ class Variables {
  * Reads the configuration of a server or tool whose project lies in `root`; `memory` is what the
  * process may take, octets. Throws ConfigError.
  */
-export function readConfig(
-  environment: Environment,
-  root: string,
-  memory: number = memoryGiven(),
-): Config {
+export function readConfig(environment: Environment, root: string, memory: number = memoryGiven()) {
   const from = new Variables(environment);
   const dataDir = resolve(root, from.text('DATA_DIR') ?? 'data');
   const host = from.text('HOST') ?? '127.0.0.1';
@@ -161,24 +104,30 @@ export function readConfig(
   return Object.freeze({
     port: from.integer('PORT', 8080, 0, 65_535),
     host,
+    /** Public base URL without a trailing slash, or null: from the request. */
     baseUrl: baseUrl(from.text('BASE_URL')),
     database: database(from.text('DATABASE_URL'), root, dataDir),
     dataDir,
     blobStore: blobStore(from.text('BLOB_STORE'), root, dataDir, from.text('AWS_REGION')),
+    /** Addresses and subnets of trusted proxies (proxy-addr's notation), empty for none. */
     trustProxy: from.list('TRUST_PROXY'),
+    /** Origins, or `*`. */
     corsOrigins: origins(from.list('CORS_ORIGINS')),
     logLevel: from.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: from.isOn('BOOTSTRAP_TOKEN', true),
     metricsToken: bearer('METRICS_TOKEN', from.text('METRICS_TOKEN')),
     websocketCompression: from.isOn('WEBSOCKET_COMPRESSION', false),
+    /** 32 octets: what encrypted secret properties are stored with. */
     secretsKey: secretsKey(from.text('SECRETS_KEY')),
+    /** Requests may ask to be explained: they see statements of the database. */
     explain: from.isOn('EXPLAIN', isDevelopment),
+    /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     limits: readLimits(from, memory),
   });
 }
 
-function readLimits(from: Variables, memory: number): Limits {
+function readLimits(from: Variables, memory: number) {
   const huge = Number.MAX_SAFE_INTEGER;
   const largestResponse = from.integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000);
   const wanted = Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY);
@@ -189,12 +138,14 @@ function readLimits(from: Variables, memory: number): Limits {
     maxSizeRequest: from.integer('MAX_SIZE_REQUEST', 10_000_000, 1, 400_000_000),
     // One user's answers may take half.
     maxSizeResponse: Math.min(largestResponse, Math.floor(answerMemory / 2)),
+    // Octets of large answers that the process holds at once.
     answerMemory,
     maxConcurrentUpload: from.integer('MAX_CONCURRENT_UPLOAD', 4, 1, 100_000),
     maxConcurrentRequests: from.integer('MAX_CONCURRENT_REQUESTS', 8, 1, 100_000),
     maxCallsInRequest: from.integer('MAX_CALLS_IN_REQUEST', 32, 1, 100_000),
     maxObjectsInGet: from.integer('MAX_OBJECTS_IN_GET', 1000, 1, 1_000_000),
     maxObjectsInSet: from.integer('MAX_OBJECTS_IN_SET', 1000, 1, 1_000_000),
+    // Objects that one destroy may take along or change.
     maxCascade: from.integer('MAX_CASCADE', 10_000, 1, 1_000_000),
     queryMaxLimit: from.integer('QUERY_MAX_LIMIT', 5000, 1, 1_000_000),
     queryChangesMax: from.integer('QUERY_CHANGES_MAX', 10_000, 1, 1_000_000),
@@ -246,7 +197,7 @@ function baseUrl(value: string | null): URL | null {
   return url;
 }
 
-function database(value: string | null, root: string, dataDir: string): Config['database'] {
+function database(value: string | null, root: string, dataDir: string): DatabaseLocation {
   if (value === null) return { kind: 'sqlite', file: resolve(dataDir, 'jmap.db') };
   if (/^postgres(ql)?:/i.test(value)) {
     if (URL.canParse(value)) return { kind: 'postgresql', url: value };
@@ -270,7 +221,7 @@ function blobStore(
   root: string,
   dataDir: string,
   region: string | null,
-): Config['blobStore'] {
+): BlobLocation {
   if (value === null) return { kind: 'file', folder: resolve(dataDir, 'blobs') };
   if (value.startsWith('s3:')) return s3(value, region);
   const folder = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
@@ -281,7 +232,7 @@ function blobStore(
 const BLOB_STORES =
   'file:FOLDER, such as file:./data/blobs, or s3://BUCKET/PREFIX with ?endpoint=URL and &region=NAME where needed';
 
-function s3(value: string, region: string | null): Config['blobStore'] {
+function s3(value: string, region: string | null): BlobLocation {
   const url = URL.canParse(value) ? new URL(value) : null;
   const known = [...(url?.searchParams.keys() ?? [])].every((name) => S3_PARAMETERS.has(name));
   const endpoint = url?.searchParams.get('endpoint') ?? null;

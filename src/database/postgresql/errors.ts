@@ -23,18 +23,12 @@ const GONE =
  * engine's statements only the one that makes sure of that divides).
  */
 export function isRetryable(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (/^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? '')) return true;
-  }
-  return false;
+  return causesOf(error).some((at) => /^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? ''));
 }
 
 /** True where the server itself has answered with the error: what it was sent later has not run. */
 export function isAnswer(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (/^\d[0-9A-Z]{4}$/.test(codeOf(at) ?? '')) return true;
-  }
-  return false;
+  return causesOf(error).some((at) => /^\d[0-9A-Z]{4}$/.test(codeOf(at) ?? ''));
 }
 
 /** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
@@ -68,12 +62,10 @@ export function isStale(error: unknown): boolean {
  * with one about the connection (08) or the server's end (57P).
  */
 export function isLost(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
+  return causesOf(error).some((at) => {
     const code = codeOf(at);
-    if (code === undefined ? GONE.test(at.message) : SOCKET.test(code) || /^(08|57P)/.test(code))
-      return true;
-  }
-  return false;
+    return code === undefined ? GONE.test(at.message) : SOCKET.test(code) || /^(08|57P)/.test(code);
+  });
 }
 
 /** True where the database refuses a login, or is none: what DATABASE_URL says is wrong (28, 3D). */
@@ -83,6 +75,11 @@ export function isUnusable(error: unknown): boolean {
 
 export function lateError(cause?: unknown): UnavailableError {
   return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
+}
+
+/** The error, what caused it, what caused that. */
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }
 
 function codeOf(error: unknown): string | undefined {
