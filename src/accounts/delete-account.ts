@@ -22,7 +22,7 @@ const PASSES = 20;
 /** Before it is, ms, times their number. */
 const PASS_PAUSE = 50;
 /** Whoever deletes says so this often at least, ms: after it another process goes on. */
-export const LEASE = 60_000;
+const LEASE = 60_000;
 
 interface Table {
   readonly name: string;

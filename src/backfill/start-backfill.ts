@@ -282,7 +282,8 @@ class Rest {
     isWanted: (row: BackfillRow) => boolean = () => true,
   ): AsyncIterable<RecomputeBatch> {
     const { database } = this.#options;
-    const page = (key: RowKey | null) => database.rows(rowsStatement(type.table, key, since, BATCH));
+    const page = (key: RowKey | null) =>
+      database.rows(rowsStatement(type.table, key, since, BATCH));
     return batches(type, page, after, isWanted);
   }
 

@@ -7,7 +7,7 @@ import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
 import { furtherMembers, replacedArguments } from './judge.js';
-import { LateSnapshot } from './late-snapshot.js';
+import { withLateSnapshot } from './late-snapshot.js';
 import type { ObjectReader } from './port.js';
 import { scopeOf } from './scope.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
@@ -42,7 +42,7 @@ export async function extended<Arguments extends object, Response extends object
     if (context.method.account === 'write') scope.completeBy(add);
     else {
       const response = await run(callable(wanted, context));
-      return reading(context, async (reader) => (await add(response, reader)) as Response);
+      return withLateSnapshot(context, async (reader) => (await add(response, reader)) as Response);
     }
   }
   return before === undefined
@@ -84,26 +84,13 @@ async function replaced(
   const slices = startSlices(context);
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
   const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
-  const wanted = await reading(context, (snapshot) =>
+  const wanted = await withLateSnapshot(context, (snapshot) =>
     hooks.run(what, { snapshot, unit: null }, further, (call, reader) =>
       before(offered, call, reader),
     ),
   );
   const scene = { sent: standard, offered, further };
   return runInSlices(replacedArguments(what, context.method, scene, wanted), slices);
-}
-
-/** Runs what may read in a snapshot of its own. */
-async function reading<T>(
-  context: CallContext,
-  work: (reader: ObjectReader) => Promise<T>,
-): Promise<T> {
-  const snapshot = new LateSnapshot(context);
-  try {
-    return await work(snapshot);
-  } finally {
-    snapshot.end();
-  }
 }
 
 async function completed(

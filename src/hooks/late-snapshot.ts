@@ -4,10 +4,22 @@ import type { Snapshot, StoredObject } from '../store/port.js';
 import type { ObjectReader } from './port.js';
 
 /**
- * One snapshot of the call's account for a hook that reads: taken when it first reads, so that a hook
- * that waits for the world outside holds no connection of the database before.
+ * Runs what may read in one snapshot of the call's account. It is taken at the first read, so that a
+ * hook that waits for the world outside holds no connection of the database before.
  */
-export class LateSnapshot implements ObjectReader {
+export async function withLateSnapshot<T>(
+  context: CallContext,
+  work: (reader: ObjectReader) => Promise<T>,
+): Promise<T> {
+  const snapshot = new LateSnapshot(context);
+  try {
+    return await work(snapshot);
+  } finally {
+    snapshot.end();
+  }
+}
+
+class LateSnapshot implements ObjectReader {
   readonly #context: CallContext;
   readonly #ended: Promise<void>;
   #end: () => void = () => undefined;

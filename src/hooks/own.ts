@@ -6,7 +6,7 @@ import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
 import { ownResponse } from './judge.js';
-import { LateSnapshot } from './late-snapshot.js';
+import { withLateSnapshot } from './late-snapshot.js';
 import type { HookReach } from './port.js';
 import { scopeOf } from './scope.js';
 
@@ -20,14 +20,6 @@ export async function ownMethod(name: string, args: object, context: CallContext
   if (body === undefined) throw new Error(`No hook file implements ${name}.`);
   const { store } = context.services;
   const { userId } = context.request.principal;
-  const read = async (): Promise<object> => {
-    const snapshot = new LateSnapshot(context);
-    try {
-      return await runBody(body, args, context, { snapshot, unit: null });
-    } finally {
-      snapshot.end();
-    }
-  };
   const write = async (transaction: Transaction): Promise<object> => {
     scopeOf(context).begin();
     const unit = new UnitOfWork(transaction, userId, startSlices(context, true));
@@ -39,7 +31,9 @@ export async function ownMethod(name: string, args: object, context: CallContext
     case 'none':
       return runBody(body, args, context, { snapshot: null, unit: null });
     case 'read':
-      return read();
+      return withLateSnapshot(context, (snapshot) =>
+        runBody(body, args, context, { snapshot, unit: null }),
+      );
     case 'write': {
       const { deadline } = context;
       return store.write(accountOf(context).id, { deadline, exclusive: true }, write);

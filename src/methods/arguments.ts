@@ -1,6 +1,12 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
-import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from '../protocol/json.js';
+import {
+  emptyObject,
+  InexactNumber,
+  isJsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../protocol/json.js';
 import {
   type EarlierResponse,
   type ReferenceBudget,
@@ -149,7 +155,7 @@ function detached(value: JsonValue, meter: ReferenceMeter): JsonValue {
   }
   // The brackets, and a comma between two.
   meter.spend(2);
-  if (isArray(value)) {
+  if (isJsonArray(value)) {
     meter.spend(Math.max(0, value.length - 1));
     const items: JsonValue[] = [];
     for (const item of value) items.push(detached(item, meter));
@@ -187,8 +193,4 @@ function isWrittenAsItIs(text: string): boolean {
     if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
   }
   return true;
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,5 +1,11 @@
 import { type Steps, Strides } from '../runtime/slices.js';
-import { InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import {
+  InexactNumber,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from './json.js';
 
 /** Names that take more than a moment to list. */
 const MANY = 10_000;
@@ -10,7 +16,7 @@ const MANY = 10_000;
  */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
-  if (isArray(a)) return isArray(b) && arraysEqual(a, b);
+  if (isJsonArray(a)) return isJsonArray(b) && arraysEqual(a, b);
   if (isJsonObject(a)) return isJsonObject(b) && objectsEqual(a, b);
   return inexactEqual(a, b);
 }
@@ -18,7 +24,7 @@ export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
 /** The same with pauses, for values that may be large. */
 export function* equalSteps(a: JsonValue, b: JsonValue, strides = new Strides()): Steps<boolean> {
   if (a === b) return true;
-  if (isArray(a)) return isArray(b) && (yield* arraySteps(a, b, strides));
+  if (isJsonArray(a)) return isJsonArray(b) && (yield* arraySteps(a, b, strides));
   if (isJsonObject(a)) return isJsonObject(b) && (yield* objectSteps(a, b, strides));
   return inexactEqual(a, b);
 }
@@ -77,8 +83,4 @@ function* objectSteps(a: JsonObject, b: JsonObject, strides: Strides): Steps<boo
 
 function inexactEqual(a: unknown, b: unknown): boolean {
   return a instanceof InexactNumber && b instanceof InexactNumber && a.source === b.source;
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

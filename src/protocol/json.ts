@@ -15,6 +15,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
+/** `Array.isArray` for JSON, whose arrays nobody writes to. */
+export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The object's own member of a name that a client may have chosen; undefined where it has none. */
+export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /**
  * A JSON object that is being built from names that a client chose. It has no prototype, so
  * `__proto__`, `constructor` and their like are plain members.

@@ -1,7 +1,7 @@
 import { RequestError } from './errors.js';
 import { excerpt } from './excerpt.js';
 import { isId } from './ids.js';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from './json.js';
 
 /** A method call of a request (RFC 8620 3.2). */
 export interface Invocation {
@@ -40,14 +40,14 @@ const MAX_CREATED_IDS = 4096;
  */
 export function parseRequest(value: JsonValue, options: RequestOptions): RequestEnvelope {
   if (!isJsonObject(value)) notRequest('A Request must be a JSON object.');
-  const { using, unknown } = parseUsing(member(value, 'using'), options.hasCapability);
-  const methodCalls = parseCalls(member(value, 'methodCalls'));
-  const createdIds = parseCreatedIds(member(value, 'createdIds'));
+  const { using, unknown } = parseUsing(memberOf(value, 'using'), options.hasCapability);
+  const methodCalls = parseCalls(memberOf(value, 'methodCalls'));
+  const createdIds = parseCreatedIds(memberOf(value, 'createdIds'));
   if (unknown !== null) {
     const detail = `The server has no capability "${excerpt(unknown)}".`;
     throw new RequestError('unknownCapability', detail);
   }
-  const explain = parseExplain(member(value, 'explain'), using, options.explainCapability);
+  const explain = parseExplain(memberOf(value, 'explain'), using, options.explainCapability);
   limit('maxCallsInRequest', methodCalls.length, options.maxCallsInRequest);
   limit('maxCreatedIdsInRequest', createdIds?.size ?? 0, MAX_CREATED_IDS);
   return { using, methodCalls, createdIds, explain };
@@ -116,10 +116,6 @@ function parseExplain(
   if (value === undefined || capability === undefined || !using.has(capability)) return false;
   if (typeof value !== 'boolean') notRequest('"explain" must be true or false.');
   return value;
-}
-
-function member(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function limit(name: string, count: number, maximum: number): void {

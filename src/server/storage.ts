@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { BackfillDatabase } from '../database/backfill-database.js';
+import type { HookPrisma } from '../database/hook-client.js';
 import type { PrismaClient } from '../database/sqlite/prisma.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
@@ -17,10 +18,7 @@ export interface Storage {
    */
   readonly accessVersion: (latest?: boolean) => string | Promise<string>;
   /** For hooks: a client that only reads, and what has it read inside a work's transaction. */
-  readonly hooks: {
-    readonly client: unknown;
-    join<T>(work: () => Promise<T>): Promise<T>;
-  };
+  readonly hooks: HookPrisma;
   /** What migrations leave to the engine. */
   readonly backfill: BackfillDatabase;
   /** Other servers may have the database too, of the version before among them. */

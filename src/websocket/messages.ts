@@ -1,7 +1,7 @@
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import { parseIJson } from '../protocol/ijson.js';
 import { parseIJsonInSlices } from '../protocol/ijson-slices.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, memberOf } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 
 /** A message from a client, as far as this server has a use for it (RFC 8887 4.3). */
@@ -53,11 +53,11 @@ function judge(message: unknown): RequestMessage {
   if (!isJsonObject(message)) {
     throw new MessageError(notRequest('A message must be a JSON object.'), null);
   }
-  const id = member(message, 'id') ?? null;
+  const id = memberOf(message, 'id') ?? null;
   if (id !== null && typeof id !== 'string') {
     throw new MessageError(notRequest('"id" must be a string.'), null);
   }
-  const type = member(message, '@type');
+  const type = memberOf(message, '@type');
   if (type === 'Request') return { request: message, id };
   const detail = PUSH_MESSAGES.has(type)
     ? 'This server does not push over WebSockets (supportsPush is false).'
@@ -95,8 +95,4 @@ function messageError(error: unknown): unknown {
 
 function notRequest(detail: string): RequestError {
   return new RequestError('notRequest', detail);
-}
-
-function member(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

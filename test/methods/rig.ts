@@ -14,8 +14,9 @@ import type {
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { BackfillDatabase } from '../../src/database/backfill-database.js';
+import type { HookPrisma } from '../../src/database/hook-client.js';
 import { openBackfillDatabase } from '../../src/database/sqlite/backfill-database.js';
-import { type HookPrisma, openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
+import { openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { createHooks } from '../../src/hooks/runner.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';

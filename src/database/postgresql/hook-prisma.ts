@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { UnavailableError } from '../../protocol/errors.js';
 import type { Serial } from '../../runtime/serial.js';
-import { type AnyClient, type ClientModule, openClient } from '../hook-client.js';
+import { type ClientModule, type HookPrisma, openClient, runWithin } from '../hook-client.js';
 import type { Pool, PoolClient } from './pool.js';
 
 /** A work's transaction, for as long as it is open. */
@@ -35,29 +35,6 @@ export class HookTransactions {
   get joined(): Scope | undefined {
     return this.#joined.getStore();
   }
-}
-
-async function runWithin<T>(
-  storage: AsyncLocalStorage<Scope>,
-  scope: Scope,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    // Awaited inside: Prisma's promises begin when they are waited for, and a work may give one.
-    return await storage.run(scope, async () => await work());
-  } finally {
-    scope.open = false;
-  }
-}
-
-/** The typed client that hook files get, and how it joins the engine's transaction. */
-export interface HookPrisma {
-  readonly client: AnyClient;
-  /**
-   * Runs `work` so that the client sees what the transaction around it has not committed yet; once
-   * `work` has settled, the client refuses whatever `work` left running.
-   */
-  join<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**

@@ -65,7 +65,7 @@ export async function migrate(
   return withConnection(pool, (client) =>
     locked(client, async () => {
       if (!options.restoring) await requireRestored(client);
-      const pending = compareMigrations(await readApplied(client), migrations);
+      const pending = compareMigrations(await appliedMigrations(client), migrations);
       const rest = () => finish(client, migrations, applyRest(client), tell);
       await rest();
       for (const migration of pending) {
@@ -82,7 +82,7 @@ export async function migrationStatus(pool: Pool, folder: string): Promise<Migra
   const migrations = readMigrations(folder);
   const [applied, cut] = await withConnection(pool, async (client) => {
     await requireRestored(client);
-    return [await readApplied(client), await unfinished(client, migrations)] as const;
+    return [await appliedMigrations(client), await unfinished(client, migrations)] as const;
   });
   const missing = new Set(compareMigrations(applied, migrations).map(({ name }) => name));
   const pending = migrations
@@ -230,10 +230,6 @@ async function applyAlone(client: PoolClient, statement: string): Promise<void> 
 
 /** What a database says of its own migrations, whatever folder it is used with. */
 export async function appliedMigrations(client: PoolClient): Promise<readonly AppliedMigration[]> {
-  return readApplied(client);
-}
-
-async function readApplied(client: PoolClient): Promise<readonly AppliedMigration[]> {
   const { rows: tables } = await client.query<{ exists: boolean }>(
     `SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`,
   );

@@ -1,5 +1,11 @@
 import { type SetError, setError } from '../../protocol/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+} from '../../protocol/json.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../../protocol/media-type.js';
 import { quoted, sentence } from '../issues.js';
 
@@ -51,7 +57,7 @@ export function parseUpload(value: unknown): ParsedUpload {
     problems.push(['type', '"type" must be a media type such as "text/plain"']);
   }
   const data = member(value, 'data');
-  if (!isArray(data)) {
+  if (!isJsonArray(data)) {
     problems.push(['data', '"data" must be an array of data sources']);
     return invalid(problems);
   }
@@ -116,13 +122,9 @@ function invalid(problems: readonly (readonly [string, string])[]): ParsedUpload
 }
 
 function member(object: JsonObject, name: string): JsonValue {
-  return Object.hasOwn(object, name) ? (object[name] ?? null) : null;
+  return memberOf(object, name) ?? null;
 }
 
 function isUnsignedInt(value: JsonValue): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,7 +1,13 @@
 import type { FilterDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats/index.js';
 import { MethodError } from '../../protocol/errors.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  emptyObject,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import type { FilterNode } from '../../store/port.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { renameMembers } from '../snake-case.js';
@@ -52,10 +58,10 @@ export function requireFilterWithinBounds(filter: JsonValue): void {
 
 /** The conditions of an operator; of what a condition compares with, only what is nested again. */
 function* childrenOf(node: JsonValue): Iterable<JsonValue> {
-  if (isArray(node)) yield* node.filter(isNested);
+  if (isJsonArray(node)) yield* node.filter(isNested);
   if (!isJsonObject(node)) return;
   for (const [name, value] of Object.entries(node)) {
-    if (isArray(value)) yield* name === 'conditions' ? value : value.filter(isNested);
+    if (isJsonArray(value)) yield* name === 'conditions' ? value : value.filter(isNested);
     else if (isNested(value)) yield value;
   }
 }
@@ -91,7 +97,7 @@ class FilterCompiler {
     if (operator !== 'AND' && operator !== 'OR' && operator !== 'NOT') {
       invalid('"operator" in a filter must be "AND", "OR" or "NOT".');
     }
-    if (!isArray(conditions))
+    if (!isJsonArray(conditions))
       invalid('"conditions" of a FilterOperator must be an array of filters.');
     const further = Object.keys(others);
     if (further.length > 0) {
@@ -118,7 +124,7 @@ class FilterCompiler {
       const names = unknown.slice(0, 10).map(quoted).join(', ');
       unsupported(`${type.name} has no filter ${names}; it has ${legal}.`);
     }
-    for (const value of Object.values(object)) if (isArray(value)) this.#countItems(value);
+    for (const value of Object.values(object)) if (isJsonArray(value)) this.#countItems(value);
     const members = this.#validated(object);
     const conditions: FilterNode[] = [];
     for (const filter of filters.values()) {
@@ -178,12 +184,8 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
 function canonical(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
   const format = filter === undefined ? undefined : formatOf(filter.property);
   if (format?.canonical === undefined) return value;
-  if (isArray(value)) return value.map((item) => canonical(filter, item));
+  if (isJsonArray(value)) return value.map((item) => canonical(filter, item));
   return typeof value === 'string' && format.isLegal(value) ? format.canonical(value) : value;
-}
-
-function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function invalid(what: string): never {
