@@ -1,10 +1,11 @@
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
+import { runInSlices } from '../../runtime/slices.js';
 import { accountOf, sourceAccount } from '../accounts.js';
 import { BlobTransfer } from '../blob/transfer.js';
 import type { StandardMethod } from '../context.js';
-import { isMany } from '../long-calls.js';
+import { isMany, startSlices } from '../long-calls.js';
 import { sealSecrets } from '../set/secrets.js';
-import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
+import { sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { indexOf } from '../type-index.js';
 import { planCopy } from './copy-plan.js';
 import { draftCopies } from './draft-copies.js';
@@ -29,7 +30,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
   const planning = planCopy(index, args.create, sceneOf(context));
-  const plan = await runPlanning(planning, context);
+  const plan = await runInSlices(planning, startSlices(context));
   const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
   const seals = await sealSecrets(index, overrides, context);
   const isLong = request.isLong || isMany(plan.creates.length);
@@ -41,7 +42,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   try {
     const blobs = await transfer.copy(source.blobs);
     const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
-    const creates = await runPlanning(drafting, context);
+    const creates = await runInSlices(drafting, startSlices(context));
     const prepared = { index, plan: { ...overrides, creates }, seals };
     const options = writeOptions(type, context, [], isLong);
     const { response, createdIds, unit } = await services.store.write(

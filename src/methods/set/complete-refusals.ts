@@ -11,6 +11,7 @@ import { blobIdsOf, unusableBlob } from './blobs.js';
 import type { PlannedCreate } from './draft.js';
 import type { Proposal } from './proposal.js';
 import { referredIds, unknownReference } from './reference-values.js';
+import type { SetReport } from './report.js';
 import { type CreationIds, resolveReference } from './value.js';
 
 export interface RefusalScene {
@@ -18,8 +19,8 @@ export interface RefusalScene {
   readonly creates: readonly Pick<PlannedCreate, 'key' | 'draft'>[];
   readonly createdIds: CreationIds;
   readonly proposal: Proposal;
-  /** What is refused before it is proposed, by creation id. */
-  readonly notCreated: Map<string, SetError>;
+  /** It has what is refused before it is proposed. */
+  readonly report: SetReport;
   /** Before anything of the call is written. */
   readonly unit: UnitOfWork;
   readonly registry: Registry;
@@ -46,8 +47,9 @@ interface Refused {
  * blobs.
  */
 export async function completeRefusals(scene: RefusalScene): Promise<void> {
-  const { index, proposal, notCreated } = scene;
-  if (index.links.length === 0 || proposal.refused.size + notCreated.size === 0) return;
+  const { index, proposal, report } = scene;
+  if (index.links.length === 0) return;
+  if (proposal.refused.size === 0 && report.notCreated === null) return;
   const { slices } = scene.unit;
   const refused = [
     ...(await runInSlices(refusedCreates(scene), slices)),
@@ -75,16 +77,17 @@ export async function completeRefusals(scene: RefusalScene): Promise<void> {
 }
 
 function* refusedCreates(scene: RefusalScene): Steps<Refused[]> {
-  const { index, creates, notCreated, proposal } = scene;
+  const { index, creates, report, proposal } = scene;
   const proposed = new Map(proposal.creates.map((create) => [create.key, create]));
   const refused: Refused[] = [];
   for (const { key, draft } of creates) {
     const operation = proposed.get(key);
-    const error = operation === undefined ? notCreated.get(key) : proposal.refused.get(operation);
+    const error =
+      operation === undefined ? report.notCreated?.[key] : proposal.refused.get(operation);
     if (error?.type !== 'invalidProperties') continue;
     yield;
     const tell = (complete: SetError) => {
-      if (operation === undefined) notCreated.set(key, complete);
+      if (operation === undefined) report.refuse('notCreated', key, complete);
       else proposal.refused.set(operation, complete);
     };
     const links = yield* linksOf(index, error, (property) =>

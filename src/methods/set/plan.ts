@@ -54,7 +54,7 @@ export function* planSet(
   const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
   const others = creates.length + updates.length;
-  const destroys = [...collectIds(args.destroy ?? [], scene.maximum - others)];
+  const destroys = collectIds(args.destroy ?? NO_IDS, scene.maximum - others);
   requireObjects(others + destroys.length, scene.maximum);
   const { author = 'client' } = scene;
   const own = new Map<string, string>();
@@ -88,14 +88,17 @@ export function* planSet(
   };
 }
 
+const NO_IDS: readonly string[] = Object.freeze([]);
+
 /** Returns each of `ids` once; stops at the first that is beyond `maximum`. */
-function collectIds(ids: readonly string[], maximum: number): ReadonlySet<string> {
+function collectIds(ids: readonly string[], maximum: number): readonly string[] {
+  if (ids.length === 0) return ids;
   const found = new Set<string>();
   for (const id of ids) {
     found.add(id);
     if (found.size > maximum) break;
   }
-  return found;
+  return [...found];
 }
 
 export function requireObjects(count: number, maximum: number): void {

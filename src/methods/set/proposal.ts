@@ -67,6 +67,7 @@ const NONE: readonly never[] = Object.freeze([]);
 /** To compute a property takes as long as to look at so many values. */
 const COMPUTED = 16;
 const NOTHING: ReadonlySet<string> = new Set();
+const NO_UPDATES: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
  * What a call's creates and updates come to, less those that are refused. Refusals only grow, so
@@ -82,11 +83,12 @@ export class Proposal {
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
-  readonly #problems = new Map<Operation, Problems>();
+  /** Made for the first complaint. */
+  #problems: Map<Operation, Problems> | null = null;
   /** By id; made when something is refused. */
   #created: ReadonlyMap<string, CreateOperation> | null = null;
   /** By id, each in order. */
-  readonly #updates = new Map<string, UpdateOperation[]>();
+  readonly #updates: ReadonlyMap<string, readonly UpdateOperation[]>;
   readonly #rows = new Map<string, ProposedRow>();
 
   constructor(
@@ -100,11 +102,7 @@ export class Proposal {
     this.#scene = scene;
     this.#before = before;
     this.#compute = compute;
-    for (const update of updates) {
-      const known = this.#updates.get(update.id);
-      if (known === undefined) this.#updates.set(update.id, [update]);
-      else known.push(update);
-    }
+    this.#updates = updates.length === 0 ? NO_UPDATES : updatesById(updates);
   }
 
   /** Makes the rows, before anything is asked of them. */
@@ -182,6 +180,7 @@ export class Proposal {
   /** The same with `invalidProperties`; several complaints about one operation become one error. */
   complain(row: ProposedRow, name: string, what: string): void {
     const operation = this.#guilty(row, [name]);
+    this.#problems ??= new Map();
     const problems = this.#problems.get(operation) ?? new Problems();
     problems.add(name, what);
     this.#problems.set(operation, problems);
@@ -250,6 +249,18 @@ export class Proposal {
     if (this.refused.has(create)) return null;
     return { id, before: null, after: this.#compute(create.object), create, updates: NONE };
   }
+}
+
+function updatesById(
+  updates: readonly UpdateOperation[],
+): ReadonlyMap<string, readonly UpdateOperation[]> {
+  const byId = new Map<string, UpdateOperation[]>();
+  for (const update of updates) {
+    const known = byId.get(update.id);
+    if (known === undefined) byId.set(update.id, [update]);
+    else known.push(update);
+  }
+  return byId;
 }
 
 export function notFound(key: string): SetError {

@@ -15,29 +15,44 @@ import { firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Touched } from './update.js';
 
+/** The members of the response that say what was not done. */
+type Refused = 'notCreated' | 'notUpdated' | 'notDestroyed';
+
 /** Gathers what a /set did and did not do, and makes its response (RFC 8620 5.3). */
 export class SetReport {
-  /** By creation id, as all maps of creates are; null where nothing was created. */
+  /** By creation id; null where nothing was created, as all these are. */
   #created: Record<string, JsonObject> | null = null;
-  readonly notCreated = new Map<string, SetError>();
-  /** By key as sent. */
-  readonly notUpdated = new Map<string, SetError>();
-  readonly notDestroyed = new Map<string, SetError>();
+  /** By real id. */
+  #updated: Record<string, JsonObject | null> | null = null;
   /** Real ids, in order. */
   readonly destroyed: string[] = [];
-  readonly #updated = new Map<string, JsonObject | null>();
+  /** By creation id, or by key as sent. */
+  readonly #refused: Record<Refused, Record<string, SetError> | null> = {
+    ...{ notCreated: null, notUpdated: null, notDestroyed: null },
+  };
 
   addCreate(key: string, report: JsonObject): void {
     this.#created ??= emptyObject<JsonObject>();
     this.#created[key] = report;
   }
 
+  refuse(what: Refused, key: string, error: SetError): void {
+    this.#refused[what] ??= emptyObject<SetError>();
+    this.#refused[what][key] = error;
+  }
+
+  /** By creation id; null where there are none. */
+  get notCreated(): Readonly<Record<string, SetError>> | null {
+    return this.#refused.notCreated;
+  }
+
   /**
    * By real id; two updates of one object (by its id and by its creation id) are reported together.
    */
   addUpdate(id: string, report: JsonObject | null): void {
-    const before = this.#updated.get(id) ?? null;
-    this.#updated.set(id, before === null ? report : { ...before, ...report });
+    this.#updated ??= emptyObject<JsonObject | null>();
+    const before = this.#updated[id] ?? null;
+    this.#updated[id] = before === null ? report : { ...before, ...report };
   }
 
   toResponse(accountId: string, oldState: string, newState: string): SetResponse {
@@ -46,11 +61,9 @@ export class SetReport {
       oldState,
       newState,
       created: this.#created,
-      updated: orNull(this.#updated),
+      updated: this.#updated,
       destroyed: this.destroyed.length === 0 ? null : this.destroyed,
-      notCreated: orNull(this.notCreated),
-      notUpdated: orNull(this.notUpdated),
-      notDestroyed: orNull(this.notDestroyed),
+      ...this.#refused,
     };
   }
 }

@@ -51,9 +51,11 @@ export class SetRun {
   readonly #report = new SetReport();
   /** Creation id to id, of what has been created. */
   readonly createdIds: [creationId: string, id: string][] = [];
-  readonly #before = new Map<string, StoredObject>();
-  readonly #doomed = new Map<string, StoredObject>();
-  readonly #unstored = new Set<string>();
+  /** Objects that updates name, as they are, by id. */
+  #before: Rows = NONE;
+  /** Those that the call destroys, with what must be known of them. */
+  #doomed: Rows = NONE;
+  #unstored: ReadonlySet<string> = NO_IDS;
   /** The state that the database has; the unit's records are yet to come. */
   #base = 0;
   #oldState = 0;
@@ -77,9 +79,9 @@ export class SetRun {
     const creates = this.#creates();
     const updates = this.#targets(this.#plan.updates, ({ key }) => key);
     const destroys = this.#targets(this.#plan.destroys, (key) => key);
-    const own = new Set<string>();
+    let own = NO_IDS;
     if (updates.length + destroys.length > 0) {
-      for (const { id } of creates) own.add(id);
+      own = new Set(creates.map(({ id }) => id));
       if (slices.isOver()) await slices.next();
       await this.#read(updates, destroys, own);
       if (slices.isOver()) await slices.next();
@@ -103,7 +105,11 @@ export class SetRun {
     if (settlement !== null) await settlement.apply();
     await this.#unit.flush();
     if (this.#context.services.hooks !== undefined) await this.#join();
-    await runInSlices(this.#tell(proposal, settlement), slices);
+    await runInSlices(this.#tellCreates(proposal), slices);
+    const sideEffects = settlement?.sideEffects ?? NONE;
+    if (proposal.updates.length + sideEffects.size > 0) {
+      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
+    }
     if (settlement !== null) this.#tellDestroys(settlement, going);
   }
 
@@ -128,7 +134,7 @@ export class SetRun {
       creates: this.#plan.creates,
       createdIds: this.#plan.createdIds,
       proposal,
-      notCreated: this.#report.notCreated,
+      report: this.#report,
       unit: this.#unit,
       registry: this.#context.services.registry,
     });
@@ -163,7 +169,7 @@ export class SetRun {
       const refused =
         this.#index.type.singleton === true ? singletonError(this.#index) : refusal(draft);
       if (refused !== null) {
-        this.#report.notCreated.set(key, refused);
+        this.#report.refuse('notCreated', key, refused);
         continue;
       }
       const values = withSeals(draft.values, this.#seals.creates.get(key));
@@ -193,27 +199,30 @@ export class SetRun {
     const { type, links } = this.#index;
     const { hooks } = this.#context.services;
     const whole = hooks?.needsWholeRows(type) === true;
-    const load = async (
-      targets: readonly Target<unknown>[],
-      properties: TypeIndex['links'],
-      rows: Map<string, StoredObject>,
-    ): Promise<void> => {
-      const ids = new Set<string>();
-      for (const { id } of targets) if (id !== null && !own.has(id)) ids.add(id);
-      if (ids.size === 0) return;
-      const { transaction } = this.#unit;
-      const found = await transaction.get(type, [...ids], properties, WORKING_OCTETS);
-      for (const row of found) rows.set(row.id, row);
-    };
-    if (updates.length > 0) await load(updates, type.properties, this.#before);
+    if (updates.length > 0) this.#before = await this.#load(updates, type.properties, own);
     if (type.singleton === true) {
       const asked = updates.some(({ id }) => id === SINGLETON_ID);
       if (asked && !this.#before.has(SINGLETON_ID)) {
-        this.#before.set(SINGLETON_ID, unwrittenSingleton(this.#index));
-        this.#unstored.add(SINGLETON_ID);
+        this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
+        this.#unstored = new Set([SINGLETON_ID]);
       }
-    } else if (destroys.length > 0)
-      await load(destroys, whole ? type.properties : links, this.#doomed);
+    } else if (destroys.length > 0) {
+      this.#doomed = await this.#load(destroys, whole ? type.properties : links, own);
+    }
+  }
+
+  /** The objects that exist and are meant, by id. */
+  async #load(
+    targets: readonly Target<unknown>[],
+    properties: TypeIndex['links'],
+    own: ReadonlySet<string>,
+  ): Promise<Rows> {
+    const ids = new Set<string>();
+    for (const { id } of targets) if (id !== null && !own.has(id)) ids.add(id);
+    if (ids.size === 0) return NONE;
+    const { type } = this.#index;
+    const found = await this.#unit.transaction.get(type, [...ids], properties, WORKING_OCTETS);
+    return new Map(found.map((row) => [row.id, row]));
   }
 
   #updates(
@@ -225,12 +234,12 @@ export class SetRun {
     for (const { entry, key, id } of targets) {
       const { patch } = entry;
       if (id === null || !(own.has(id) || this.#before.has(id))) {
-        this.#report.notUpdated.set(key, notFound(key));
+        this.#report.refuse('notUpdated', key, notFound(key));
       } else if (going.has(id)) {
         const why = 'The same call destroys the object.';
-        this.#report.notUpdated.set(key, setError('willDestroy', why));
+        this.#report.refuse('notUpdated', key, setError('willDestroy', why));
       } else if (patch.kind === 'refused') {
-        this.#report.notUpdated.set(key, patch.error);
+        this.#report.refuse('notUpdated', key, patch.error);
       } else {
         const sealed = this.#seals.updates.get(key);
         const operation = { kind: 'update', key, id, patch: patch.object } as const;
@@ -242,12 +251,13 @@ export class SetRun {
 
   /** Notes what can't be destroyed, and returns the rest. */
   #destroys(targets: readonly Target<string>[], own: ReadonlySet<string>): Going {
+    if (targets.length === 0) return NONE;
     const going = new Map<string, string[]>();
     for (const { key, id } of targets) {
       if (this.#index.type.singleton === true && id === SINGLETON_ID) {
-        this.#report.notDestroyed.set(key, singletonError(this.#index));
+        this.#report.refuse('notDestroyed', key, singletonError(this.#index));
       } else if (id === null || !(own.has(id) || this.#doomed.has(id))) {
-        this.#report.notDestroyed.set(key, notFound(key));
+        this.#report.refuse('notDestroyed', key, notFound(key));
       } else {
         const keys = going.get(id);
         if (keys === undefined) going.set(id, [key]);
@@ -276,23 +286,17 @@ export class SetRun {
     return update?.touched === undefined ? undefined : expectedOf(update.touched);
   }
 
-  /** Fills the report from the objects as the unit leaves them. */
-  *#tell(proposal: Proposal, settlement: Settlement | null): Steps<void> {
-    yield* this.#tellCreates(proposal);
-    const sideEffects = settlement?.sideEffects ?? NONE;
-    if (proposal.updates.length + sideEffects.size > 0)
-      yield* this.#tellUpdates(proposal, sideEffects);
-  }
-
   #tellDestroys({ destroyed, kept }: Settlement, going: Going): void {
     const gone = new Set(destroyed);
     for (const [id, keys] of going) {
       if (gone.has(id)) continue;
-      for (const key of keys) this.#report.notDestroyed.set(key, kept.get(id) ?? notFound(key));
+      for (const key of keys)
+        this.#report.refuse('notDestroyed', key, kept.get(id) ?? notFound(key));
     }
     this.#report.destroyed.push(...destroyed);
   }
 
+  /** Tells of the created objects as the unit leaves them. */
   *#tellCreates({ creates, refused }: Proposal): Steps<void> {
     const { type, visible } = this.#index;
     const strides = new Strides();
@@ -300,7 +304,7 @@ export class SetRun {
       const { key, id } = create;
       const error = refused.get(create);
       if (error !== undefined) {
-        this.#report.notCreated.set(key, error);
+        this.#report.refuse('notCreated', key, error);
         continue;
       }
       if (strides.isOver(visible.length * COMPARED)) yield;
@@ -322,7 +326,7 @@ export class SetRun {
       const { key, id } = operation;
       const error = proposal.refused.get(operation);
       if (error !== undefined) {
-        this.#report.notUpdated.set(key, error);
+        this.#report.refuse('notUpdated', key, error);
         continue;
       }
       const patches = given.get(id) ?? [];
@@ -350,7 +354,11 @@ export class SetRun {
   }
 }
 
-const NONE: ReadonlyMap<string, StoredObject> = new Map();
+/** Objects by id. */
+type Rows = ReadonlyMap<string, StoredObject>;
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+const NO_IDS: ReadonlySet<string> = new Set();
 
 /** To compare a property takes as long as to look at so many values. */
 const COMPARED = 16;

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
-import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
+import { finish, runInSlices } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, StandardMethod } from '../context.js';
@@ -22,7 +22,7 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const index = indexOf(type);
   // Others wait for the transaction, so the server judges before it whatever needs no data.
   const planning = planSet(index, args, sceneOf(context));
-  const plan = await runPlanning(planning, context);
+  const plan = await runInSlices(planning, startSlices(context));
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
     request.isLong || isMany(plan.creates.length + plan.updates.length + plan.destroys.length);
@@ -33,12 +33,6 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   );
   return response;
 };
-
-/** Runs at once what a short request plans. */
-export function runPlanning<T>(planning: Steps<T>, context: CallContext): T | Promise<T> {
-  const { isLong } = context.request;
-  return isLong ? runInSlices(planning, startSlices(context)) : finish(planning);
-}
 
 /** A /set, or a /copy, that has been judged as far as that goes without a transaction. */
 interface SetWrite {
@@ -63,7 +57,8 @@ export async function writeSet<T extends object>(
   transaction: Transaction,
   respond: (changed: SetResponse) => T,
 ): Promise<SetWritten<T>> {
-  context.hooks?.begin();
+  const { hooks } = context;
+  hooks?.begin();
   const slices = startSlices(context, true);
   if (isLong) await slices.next();
   const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
@@ -74,7 +69,7 @@ export async function writeSet<T extends object>(
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
-  const response = (await context.hooks?.complete(changed, transaction)) ?? changed;
+  const response = hooks === null ? changed : await hooks.complete(changed, transaction);
   await context.admit(response, run.createdIds, slices);
   return { response, createdIds: run.createdIds, unit };
 }

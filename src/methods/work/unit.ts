@@ -158,8 +158,8 @@ export class UnitOfWork {
    * what goes in slices.
    */
   async flush(): Promise<void> {
-    const blobs = { removed: [] as BlobReference[], added: [] as BlobReference[] };
-    const references = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
+    const blobs: Moved<BlobReference> = { removed: [], added: [] };
+    const references: Moved<ReferenceRecord> = { removed: [], added: [] };
     for (const work of this.#works.values()) {
       const { type, dirty } = work;
       work.dirty = [];
@@ -186,37 +186,36 @@ export class UnitOfWork {
       }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
-      if (updates.length > 0) {
-        await this.#inBatches(type, updates, (batch, slices) =>
-          this.#transaction.update(type, batch, slices),
-        );
-      }
-      if (inserts.length > 0) {
-        await this.#inBatches(type, inserts, (batch, slices) =>
-          this.#transaction.insert(type, batch, slices),
-        );
-      }
+      if (updates.length > 0) await this.#write('update', type, updates);
+      if (inserts.length > 0) await this.#write('insert', type, inserts);
     }
-    for (const [removed, added] of splitRecords(references)) {
-      if (this.slices.isOver()) await this.slices.next();
-      await this.#transaction.changeReferences(removed, added);
+    if (references.removed.length + references.added.length > 0) {
+      await this.#changeReferences(references);
     }
-    if (blobs.added.length > 0) await this.#requireUsable(blobs.added);
-    for (const [removed, added] of splitRecords(blobs)) {
-      if (this.slices.isOver()) await this.slices.next();
-      await this.#transaction.changeBlobReferences(removed, added);
+    if (blobs.removed.length + blobs.added.length > 0) await this.#changeBlobReferences(blobs);
+  }
+
+  /** Writes the change records. */
+  async record(): Promise<void> {
+    for (const work of this.#works.values()) {
+      const records = recordsOf(work);
+      if (records.length > 0) await this.#transaction.record(work.type, records);
     }
   }
 
-  /** Writes the change records; resolves to the new state of each type that moved, by name. */
-  async record(): Promise<ReadonlyMap<string, number>> {
-    const states = new Map<string, number>();
-    for (const work of this.#works.values()) {
-      const records = recordsOf(work);
-      if (records.length === 0) continue;
-      states.set(work.type.name, await this.#transaction.record(work.type, records));
+  async #changeReferences(references: Moved<ReferenceRecord>): Promise<void> {
+    for (const { removed, added } of splitRecords(references)) {
+      if (this.slices.isOver()) await this.slices.next();
+      await this.#transaction.changeReferences(removed, added);
     }
-    return states;
+  }
+
+  async #changeBlobReferences(blobs: Moved<BlobReference>): Promise<void> {
+    if (blobs.added.length > 0) await this.#requireUsable(blobs.added);
+    for (const { removed, added } of splitRecords(blobs)) {
+      if (this.slices.isOver()) await this.slices.next();
+      await this.#transaction.changeBlobReferences(removed, added);
+    }
   }
 
   /**
@@ -242,16 +241,17 @@ export class UnitOfWork {
     );
   }
 
-  async #inBatches(
+  /** Writes rows in batches that are no more than a statement may take. */
+  async #write(
+    verb: 'insert' | 'update',
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
-    write: (batch: readonly StoredObject[], slices: Slices) => Promise<void>,
   ): Promise<void> {
     const { slices } = this;
     const size = type.search === undefined ? {} : { maxCharacters: INDEXED_CHARACTERS };
     for (const batch of objects.length === 1 ? [objects] : batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
-      await write(batch, slices);
+      await this.#transaction[verb](type, batch, slices);
     }
   }
 
@@ -277,18 +277,24 @@ export class UnitOfWork {
   }
 }
 
+/** Links that go and come. */
+interface Moved<T> {
+  readonly removed: T[];
+  readonly added: T[];
+}
+
 /** Yields what one statement each removes and adds: all at once where they are few. */
-function* splitRecords<T>({ removed, added }: { removed: T[]; added: T[] }) {
-  if (removed.length + added.length === 0) return;
+function* splitRecords<T>(all: Moved<T>): Generator<Moved<T>> {
+  const { removed, added } = all;
   if (removed.length + added.length <= MAX_RECORDS) {
-    yield [removed, added] as const;
+    yield all;
     return;
   }
   for (let begin = 0; begin < removed.length; begin += MAX_RECORDS) {
-    yield [removed.slice(begin, begin + MAX_RECORDS), []] as const;
+    yield { removed: removed.slice(begin, begin + MAX_RECORDS), added: [] };
   }
   for (let begin = 0; begin < added.length; begin += MAX_RECORDS) {
-    yield [[], added.slice(begin, begin + MAX_RECORDS)] as const;
+    yield { removed: [], added: added.slice(begin, begin + MAX_RECORDS) };
   }
 }
 

@@ -43,7 +43,7 @@ export async function readStateOfAccount(
   { connection, accountId }: Scope<Connection>,
   table: string,
 ): Promise<number> {
-  const rows = await connection.all(SELECT_STATE_OF_ACCOUNT, table, accountId);
+  const rows = connection.rows(SELECT_STATE_OF_ACCOUNT, [table, accountId]);
   if (rows.length === 0) throw accountGone();
   return numberOf(rows);
 }

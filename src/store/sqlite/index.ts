@@ -244,19 +244,23 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       return new SqliteTransaction(this.#services, scope, this.#now());
     };
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
-      const value = await work(transaction);
-      transaction.assertWhole();
-      // Whoever has asked for a state has been told, by the same statement.
-      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
-        throw accountGone();
+      try {
+        const value = await work(transaction);
+        transaction.assertWhole();
+        // Whoever has asked for a state has been told, by the same statement.
+        if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+          throw accountGone();
+        }
+        changed = transaction.changed;
+        return value;
+      } finally {
+        transaction.end();
       }
-      changed = transaction.changed;
-      return value;
     };
     const turn = { deadline, accountId, isLong };
     const result = await (options.exclusive === true
       ? runExclusive(this.#writer, turn, open, whole)
-      : this.#writer.run(() => within(open(), whole), turn));
+      : this.#writer.run(() => whole(open()), turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
@@ -299,17 +303,6 @@ function openPieces(options: SqliteStoreOptions): SearchPieces | null {
 
 function isSearched(type: NamedType): type is NamedType & SearchedTable {
   return type.search !== undefined;
-}
-
-async function within<T>(
-  transaction: SqliteTransaction,
-  work: (transaction: SqliteTransaction) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(transaction);
-  } finally {
-    transaction.end();
-  }
 }
 
 function compiledScans(threads?: number): ScanOptions | null {
