@@ -12,12 +12,11 @@ export {
   renameAccount,
   revokeAccess,
 } from './directory.js';
-export {
-  type AccountAccess,
-  type Authenticator,
-  accountHas,
-  type Principal,
-  type Tickets,
+export type {
+  AccountAccess,
+  Authenticator,
+  Principal,
+  Tickets,
 } from './principal.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {

@@ -20,11 +20,6 @@ export interface Principal {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
 }
 
-/** True where the account offers the capability. */
-export function accountHas(account: AccountAccess, capability: string): boolean {
-  return account.capabilities === null || account.capabilities.has(capability);
-}
-
 /** What stands for a token once, for browsers, which can't send headers on a stream (D25). */
 export interface Ticket {
   readonly ticket: string;

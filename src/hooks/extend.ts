@@ -2,7 +2,6 @@ import type { DataTypeDefinition, StandardMethodName } from '../capability/defin
 import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext, StandardCall } from '../methods/context.js';
-import { startSlices } from '../methods/long-calls.js';
 import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
@@ -81,7 +80,7 @@ async function replaced(
   const what = `before of ${type.name}/${verb}`;
   const hooks = scopeOf(context);
   const { further } = hooks;
-  const slices = startSlices(context);
+  const slices = context.startSlices();
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
   const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
   const wanted = await withLateSnapshot(context, (snapshot) =>
@@ -100,7 +99,7 @@ async function completed(
   after: After,
 ): Promise<object> {
   const what = `after of ${type.name}/${verb}`;
-  const offered = await frozenInSlices(response as JsonObject, startSlices(context, true));
+  const offered = await frozenInSlices(response as JsonObject, context.startSlices(true));
   const hooks = scopeOf(context);
   const reach = { snapshot, unit: null };
   const members = await hooks.run(what, reach, hooks.further, (call, reader) =>

@@ -25,6 +25,7 @@ export function nestedContext(
     isInternal: true,
     builtIn: (name, args) => outer.builtIn(name, args),
     own: (name, args) => outer.own(name, args),
+    startSlices: (isUrgent) => outer.startSlices(isUrgent),
     admit: async () => undefined,
     followWith: () => undefined,
     otherAccount: (accountId) => outer.otherAccount(accountId),

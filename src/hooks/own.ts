@@ -1,7 +1,6 @@
 import type { OwnMethod } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext } from '../methods/context.js';
-import { startSlices } from '../methods/long-calls.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
@@ -22,7 +21,7 @@ export async function ownMethod(name: string, args: object, context: CallContext
   const { userId } = context.request.principal;
   const write = async (transaction: Transaction): Promise<object> => {
     scopeOf(context).begin();
-    const unit = new UnitOfWork(transaction, userId, startSlices(context, true));
+    const unit = new UnitOfWork(transaction, userId, context.startSlices(true));
     const response = await runBody(body, args, context, { snapshot: transaction, unit });
     await unit.record();
     return response;

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { accountHas, type Principal } from '../accounts/principal.js';
+import type { Principal } from '../accounts/principal.js';
 import { BlobMissingError } from '../blobs/port.js';
 import { isId } from '../protocol/ids.js';
 import { isMediaType } from '../protocol/media-type.js';
+import { accountHas } from '../protocol/session.js';
 import type { BlobRow } from '../store/port.js';
 import { contentDisposition, dispositionOf } from './content-disposition.js';
 import { type EdgeResponse, edgeHeaders } from './edge-response.js';

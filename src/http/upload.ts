@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { type AccountAccess, accountHas, type Principal } from '../accounts/principal.js';
+import type { AccountAccess, Principal } from '../accounts/principal.js';
 import { BlobTooLargeError } from '../blobs/port.js';
 import { RequestError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
+import { accountHas } from '../protocol/session.js';
 import type { Slots } from '../runtime/budgets.js';
 import { declaredLength, refuseEncoding } from './body.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';

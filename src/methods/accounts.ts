@@ -1,7 +1,8 @@
-import { type AccountAccess, accountHas, type Principal } from '../accounts/principal.js';
+import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
+import { accountHas } from '../protocol/session.js';
 import type { CallContext } from './context.js';
 
 /** The capability that an account must have for the method. */

@@ -5,9 +5,10 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
+import { requireTime } from '../runtime/deadlines.js';
+import type { Slices } from '../runtime/slices.js';
 import { builtInMethod } from './built-in.js';
 import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
-import { startSlices } from './long-calls.js';
 import { STANDARD_METHODS } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
@@ -97,10 +98,15 @@ export class MethodCall implements CallContext {
     return (await hooks.runOwn(name, args, this)) as Response;
   }
 
+  startSlices(isUrgent = false): Slices {
+    const { deadline } = this;
+    return this.services.conductor.startSlices(() => requireTime(deadline), isUrgent);
+  }
+
   async admit(
     response: object,
     createdIds: CreatedIds = NONE,
-    slices = startSlices(this),
+    slices = this.startSlices(),
   ): Promise<void> {
     this.release();
     const { request } = this;
@@ -118,11 +124,9 @@ export class MethodCall implements CallContext {
     this.#admitted = { response, text: second === undefined ? first : pieces, octets, createdIds };
   }
 
-  /** What the handler's response was admitted as; admits it now where the handler didn't. */
-  async ensureAdmitted(response: object): Promise<Admitted> {
-    if (this.#admitted?.response !== response) await this.admit(response);
-    if (this.#admitted === null) throw new Error('An admitted response is kept.');
-    return this.#admitted;
+  /** The response as it was admitted last; null where another one was, or none. */
+  admitted(response: object): Admitted | null {
+    return this.#admitted?.response === response ? this.#admitted : null;
   }
 
   /** Gives back the octets of a response that won't be sent after all. */

@@ -90,6 +90,8 @@ export interface CallContext extends MethodContext {
   readonly isInternal: boolean;
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
+  /** Starts slices of the call, which has until its deadline. Urgent: it holds the writer, so others wait for it. */
+  startSlices(isUrgent?: boolean): Slices;
   /**
    * Serialises the call's response and takes its octets from the request's budget and the
    * process's; rejects with `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't

@@ -13,7 +13,7 @@ import {
   ReferenceAllowance,
   resolveReferences,
 } from './arguments.js';
-import { type Admitted, MethodCall, mapOctets, NOTHING, separated } from './call.js';
+import { MethodCall, mapOctets, NOTHING, separated } from './call.js';
 import type { AnswerRoom, RequestScope, Services } from './context.js';
 import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
@@ -66,14 +66,9 @@ export function createDispatcher(
   const { hooks: _, ...unhooked } = services;
   const common = { services, unhooked, limits, fail };
   return Object.freeze({
-    async handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
-      const explanation = envelope.explain ? new Explanation(services) : null;
+    handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
       const scope = scopeOf(envelope, principal, source, limits);
-      const answer = await new RequestRun(common, envelope, scope, explanation).run();
-      if (explanation === null) return answer;
-      // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
-      const explain = await explanation.told(limits.requestTimeout, principal.userId);
-      return { ...answer, explain };
+      return new RequestRun(common, envelope, scope).run();
     },
   });
 }
@@ -128,16 +123,11 @@ class RequestRun {
   readonly #earlier: EarlierResponse[] = [];
   readonly #texts: InvocationText[] = [];
 
-  constructor(
-    common: Common,
-    envelope: RequestEnvelope,
-    scope: RequestScope,
-    explanation: Explanation | null,
-  ) {
+  constructor(common: Common, envelope: RequestEnvelope, scope: RequestScope) {
     this.#common = common;
     this.#envelope = envelope;
     this.#scope = scope;
-    this.#explanation = explanation;
+    this.#explanation = envelope.explain ? new Explanation(common.services) : null;
     this.#allowance = new ReferenceAllowance(common.limits.maxSizeRequest);
     this.#referredTo = referredCallIds(envelope.methodCalls);
   }
@@ -162,7 +152,12 @@ class RequestRun {
       for (const call of await this.#run(invocation, false)) await this.#run(call, true);
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
-    return { invocations: this.#texts, createdIds: shown };
+    const answer = { invocations: this.#texts, createdIds: shown };
+    if (this.#explanation === null) return answer;
+    // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
+    const { requestTimeout } = this.#common.limits;
+    const explain = await this.#explanation.told(requestTimeout, this.#scope.principal.userId);
+    return { ...answer, explain };
   }
 
   /** Runs a call to its response; resolves to the calls that follow from it. */
@@ -175,9 +170,10 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const handled = await call.run(args);
-      const admitted = await call.ensureAdmitted(handled);
-      this.#emitAdmitted(call, current, admitted);
+      const response = await call.run(args);
+      // A method that writes has had its answer admitted before its commit.
+      if (call.admitted(response) === null) await call.admit(response);
+      this.#emitAdmitted(call, current, response);
       return call.followUps;
     } catch (error) {
       this.#failed(call, current, error);
@@ -185,8 +181,10 @@ class RequestRun {
     }
   }
 
-  #emitAdmitted(call: MethodCall, { name, callId }: Invocation, admitted: Admitted): void {
-    const { response, text, createdIds } = admitted;
+  #emitAdmitted(call: MethodCall, { name, callId }: Invocation, response: object): void {
+    const admitted = call.admitted(response);
+    if (admitted === null) throw new Error('An admitted response is kept.');
+    const { text, createdIds } = admitted;
     // 3.3: only now is the call known to have succeeded. The latest creation under an id
     // counts (5.3).
     for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);

@@ -105,7 +105,7 @@ function sessionContent(
       isReadOnly: account.isReadOnly,
       accountCapabilities: Object.fromEntries(
         ofAccounts
-          .filter(({ urn }) => offers(account, urn))
+          .filter(({ urn }) => accountHas(account, urn))
           .map(({ urn, accountSession }) => [
             urn,
             { ...accountSession, ...runtime.get(urn)?.account },
@@ -132,7 +132,7 @@ function primaryAccounts(
   for (const { urn } of capabilities) {
     if (runtime.get(urn)?.primary === false) continue;
     for (const [id, account] of owner.accounts) {
-      if (!account.isPersonal || !offers(account, urn)) continue;
+      if (!account.isPersonal || !accountHas(account, urn)) continue;
       primary.push([urn, id]);
       break;
     }
@@ -140,7 +140,8 @@ function primaryAccounts(
   return Object.fromEntries(primary);
 }
 
-function offers(account: SessionAccount, urn: string): boolean {
+/** True where the account offers the capability. */
+export function accountHas(account: SessionAccount, urn: string): boolean {
   return account.capabilities === null || account.capabilities.has(urn);
 }
 

@@ -1,5 +1,6 @@
-import { accountHas, type Principal } from '../accounts/principal.js';
+import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import { accountHas } from '../protocol/session.js';
 import type { StateChange, Store } from '../store/port.js';
 
 /** RFC 8620 7.1: account id to type name to state. */

@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 import { FairQueue } from '../../runtime/fair-queue.js';
 import type { Conductor } from '../../runtime/slices.js';
-import { retryBusy } from './busy.js';
 import { lateError, setDeadline } from './deadline.js';
-import { isDiskError, translateError } from './errors.js';
+import { isBusy, isDiskError, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
 
 /** A group ends when it has run so many works ... */
@@ -19,6 +19,9 @@ const TURN = 10;
 const QUEUE_LIMIT = 2048;
 /** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
 const EXCLUSIVE_WAIT = 10_000;
+/** Between two attempts to begin while another process writes, ms. */
+const FIRST_PAUSE = 1;
+const LONGEST_PAUSE = 50;
 /** How often late waiting works are told so while an exclusive or long work holds the lock, ms. */
 const SWEEP = 50;
 
@@ -358,4 +361,27 @@ function unavailable(error: unknown): UnavailableError {
   return error instanceof UnavailableError
     ? error
     : new UnavailableError('The database rolled back the transaction.', { cause: error });
+}
+
+/**
+ * Calls `attempt` until it no longer fails with SQLITE_BUSY (another process, a command, is
+ * writing), waiting longer each time, without blocking the event loop. `giveUp` is asked before
+ * each further attempt; where it says true the promise rejects with UnavailableError. Other errors
+ * pass through.
+ */
+async function retryBusy<T>(attempt: () => T, giveUp: () => boolean): Promise<T> {
+  let pause = FIRST_PAUSE;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      // Jitter: two processes that wait for each other must not try in step.
+      await sleep(pause * (0.5 + Math.random()));
+      if (giveUp()) {
+        throw new UnavailableError('Another process is writing to the database.', { cause: error });
+      }
+      pause = Math.min(pause * 2, LONGEST_PAUSE);
+    }
+  }
 }

@@ -2,9 +2,9 @@ import type {
   BlobLookupArguments,
   BlobLookupResponse,
 } from '../../../generated/blob/methods.types.js';
-import { accountHas } from '../../accounts/principal.js';
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
+import { accountHas } from '../../protocol/session.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';

@@ -1,11 +1,10 @@
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { runInSlices } from '../../runtime/slices.js';
 import { accountOf, sourceAccount } from '../accounts.js';
 import { BlobTransfer } from '../blob/transfer.js';
 import type { StandardMethod } from '../context.js';
-import { isMany, startSlices } from '../long-calls.js';
+import { FEW_OBJECTS } from '../long-calls.js';
 import { sealSecrets } from '../set/secrets.js';
-import { sceneOf, writeOptions, writeSet } from '../set/set.js';
+import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { indexOf } from '../type-index.js';
 import { planCopy } from './copy-plan.js';
 import { draftCopies } from './draft-copies.js';
@@ -30,10 +29,10 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
   const planning = planCopy(index, args.create, sceneOf(context));
-  const plan = await runInSlices(planning, startSlices(context));
+  const plan = await runPlanning(planning, context);
   const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
   const seals = await sealSecrets(index, overrides, context);
-  const isLong = request.isLong || isMany(plan.creates.length);
+  const isLong = request.isLong || plan.creates.length > FEW_OBJECTS;
   // They are read at once, as those of a /get.
   if (isLong) await services.conductor.begin();
   const scene = { index, plan, from, context, sent };
@@ -42,7 +41,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   try {
     const blobs = await transfer.copy(source.blobs);
     const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
-    const creates = await runInSlices(drafting, startSlices(context));
+    const creates = await runPlanning(drafting, context);
     const prepared = { index, plan: { ...overrides, creates }, seals };
     const options = writeOptions(type, context, [], isLong);
     const { response, createdIds, unit } = await services.store.write(

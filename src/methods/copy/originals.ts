@@ -1,7 +1,7 @@
 import { textSteps } from '../../capability/places.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
-import { startSlices, WORKING_OCTETS } from '../long-calls.js';
+import { WORKING_OCTETS } from '../long-calls.js';
 import type { Draft } from '../set/draft.js';
 import { requireState } from '../states.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
@@ -34,7 +34,7 @@ export async function readOriginals(
     return new Map(rows.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.
-  const blobIds = await runInSlices(blobsToCopy(index, plan, objects), startSlices(context));
+  const blobIds = await runInSlices(blobsToCopy(index, plan, objects), context.startSlices());
   const readBlobs = (snapshot: Snapshot) => snapshot.blobs([...blobIds]);
   const blobs = blobIds.size === 0 ? [] : await store.read(from.id, context, readBlobs);
   return { objects, blobs };

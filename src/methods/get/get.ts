@@ -6,7 +6,7 @@ import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
-import { isMany } from '../long-calls.js';
+import { FEW_OBJECTS } from '../long-calls.js';
 import { MAX_UNKNOWN, propertiesNamed } from '../properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/singleton.js';
 import { formatState } from '../states.js';
@@ -30,7 +30,7 @@ export async function get(
     return { accountId, state, list: foreseen.objects, notFound: [] };
   }
   const ids = asked === null ? null : distinctIds(asked, createdIds);
-  if (ids !== null && isMany(ids.existing.size)) await context.services.conductor.begin();
+  if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
   const { number, objects } = await read(type, ids, properties, context);
   const state = formatState(number);
   return ids === null

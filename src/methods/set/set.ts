@@ -1,10 +1,10 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
-import { finish, runInSlices } from '../../runtime/slices.js';
+import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, StandardMethod } from '../context.js';
-import { isMany, startSlices } from '../long-calls.js';
+import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
@@ -22,10 +22,11 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   const index = indexOf(type);
   // Others wait for the transaction, so the server judges before it whatever needs no data.
   const planning = planSet(index, args, sceneOf(context));
-  const plan = await runInSlices(planning, startSlices(context));
+  const plan = await runPlanning(planning, context);
   const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
   const isLong =
-    request.isLong || isMany(plan.creates.length + plan.updates.length + plan.destroys.length);
+    request.isLong ||
+    plan.creates.length + plan.updates.length + plan.destroys.length > FEW_OBJECTS;
   const options = writeOptions(type, context, plan.updates, isLong);
   const write = { prepared: { index, plan, seals, sent }, ifInState: args.ifInState, isLong };
   const { response } = await services.store.write(account.id, options, (transaction) =>
@@ -33,6 +34,12 @@ export const set: StandardMethod<SetArguments, SetResponse> = async (type, args,
   );
   return response;
 };
+
+/** Runs at once what a short request plans. */
+export function runPlanning<T>(planning: Steps<T>, context: CallContext): T | Promise<T> {
+  const { isLong } = context.request;
+  return isLong ? runInSlices(planning, context.startSlices()) : finish(planning);
+}
 
 /** A /set, or a /copy, that has been judged as far as that goes without a transaction. */
 interface SetWrite {
@@ -59,7 +66,7 @@ export async function writeSet<T extends object>(
 ): Promise<SetWritten<T>> {
   const { hooks } = context;
   hooks?.begin();
-  const slices = startSlices(context, true);
+  const slices = context.startSlices(true);
   if (isLong) await slices.next();
   const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
   for (const blob of newBlobs) unit.blobs.addNew(blob);

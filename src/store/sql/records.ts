@@ -12,6 +12,15 @@ import type { Row } from './objects.js';
 
 const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
 
+/** How the database writes a kind, and by how much a change of it changes the number of objects. */
+export const CHANGE_KINDS: Readonly<
+  Record<ChangeKind, { readonly number: number; readonly growth: number }>
+> = Object.freeze({
+  created: { number: 0, growth: 1 },
+  updated: { number: 1, growth: 0 },
+  destroyed: { number: 2, growth: -1 },
+});
+
 /** Of columns `number, objectId, kind, at`. */
 export function changeOf(row: Row): ChangeRecordAt {
   return {
@@ -24,40 +33,14 @@ export function changeOf(row: Row): ChangeRecordAt {
 
 type Changes = readonly { readonly objectId: string; readonly kind: ChangeKind }[];
 
-/** How the database writes a kind. */
-export function kindNumber(kind: ChangeKind): number {
-  return KINDS.indexOf(kind);
-}
-
 /** `[objectId, kind]` each. */
 export function changeRows(changes: Changes): string {
-  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, kindNumber(kind)]));
-}
-
-/** Changes of one kind that follow each other. */
-interface Run {
-  readonly kind: ChangeKind;
-  readonly objectIds: string[];
-}
-
-export function runsOf(changes: Changes): readonly Run[] {
-  const runs: Run[] = [];
-  for (const { objectId, kind } of changes) {
-    const last = runs.at(-1);
-    if (last?.kind === kind) last.objectIds.push(objectId);
-    else runs.push({ kind, objectIds: [objectId] });
-  }
-  return runs;
+  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, CHANGE_KINDS[kind].number]));
 }
 
 /** By how much they change the number of objects. */
 export function growth(changes: Changes): number {
-  let objects = 0;
-  for (const { kind } of changes) {
-    if (kind === 'created') objects += 1;
-    else if (kind === 'destroyed') objects -= 1;
-  }
-  return objects;
+  return changes.reduce((objects, { kind }) => objects + CHANGE_KINDS[kind].growth, 0);
 }
 
 export const REFERENCE_COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';

@@ -1,8 +1,8 @@
 import { MethodError } from '../../protocol/errors.js';
-import type { ChangeRecordAt } from '../port.js';
+import type { ChangeKind, ChangeRecordAt } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
-import { changeOf, growth, kindNumber, runsOf } from '../sql/records.js';
+import { CHANGE_KINDS, changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import { BOUND, type Reader } from './reader.js';
 
@@ -81,7 +81,10 @@ export async function writeChanges(
   table: string,
   { changes, at, current }: ChangesToWrite,
 ): Promise<number> {
-  const steps = [accountId, table, changes.length, growth(changes)] as const;
+  const runs = runsOf(changes);
+  let growth = 0;
+  for (const { kind, objectIds } of runs) growth += CHANGE_KINDS[kind].growth * objectIds.length;
+  const steps = [accountId, table, changes.length, growth] as const;
   let state: number;
   if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;
   else {
@@ -89,9 +92,9 @@ export async function writeChanges(
     state = current + changes.length;
   }
   let first = state - changes.length + 1;
-  for (const { kind, objectIds } of runsOf(changes)) {
+  for (const { kind, objectIds } of runs) {
     const ids = JSON.stringify(objectIds);
-    connection.run(INSERT_CHANGES, accountId, table, first, kindNumber(kind), at, ids);
+    connection.run(INSERT_CHANGES, accountId, table, first, CHANGE_KINDS[kind].number, at, ids);
     first += objectIds.length;
   }
   return state;
@@ -99,4 +102,20 @@ export async function writeChanges(
 
 function numberOf([row]: readonly Row[]): number {
   return (row?.[0] as number | null | undefined) ?? 0;
+}
+
+/** Changes of one kind that follow each other. */
+interface Run {
+  readonly kind: ChangeKind;
+  readonly objectIds: string[];
+}
+
+function runsOf(changes: ChangesToWrite['changes']): readonly Run[] {
+  const runs: Run[] = [];
+  for (const { objectId, kind } of changes) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.objectIds.push(objectId);
+    else runs.push({ kind, objectIds: [objectId] });
+  }
+  return runs;
 }
