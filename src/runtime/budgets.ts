@@ -7,27 +7,22 @@ const MANY = 1024;
  * A number for each key (a user), 0 where none is known. Keys whose number is 0 are kept: users come back, and the map
  * would shrink and grow with each request.
  */
-export class Tally {
-  readonly #numbers = new Map<string, number>();
+export class Tally extends Map<string, number> {
   #forgetAt = MANY;
 
-  get(key: string): number {
-    return this.#numbers.get(key) ?? 0;
+  override get(key: string): number {
+    return super.get(key) ?? 0;
   }
 
-  set(key: string, number: number): void {
-    this.#numbers.set(key, number);
-    if (this.#numbers.size > this.#forgetAt) this.#forget();
-  }
-
-  /** Keys that are remembered. */
-  get size(): number {
-    return this.#numbers.size;
+  override set(key: string, number: number): this {
+    super.set(key, number);
+    if (this.size > this.#forgetAt) this.#forget();
+    return this;
   }
 
   #forget(): void {
-    for (const [key, number] of this.#numbers) if (number === 0) this.#numbers.delete(key);
-    this.#forgetAt = Math.max(MANY, 2 * this.#numbers.size);
+    for (const [key, number] of this) if (number === 0) this.delete(key);
+    this.#forgetAt = Math.max(MANY, 2 * this.size);
   }
 }
 
@@ -50,10 +45,6 @@ export class Slots {
 
   release(key: string): void {
     this.#taken.set(key, Math.max(0, this.#taken.get(key) - 1));
-  }
-
-  taken(key: string): number {
-    return this.#taken.get(key);
   }
 }
 
@@ -92,10 +83,6 @@ export class BodyBudget {
     this.#inFlight -= octets;
     this.#held.set(user, Math.max(0, this.#held.get(user) - octets));
   }
-
-  get inFlight(): number {
-    return this.#inFlight;
-  }
 }
 
 /** A connection that answers are written to. */
@@ -128,10 +115,6 @@ export class AnswerBudget {
     this.#share = total / 2;
     this.#stall = stall;
     this.#hold = hold;
-  }
-
-  get octets(): number {
-    return this.#octets;
   }
 
   /** An answer that is about to be made. It holds nothing yet; `end` must follow. */

@@ -29,6 +29,7 @@ import { createMetrics } from '../../src/server/metrics.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
 import { conductor } from '../support/conductor.js';
+import { CountedAnswers, CountedBodies, CountedSlots } from './counted-budgets.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -101,7 +102,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ready: () => harness.ready(),
     timings: { refresh: 20, ...options.timings },
   };
-  const shared = createShared(services);
+  const made = createShared(services);
+  const { answerStall: stall, answerHold: hold } = made.timings;
+  const requests = new CountedSlots(config.limits.maxConcurrentRequests);
+  const budget = new CountedBodies(config.limits.maxSizeRequest);
+  const answers = new CountedAnswers(config.limits.answerMemory, { stall, hold });
+  const shared = { ...made, requests, budget, answers };
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen('127.0.0.1', 0);
   const harness: Harness = {
@@ -114,8 +120,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
-    held: (user) => ({ slots: shared.requests.taken(user), octets: shared.budget.inFlight }),
-    answers: () => shared.answers.octets,
+    held: (user) => ({ slots: requests.counts.get(user), octets: budget.octets }),
+    answers: () => answers.octets,
     close(grace = 1000) {
       closed ??= http.close(grace);
       return closed;
