@@ -23,10 +23,7 @@ const SERVER = {
 };
 
 /** The widget with computed properties, and the validator that the generator emits for them. */
-function widgetWith(
-  computed: Readonly<Record<string, NonNullable<Json>>>,
-  isEmitted = true,
-): DataTypeDefinition {
+function widgetWith(computed: Readonly<Record<string, NonNullable<Json>>>): DataTypeDefinition {
   const names = Object.keys(computed);
   const properties = Object.fromEntries(
     Object.entries(SERVER).filter(([name]) => names.includes(name)),
@@ -40,7 +37,7 @@ function widgetWith(
         ? { ...property, access: 'serverSet', computed: computed[property.name] }
         : property,
     ),
-    validate: { ...Widget.validate, ...(isEmitted ? { server: server as Validator } : {}) },
+    validate: { ...Widget.validate, server: server as Validator },
   };
 }
 
@@ -93,13 +90,6 @@ describe('compute: a wrong value is serverFail, logged by type, property and val
       await expectFailure(own, why);
     });
   }
-
-  test('without an emitted validator the kind is judged', async () => {
-    const own = rigOf(widgetWith({ count: from('title') }, false), {
-      compute: { count: () => 'x' },
-    });
-    await expectFailure(own, '"count" must be a integer');
-  });
 
   test('what throws is named; what is thrown may be anything', async () => {
     for (const [thrown, why] of [
