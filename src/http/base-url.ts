@@ -8,8 +8,6 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(
 export interface BaseUrls {
   /** The path part, without a trailing slash: '' or '/api'. */
   readonly path: string;
-  /** The configured base URL without a trailing slash, or null. */
-  readonly configured: string | null;
   /**
    * The base URL for answers to this request (D1): the configured one, else by the request's host and, where the
    * peer is a trusted proxy, by what it forwarded. Null where the host is no host.
@@ -27,7 +25,6 @@ export function createBaseUrls(options: {
   const configured = baseUrlText(options.baseUrl);
   return {
     path: options.baseUrl === null ? '' : options.baseUrl.pathname.replace(/\/+$/, ''),
-    configured,
     of(req) {
       if (configured !== null) return configured;
       const forwarded = forwardedOf(req, trusts);

@@ -74,7 +74,7 @@ export function sentence(texts: Iterable<string>): string {
 /**
  * The same of texts that all differ and are made one by one: only those that are shown are made.
  */
-export function sentenceOf(texts: Iterable<string>, count: number): string {
+function sentenceOf(texts: Iterable<string>, count: number): string {
   const shown: string[] = [];
   for (const text of texts) {
     if (shown.length === MAX_COMPLAINTS) break;

@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/slices.js';
 import { decodeTable } from './decode.js';
 import { composeHangul, decomposeHangul, mayJoinHangul } from './hangul.js';
 import { STRIDE } from './steps.js';
@@ -28,12 +28,7 @@ const FIRST_UNSTABLE = 0x300;
 
 const NOT_STABLE_UNIT = /[\u0300-\uffff]/;
 
-/** The text in normalisation form C. */
-export function nfc(text: string): string {
-  return finish(nfcSteps(text));
-}
-
-/** The same, with pauses. */
+/** The text in normalisation form C, made with pauses. */
 export function* nfcSteps(text: string): Steps<string> {
   if (!NOT_STABLE_UNIT.test(text)) return text;
   const pieces: string[] = [];

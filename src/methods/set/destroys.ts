@@ -10,7 +10,7 @@ import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */
-export const MAX_CASCADE = 10_000;
+const MAX_CASCADE = 10_000;
 
 /** Links that are read to find them: an object may link by many entries of a list or set. */
 const MAX_LINKS = 100_000;

@@ -32,7 +32,7 @@ export function fewQuery(on: Composing, plan: QueryPlan): Fragment | null {
 }
 
 /** Whether some condition has an index at all: most filters needn't be composed to know it. */
-export function hasIndexed(node: FilterNode): boolean {
+function hasIndexed(node: FilterNode): boolean {
   if (node.kind === 'condition') return node.filter.indexed === true;
   return node.kind === 'operator' && node.conditions.some(hasIndexed);
 }
