@@ -75,7 +75,7 @@ export class ApiEndpoint {
       reader.budget.release(userId, held);
       slots.release(userId);
     }
-    // Behind something long it would wait for one more slice of that.
+    // Where long work waits for its turn, its next slice would come before the end of this one.
     if (!conductor.isTaken) await this.#endOfTurn();
     if (!res.destroyed) send(res, 200, JSON_HEADERS, text);
   }

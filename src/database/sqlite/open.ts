@@ -59,7 +59,7 @@ export function openDatabase(options: OpenOptions): Database {
     db.pragma('temp_store = MEMORY');
     registerFunctions(db);
     // SQLite waits for a lock by sleeping on the event loop's thread: it may do so for a moment
-    // only. Longer waits are asynchronous (busy.ts).
+    // only. Longer waits are asynchronous (`retryBusy` of writer.ts).
     setBusyTimeout(db, 2);
     return db;
   } catch (error) {

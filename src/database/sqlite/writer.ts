@@ -26,8 +26,8 @@ const LONGEST_PAUSE = 50;
 const SWEEP = 50;
 
 /**
- * A work of the plain lane. It waits for nothing but microtasks (operations on `db` are synchronous),
- * and where it takes long for its turns (slices.ts): the whole group waits with it.
+ * A work of the plain lane. It waits for nothing but microtasks, since operations on `db` are
+ * synchronous; a long one also waits for its slices (slices.ts), and the whole group waits with it.
  */
 export type Work<T> = (db: Database) => Promise<T>;
 
@@ -134,7 +134,7 @@ export class Writer {
   }
 
   /**
-   * `COMMIT`, for an exclusive work too: all commits of the process are made here. Throws
+   * `COMMIT`, for an exclusive work too: all writes of a serving process are committed here. Throws
    * UnavailableError where the database's files are no longer the open ones.
    */
   commit(): void {

@@ -38,8 +38,9 @@ export interface PreparedSet {
 }
 
 /**
- * One /set in a unit of work. What exists is read, creates, updates and destroys are judged in that
- * order in memory, then all is written: a fixed number of the port's operations.
+ * One /set in a unit of work. It reads the objects that exist, tells which of them are to be
+ * destroyed, applies creates and updates, judges what a destroy takes with it, all in memory, and
+ * then writes: a fixed number of the port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;

@@ -1,7 +1,7 @@
 import { weigh } from '../../protocol/stringify-slices.js';
 import type { StoredObject } from '../../store/port.js';
 
-/** Objects that a long call writes by one statement. */
+/** Objects that one statement writes. */
 const MAX_OBJECTS = 600;
 /** Characters of text in them. */
 const MAX_CHARACTERS = 262_144;
