@@ -59,12 +59,16 @@ export class FairTurns {
   }
 
   /**
-   * Resolves in the key's turn, to what ends it. Rejects where that doesn't come by `deadline`, or
+   * Resolves in the key's turn, to what ends it, once however often it is called. Rejects where that doesn't come by `deadline`, or
    * `client` closes meanwhile.
    */
   async take(key: string, deadline: number, client?: EventEmitter): Promise<() => void> {
     await this.#enter(key, deadline, this.#waiting, client);
-    return () => this.#end(key);
+    let hasEnded = false;
+    return () => {
+      if (!hasEnded) this.#end(key);
+      hasEnded = true;
+    };
   }
 
   /** Whether a work of the key would run at once. */

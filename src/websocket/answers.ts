@@ -112,6 +112,7 @@ export class Answers {
       over?.();
       await this.#outgoing.send(answer, held);
     } finally {
+      over?.();
       held.end();
       requests.release(this.#user);
     }

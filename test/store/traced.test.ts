@@ -69,3 +69,21 @@ it('a work with a snapshot of its own, as hooks have it', async () => {
   ]);
   expect(trace.times.committing).toBeGreaterThan(0);
 });
+
+it('an exclusive work that settles after its deadline leaves the next one alone', async () => {
+  const store = await open();
+  let settle = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const abandoned = { deadline: performance.now() + 50, exclusive: true };
+  await expect(store.write(A, abandoned, () => gate)).rejects.toThrow('REQUEST_TIMEOUT');
+  const trace = new CallTrace();
+  await store.traced(trace).write(A, { ...soon(), exclusive: true }, async (transaction) => {
+    settle();
+    // All that the abandoned work does when it settles is done by then.
+    await new Promise((resolve) => setImmediate(resolve));
+    await transaction.insert(Gadget, gadgets(2));
+  });
+  expect(trace.statements.map(({ rows, sql }) => [rows, sql.slice(0, 6)])).toEqual([[2, 'INSERT']]);
+});

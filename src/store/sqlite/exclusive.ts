@@ -6,9 +6,8 @@ import type { SqliteTransaction } from './engine.js';
 
 /**
  * Runs a work that may await anything in a transaction that it shares with nobody: with the writer's
- * lock, from BEGIN to COMMIT. The work ends the transaction, since a read that it leaves running would
- * keep the database from the commit. At the deadline the transaction is revoked, rolled back and the lock
- * given on, whether or not the work ever settles.
+ * lock, from BEGIN to COMMIT. At the deadline the transaction is revoked, rolled back and the lock
+ * given on, whether or not the work ever settles: so it is ended here, while the lock is held.
  */
 export function runExclusive<T>(
   writer: Writer,
@@ -24,6 +23,8 @@ export function runExclusive<T>(
       try {
         const value = await inTime(deadline, work(transaction), lateError);
         transaction.assertOpen();
+        // A read that the work has left running would keep the database from the commit.
+        transaction.end();
         commitWith(writer);
         return value;
       } finally {

@@ -244,15 +244,19 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
       return new SqliteTransaction(this.#services, scope, this.#now());
     };
     const whole = async (transaction: SqliteTransaction): Promise<T> => {
+      const value = await work(transaction);
+      transaction.assertWhole();
+      // Whoever has asked for a state has been told, by the same statement.
+      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+        throw accountGone();
+      }
+      changed = transaction.changed;
+      return value;
+    };
+    const shared = async (): Promise<T> => {
+      const transaction = open();
       try {
-        const value = await work(transaction);
-        transaction.assertWhole();
-        // Whoever has asked for a state has been told, by the same statement.
-        if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
-          throw accountGone();
-        }
-        changed = transaction.changed;
-        return value;
+        return await whole(transaction);
       } finally {
         transaction.end();
       }
@@ -260,7 +264,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     const turn = { deadline, accountId, isLong };
     const result = await (options.exclusive === true
       ? runExclusive(this.#writer, turn, open, whole)
-      : this.#writer.run(() => whole(open()), turn));
+      : this.#writer.run(shared, turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
