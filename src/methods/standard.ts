@@ -9,6 +9,4 @@ import { set } from './set/set.js';
 
 /** The bodies of the standard methods (RFC 8620 5), for objects of any type. Each takes the arguments that its validator has judged. */
 export const STANDARD_METHODS: Readonly<Record<StandardMethodName, StandardMethod<never, object>>> =
-  Object.freeze({
-    ...{ get, changes, set, copy, query, queryChanges },
-  });
+  Object.freeze({ get, changes, set, copy, query, queryChanges });

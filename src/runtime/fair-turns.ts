@@ -59,8 +59,8 @@ export class FairTurns {
   }
 
   /**
-   * Resolves in the key's turn, to what ends it, once however often it is called. Rejects where that doesn't come by `deadline`, or
-   * `client` closes meanwhile.
+   * Resolves in the key's turn, to what ends it, once however often it is called. Rejects where that
+   * doesn't come by `deadline`, or `client` closes meanwhile.
    */
   async take(key: string, deadline: number, client?: EventEmitter): Promise<() => void> {
     await this.#enter(key, deadline, this.#waiting, client);

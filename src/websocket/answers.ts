@@ -108,11 +108,10 @@ export class Answers {
     }
     const held = answers.begin(this.#user);
     try {
-      const answer = await this.#answer(message, over !== null, held);
-      over?.();
+      const answering = this.#answer(message, over !== null, held);
+      const answer = await answering.finally(() => over?.());
       await this.#outgoing.send(answer, held);
     } finally {
-      over?.();
       held.end();
       requests.release(this.#user);
     }

@@ -28,7 +28,9 @@ export class SetReport {
   readonly destroyed: string[] = [];
   /** By creation id, or by key as sent. */
   readonly #refused: Record<Refused, Record<string, SetError> | null> = {
-    ...{ notCreated: null, notUpdated: null, notDestroyed: null },
+    notCreated: null,
+    notUpdated: null,
+    notDestroyed: null,
   };
 
   addCreate(key: string, report: JsonObject): void {
@@ -56,6 +58,7 @@ export class SetReport {
   }
 
   toResponse(accountId: string, oldState: string, newState: string): SetResponse {
+    const { notCreated, notUpdated, notDestroyed } = this.#refused;
     return {
       accountId,
       oldState,
@@ -63,7 +66,9 @@ export class SetReport {
       created: this.#created,
       updated: this.#updated,
       destroyed: this.destroyed.length === 0 ? null : this.destroyed,
-      ...this.#refused,
+      notCreated,
+      notUpdated,
+      notDestroyed,
     };
   }
 }
