@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
 import { temporaryFolder } from './folder.js';
+import { otherProcess } from './other-process.js';
 
 function open() {
   const db = openDatabase({ file: join(temporaryFolder(), 'new', 'test.db') });
@@ -18,6 +19,21 @@ describe('an SQLite connection', () => {
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(db.pragma('synchronous', { simple: true })).toBe(2);
     expect(db.pragma('foreign_keys', { simple: true })).toBe(0);
+  });
+
+  it('waits where another process holds the lock of a new file, whose journal is no WAL yet', async () => {
+    const file = join(temporaryFolder(), 'new.db');
+    const other = await otherProcess(file, 'BEGIN IMMEDIATE; CREATE TABLE "t" ("id" TEXT)');
+    const committed = other.exec(`
+      CREATE TABLE "counted" AS
+      WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 2000000)
+      SELECT COUNT(*) AS "count" FROM "n";
+      COMMIT`);
+    const db = openDatabase({ file });
+    onTestFinished(() => void db.close());
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(db.prepare('SELECT "count" FROM "counted"').pluck().get()).toBe(2_000_000);
+    await committed;
   });
 
   it('never sleeps for a lock for more than a moment', () => {

@@ -2,11 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { requireRestored } from '../restoring.js';
+import { isBusy } from './errors.js';
 import { registerFunctions } from './functions.js';
 import { requireAccess, requireOnePath } from './open-files.js';
 
 /** How long opening may wait for another process, ms: nothing is served yet. */
 const OPEN_TIMEOUT = 10_000;
+
+/** The pause before WAL is asked for again, ms. */
+const RETRY_DELAY = 10;
 
 /**
  * Page cache, KiB. No mmap: there an I/O error would kill the process instead of failing a
@@ -50,7 +54,7 @@ export function openDatabase(options: OpenOptions): Database {
   });
   try {
     if (!readonly) {
-      db.pragma('journal_mode = WAL');
+      writeAhead(db);
       db.pragma('synchronous = FULL');
       db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
     }
@@ -65,6 +69,23 @@ export function openDatabase(options: OpenOptions): Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * Sets WAL, which the file keeps. Where two processes set it at the same moment in a new file,
+ * SQLite refuses one of them at once, whatever the busy timeout: it would be a deadlock.
+ */
+function writeAhead(db: Database): void {
+  const end = performance.now() + OPEN_TIMEOUT;
+  for (;;) {
+    try {
+      db.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_DELAY);
+    }
   }
 }
 
