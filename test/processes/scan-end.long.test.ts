@@ -6,10 +6,10 @@ import { eventually } from '../support/poll.js';
 import { type Exit, type RunningServer, startServer } from '../support/server.js';
 
 /**
- * A statement that doesn't ask for the time while it matters: it may ask before a row (src/store/sqlite/tick.ts), and
- * the first row takes minutes. Its text, put in by SQL, is much longer than its type allows, so no condition on it
- * asks either. Nothing stops such a statement, and Node waits for a thread that is within one, whoever ends the
- * process.
+ * A statement that hardly ever asks for the time: it does so before one row in 256, by chance
+ * (src/store/sqlite/tick.ts), and there are four, of several seconds each. Their texts, put in by SQL, are much longer
+ * than the type allows, so no condition on them asks either. Nothing stops such a statement, and Node waits for a
+ * thread that is within one, whoever ends the process. It takes half a minute.
  */
 const ROWS = 4;
 const LENGTH = 5_000_000;
