@@ -35,8 +35,6 @@ interface ProposedUpdate {
   /** The object as this update left it. */
   readonly after: StoredObject;
   readonly changed: readonly string[];
-  /** The new values of the properties that the operation's patch names, if they are known. */
-  readonly touched: Touched | undefined;
 }
 
 /** An object as the call would leave it, were it not for destroys. */
@@ -228,14 +226,14 @@ export class Proposal {
       const result = yield* updateObject(this.#scene, row.after, operation.patch, operation.sealed);
       if (result.kind === 'refused') this.refused.set(operation, result.error);
       if (result.kind !== 'changed') continue;
-      const { object, touched } = result;
+      const { object } = result;
       const after = this.#compute(object);
       const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);
       const changed =
         computed.length === 0
           ? result.changed
           : [...result.changed, ...computed.map(({ name }) => name)];
-      row = { ...row, after, updates: [...row.updates, { operation, after, changed, touched }] };
+      row = { ...row, after, updates: [...row.updates, { operation, after, changed }] };
     }
     if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
     else this.#rows.set(id, row);

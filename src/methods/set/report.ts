@@ -13,7 +13,6 @@ import type { Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
-import type { Touched } from './update.js';
 
 /** The members of the response that say what was not done. */
 type Refused = 'notCreated' | 'notUpdated' | 'notDestroyed';
@@ -125,13 +124,6 @@ export function creationReport(index: TypeIndex, sent: JsonObject, object: Store
 
 /** What a client takes the properties that its updates named to be; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
-
-/** Returns the properties as the client expects them after one patch. */
-export function expectedOf(touched: Touched): Expected {
-  const expected = new Map<string, JsonValue>();
-  for (const [name, value] of touched) expected.set(name, value ?? null);
-  return expected;
-}
 
 /** What patches make of an object as the client sees it: what it gave, as it gave it. */
 export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]): Steps<Expected> {

@@ -14,15 +14,7 @@ import { completeRefusals } from './complete-refusals.js';
 import { newObject, refusal } from './draft.js';
 import type { PlannedUpdate, SetPlan } from './plan.js';
 import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
-import {
-  creationReport,
-  dropEqual,
-  type Expected,
-  expectedBy,
-  expectedOf,
-  SetReport,
-  updateReport,
-} from './report.js';
+import { creationReport, dropEqual, expectedBy, SetReport, updateReport } from './report.js';
 import type { Seals } from './secrets.js';
 import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
@@ -99,34 +91,25 @@ export class SetRun {
       this.#compute(),
     );
     await runInSlices(proposal.fold(), slices);
-    const settlement = this.#settlement(proposal, going);
-    if (settlement !== null) await settlement.settle();
-    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
-    proposal.writeTo(this.#unit, this.#unstored);
-    if (settlement !== null) await settlement.apply();
-    await this.#unit.flush();
-    if (this.#context.services.hooks !== undefined) await this.#join();
-    await runInSlices(this.#tellCreates(proposal), slices);
-    const sideEffects = settlement?.sideEffects ?? NONE;
-    if (proposal.updates.length + sideEffects.size > 0) {
-      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
-    }
-    if (settlement !== null) this.#tellDestroys(settlement, going);
-  }
-
-  /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
-  #settlement(proposal: Proposal, going: Going): Settlement | null {
-    const { registry, hooks } = this.#context.services;
-    const { type, judges } = this.#index;
-    const isFree = !judges && going.size === 0 && !registry.relations.counts.has(type.name);
-    if (isFree && hooks === undefined) return null;
-    return new Settlement({
+    const settlement = new Settlement({
       proposal,
       doomed: this.#doomed,
       destroys: [...going.keys()],
       unit: this.#unit,
       context: this.#context,
     });
+    await settlement.settle();
+    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
+    proposal.writeTo(this.#unit, this.#unstored);
+    await settlement.apply();
+    await this.#unit.flush();
+    if (this.#context.services.hooks !== undefined) await this.#join();
+    await runInSlices(this.#tellCreates(proposal), slices);
+    const { sideEffects } = settlement;
+    if (proposal.updates.length + sideEffects.size > 0) {
+      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
+    }
+    this.#tellDestroys(settlement, going);
   }
 
   #completeRefusals(proposal: Proposal): Promise<void> {
@@ -276,17 +259,6 @@ export class SetRun {
     return this.#sent === undefined ? patch : sentPatch(this.#index, this.#sent.update, key);
   }
 
-  /**
-   * An object's properties as the client expects them, if it sent one update of it, without
-   * creation ids.
-   */
-  #expected(proposal: Proposal, id: string): Expected | undefined {
-    const row = proposal.rows.get(id);
-    const [update] = row?.updates ?? [];
-    if (this.#sent !== undefined || row?.create !== null) return undefined;
-    return update?.touched === undefined ? undefined : expectedOf(update.touched);
-  }
-
   #tellDestroys({ destroyed, kept }: Settlement, going: Going): void {
     const gone = new Set(destroyed);
     for (const [id, keys] of going) {
@@ -344,9 +316,8 @@ export class SetRun {
       if (now === null && !given.has(id)) continue;
       yield;
       const patches = given.get(id) ?? [];
-      const known = patches.length === 1 ? this.#expected(proposal, id) : undefined;
-      const expected = known ?? (yield* expectedBy(was, patches));
-      if (known === undefined) yield;
+      const expected = yield* expectedBy(was, patches);
+      yield;
       const isAsSent = this.#sent === undefined;
       const move = { before: was, after: now ?? was };
       const report = yield* updateReport(this.#index, expected, move, isAsSent);

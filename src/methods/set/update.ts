@@ -31,10 +31,6 @@ export type UpdateResult =
       readonly object: StoredObject;
       /** Names of the properties that the patch changed. */
       readonly changed: readonly string[];
-      /**
-       * The new values of the properties that the patch names; undefined if it names creation ids.
-       */
-      readonly touched: Touched | undefined;
     };
 
 /** By property, its new whole value; undefined where its default is restored. */
@@ -70,7 +66,6 @@ export function* updateObject(
     kind: 'changed',
     object: object as StoredObject,
     changed: names,
-    touched: patched.isAsSent ? patched.touched : undefined,
   };
 }
 
@@ -86,7 +81,7 @@ export function* touchedBy(
 
 type Applied =
   | { readonly kind: 'refused'; readonly error: SetError }
-  | { readonly kind: 'applied'; readonly touched: Touched; readonly isAsSent: boolean };
+  | { readonly kind: 'applied'; readonly touched: Touched };
 
 function* applied(
   scene: UpdateScene,
@@ -103,7 +98,7 @@ function* applied(
   const patched = yield* patchSteps(current, resolved);
   return patched.kind === 'invalidPatch'
     ? { kind: 'refused', error: setError('invalidPatch', patched.description) }
-    : { kind: 'applied', touched: patched.touched, isAsSent: resolved === patch };
+    : { kind: 'applied', touched: patched.touched };
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
