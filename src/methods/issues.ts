@@ -28,8 +28,8 @@ export function lastComplaintsOf({ errors }: Validator): readonly Complaint[] {
 }
 
 /**
- * Judges values of properties of which some are large, with pauses: the schema says of a property what depends on no other
- * one, so a large one is judged alone. A validator puts doubles in the place of numbers that none
+ * Judges values of properties: the schema says of a property what depends on no other one, so a large one is judged
+ * alone, with pauses around it. A validator puts doubles in the place of numbers that none
  * holds exactly where the schema has a number; `values` has them afterwards.
  */
 export function* judgeProperties(
@@ -38,6 +38,7 @@ export function* judgeProperties(
 ): Steps<readonly Complaint[]> {
   const names = Object.keys(values);
   const large = names.filter((name) => isLarge(values[name]));
+  if (large.length === 0) return complaintsOf(validator, values);
   const complaints: Complaint[] = [];
   const small = names.filter((name) => !large.includes(name));
   for (const part of [small, ...large.map((name) => [name])]) {
@@ -52,12 +53,6 @@ export function* judgeProperties(
 
 /** Members of a map, items of an array or characters of a text that are judged in a moment. */
 const FEW = 10_000;
-
-/** Whether to judge the values takes more than a moment. */
-export function holdsLarge(values: Readonly<Record<string, JsonValue>>): boolean {
-  for (const name in values) if (isLarge(values[name])) return true;
-  return false;
-}
 
 function isLarge(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return value.length > FEW;

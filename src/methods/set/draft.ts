@@ -9,18 +9,12 @@ import {
 } from '../../protocol/json.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
+import { judgeProperties, Problems } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { takeNearest } from './json-values.js';
 import { complaintsOfServerValues } from './server-values.js';
-import {
-  type CreationIds,
-  canonicalSimple,
-  canonicalSteps,
-  isSimple,
-  type ValueScene,
-} from './value.js';
+import { type CreationIds, canonicalSteps, type ValueScene } from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -97,15 +91,10 @@ function* draft(
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
       else further[name] = yield* canonicalSteps(property, given, scene);
-    } else if (isSimple(property, given)) {
-      settable[name] = canonicalSimple(property, given, scene);
     } else settable[name] = yield* canonicalSteps(property, given, scene);
   }
   const { update } = index.type.validate;
-  const complaints = holdsLarge(settable)
-    ? yield* judgeProperties(update, settable)
-    : complaintsOf(update, settable);
-  problems.addComplaints(complaints);
+  problems.addComplaints(yield* judgeProperties(update, settable));
   if (author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(index, further));
     Object.assign(settable, further);

@@ -14,7 +14,7 @@ import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
-import { complaintsOf, holdsLarge, judgeProperties, Problems } from '../issues.js';
+import { judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED } from './blobs.js';
 import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
@@ -187,10 +187,7 @@ function* changedValues(
     if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
   const { update } = type.validate;
-  const complaints = holdsLarge(judged)
-    ? yield* judgeProperties(update, judged)
-    : complaintsOf(update, judged);
-  problems.addComplaints(complaints);
+  problems.addComplaints(yield* judgeProperties(update, judged));
   if (scene.author === 'hook') {
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }

@@ -46,7 +46,10 @@ export function* canonicalSteps(
   value: JsonValue,
   scene: ValueScene,
 ): Steps<JsonValue> {
-  if (isSimple(property, value)) return canonicalSimple(property, value, scene);
+  if (typeof value === 'number') return value === 0 ? 0 : value;
+  if (property.kind !== 'json') {
+    return typeof value === 'string' ? canonicalText(property, value, scene) : value;
+  }
   const { problem, hasInexact, isLarge } = yield* inspectJson(value);
   if (problem !== null) {
     scene.problems.add(property.name, problem);
@@ -57,23 +60,6 @@ export function* canonicalSteps(
     ? yield* resolveSteps(property, value, scene)
     : resolveIds(property, value, scene);
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
-}
-
-/** True for a value that has one form without a walk through it. */
-export function isSimple({ kind }: PropertyDefinition, value: JsonValue): boolean {
-  return (
-    kind !== 'json' || typeof value === 'number' || typeof value === 'boolean' || value === null
-  );
-}
-
-/** The same of a simple value. */
-export function canonicalSimple(
-  property: PropertyDefinition,
-  value: JsonValue,
-  scene: ValueScene,
-): JsonValue {
-  if (typeof value === 'number') return value === 0 ? 0 : value;
-  return typeof value === 'string' ? canonicalText(property, value, scene) : value;
 }
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
