@@ -1,7 +1,8 @@
 import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
+import type { Dispatcher } from '../methods/dispatch.js';
 import type { Registry } from '../methods/registry.js';
-import type { CallMetrics, RequestRunner } from '../methods/run-request.js';
+import type { CallMetrics } from '../methods/run-request.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
 import type { Log } from '../runtime/log.js';
@@ -46,7 +47,7 @@ export interface TransportServices {
   /** Whether permessage-deflate is agreed to. */
   readonly websocketCompression: boolean;
   readonly registry: Registry;
-  readonly dispatcher: RequestRunner;
+  readonly dispatcher: Dispatcher;
   readonly authenticator: Authenticator;
   readonly tickets: Tickets;
   readonly store: Store;

@@ -4,7 +4,7 @@ import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Invocation, RequestEnvelope } from '../protocol/request.js';
-import type { InvocationText } from '../protocol/response.js';
+import type { InvocationText, ResponseBody } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { resolveAccount } from './accounts.js';
 import {
@@ -29,15 +29,6 @@ export interface DispatchLimits {
   readonly requestTimeout: number;
 }
 
-export interface Answer {
-  /** The JSON text of each response triple, in order. */
-  readonly invocations: readonly InvocationText[];
-  /** Null where the request had none. */
-  readonly createdIds: ReadonlyMap<string, string> | null;
-  /** What each call did, in the order of the invocations; only where the request asks to be explained. */
-  readonly explain?: readonly JsonObject[];
-}
-
 /** The client behind a request, and the memory for its answers. */
 export interface RequestSource {
   /** The request took long to read, so its calls and their answers may take long as well. */
@@ -53,7 +44,11 @@ const SHORT: RequestSource = Object.freeze({ isLong: false, isGone: () => false 
 /** Runs the method calls of requests. */
 export interface Dispatcher {
   /** Never rejects for anything that a call does: each failure is an `error` response. */
-  handle(envelope: RequestEnvelope, principal: Principal, source?: RequestSource): Promise<Answer>;
+  handle(
+    envelope: RequestEnvelope,
+    principal: Principal,
+    source?: RequestSource,
+  ): Promise<ResponseBody>;
 }
 
 export function createDispatcher(
@@ -132,7 +127,7 @@ class RequestRun {
     this.#referredTo = referredCallIds(envelope.methodCalls);
   }
 
-  async run(): Promise<Answer> {
+  async run(): Promise<ResponseBody> {
     const { methodCalls } = this.#envelope;
     let begun = performance.now();
     for (const [index, invocation] of methodCalls.entries()) {

@@ -1,19 +1,10 @@
 import type { Principal } from '../accounts/principal.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
-import { parseRequest, type RequestEnvelope } from '../protocol/request.js';
+import { parseRequest } from '../protocol/request.js';
 import { type ResponseBody, responseText } from '../protocol/response.js';
 import type { Sessions } from '../protocol/session.js';
-import type { RequestSource } from './dispatch.js';
+import type { Dispatcher, RequestSource } from './dispatch.js';
 import type { Registry } from './registry.js';
-
-/** Runs the calls of a request: src/methods/dispatch. */
-export interface RequestRunner {
-  handle(
-    envelope: RequestEnvelope,
-    principal: Principal,
-    source: RequestSource,
-  ): Promise<ResponseBody>;
-}
 
 /** One JMAP request, whatever carried it: HTTP and WebSocket differ only in framing. */
 export interface Api {
@@ -39,7 +30,7 @@ export interface CallMetrics {
 
 export interface ApiOptions {
   readonly registry: Registry;
-  readonly dispatcher: RequestRunner;
+  readonly dispatcher: Dispatcher;
   readonly sessions: Sessions;
   readonly metrics: CallMetrics;
   readonly maxCallsInRequest: number;

@@ -5,9 +5,11 @@ export type InvocationText = string | readonly string[];
 
 /** The members of a response besides the session's state. */
 export interface ResponseBody {
+  /** The JSON text of each response triple, in order. */
   readonly invocations: readonly InvocationText[];
+  /** Null where the request had none. */
   readonly createdIds: ReadonlyMap<string, string> | null;
-  /** A member that RFC 8620 doesn't name, where the request asked for it by a capability. */
+  /** What each call did, in order: RFC 8620 doesn't name it, and a request asks for it by a capability. */
   readonly explain?: readonly JsonObject[];
 }
 

@@ -84,7 +84,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const services: TransportServices = {
     ...config,
     registry,
-    dispatcher: { handle: async (...args) => harness.handle(...args) },
+    dispatcher: {
+      handle: async (envelope, principal, source = { isLong: false, isGone: () => false }) =>
+        harness.handle(envelope, principal, source),
+    },
     authenticator: users,
     tickets: new MemoryTickets(),
     store,

@@ -12,7 +12,7 @@ import type { PlannedCreate } from './draft.js';
 import type { Proposal } from './proposal.js';
 import { referredIds, unknownReference } from './reference-values.js';
 import type { SetReport } from './report.js';
-import { type CreationIds, resolveReference } from './value.js';
+import { type CreationIds, resolveObjectId } from './value.js';
 
 export interface RefusalScene {
   readonly index: TypeIndex;
@@ -126,7 +126,7 @@ function* refusedUpdates({ index, createdIds, proposal }: RefusalScene): Steps<R
 function resolved(ids: CreationIds, property: LinkProperty, text: string): string {
   const id = holdsBlobs(property)
     ? resolveId(text, ids.earlier)
-    : resolveReference(ids, property.reference.type, text);
+    : resolveObjectId(ids, property.reference.type, text);
   return id ?? text;
 }
 

@@ -21,7 +21,7 @@ import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } fr
 import { takeNearest } from './json-values.js';
 import { NOTHING_CREATED } from './reference-values.js';
 import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalSteps, resolveReference, type ValueScene } from './value.js';
+import { type CreationIds, canonicalSteps, resolveObjectId, type ValueScene } from './value.js';
 
 export type UpdateResult =
   | { readonly kind: 'refused'; readonly error: SetError }
@@ -140,7 +140,7 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
   const isBlob = keysOnPath(blobs, path);
   const ids = path.map((token, at) => {
     if (reference !== undefined && isObject[at] === true)
-      return resolveReference(scene.createdIds, reference.type, token);
+      return resolveObjectId(scene.createdIds, reference.type, token);
     return isBlob[at] === true ? resolveId(token, scene.createdIds.earlier) : token;
   });
   if (!ids.includes(null)) return [name, ...ids].map((token) => escapeToken(token ?? '')).join('/');

@@ -20,7 +20,7 @@ export interface CreationIds {
 }
 
 /** The id behind a "#" where objects of a type are meant: the call's own come first. */
-export function resolveReference(ids: CreationIds, type: string, text: string): string | null {
+export function resolveObjectId(ids: CreationIds, type: string, text: string): string | null {
   return type === ids.ownType
     ? resolveId(text, ids.own, ids.earlier)
     : resolveId(text, ids.earlier);
@@ -106,7 +106,7 @@ function resolverOf(
     const id =
       reference === undefined
         ? resolveId(text, createdIds.earlier)
-        : resolveReference(createdIds, reference.type, text);
+        : resolveObjectId(createdIds, reference.type, text);
     if (id === null) {
       problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
     }
