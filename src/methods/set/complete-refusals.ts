@@ -6,11 +6,11 @@ import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import type { Registry } from '../registry.js';
 import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
+import { blobIdsOf, unusableBlob } from '../work/blobs.js';
+import { referredIds, unknownReference } from '../work/reference-values.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { blobIdsOf, unusableBlob } from './blobs.js';
 import type { PlannedCreate } from './draft.js';
 import type { Proposal } from './proposal.js';
-import { referredIds, unknownReference } from './reference-values.js';
 import type { SetReport } from './report.js';
 import { type CreationIds, resolveObjectId } from './value.js';
 

@@ -3,8 +3,8 @@ import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import { WORKING_OCTETS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
+import { referredIds } from '../work/reference-values.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
 import { timeOfUpdate } from './update.js';
 

@@ -1,7 +1,7 @@
 import type { Steps } from '../../runtime/slices.js';
 import type { TypeIndex } from '../type-index.js';
+import { referredIds } from '../work/reference-values.js';
 import type { PlannedCreate } from './draft.js';
-import { referredIds } from './reference-values.js';
 
 type Creates = readonly PlannedCreate[];
 

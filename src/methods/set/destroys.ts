@@ -3,10 +3,10 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
+import { referredIds } from '../work/reference-values.js';
 import type { AffectedRows } from './affected-rows.js';
 import { idsByType, type Link, type ObjectKey, push, textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
-import { referredIds } from './reference-values.js';
 import type { Relations } from './relations.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */

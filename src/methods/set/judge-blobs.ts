@@ -2,8 +2,8 @@ import { textSteps } from '../../capability/places.js';
 import { setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobProperty } from '../type-index.js';
+import { blobIdsOf, unusableBlob } from '../work/blobs.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { blobIdsOf, unusableBlob } from './blobs.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 
 /**

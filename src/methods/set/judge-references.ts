@@ -6,9 +6,9 @@ import { quoted } from '../issues.js';
 import { MAX_IDS } from '../long-calls.js';
 import type { Registry } from '../registry.js';
 import type { ReferenceProperty } from '../type-index.js';
+import { referredIds, unknownReference } from '../work/reference-values.js';
 import { circles } from './circles.js';
 import type { Proposal, ProposedRow } from './proposal.js';
-import { referredIds, unknownReference } from './reference-values.js';
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;

@@ -1,8 +1,8 @@
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { ReferenceProperty } from '../type-index.js';
+import { withoutReferences } from '../work/reference-values.js';
 import { type Link, push, textOf } from './object-keys.js';
-import { withoutReferences } from './reference-values.js';
 
 /** setNull: one change for each object, however many of its links go. By its key. */
 export function linksByOrigin(links: readonly Link[]): ReadonlyMap<string, readonly Link[]> {

@@ -16,10 +16,10 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED } from './blobs.js';
+import { NO_BLOB_CREATED } from '../work/blobs.js';
+import { NOTHING_CREATED } from '../work/reference-values.js';
 import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { takeNearest } from './json-values.js';
-import { NOTHING_CREATED } from './reference-values.js';
 import { complaintsOfServerValues } from './server-values.js';
 import { type CreationIds, canonicalSteps, resolveObjectId, type ValueScene } from './value.js';
 

@@ -6,9 +6,9 @@ import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
 import type { Problems } from '../issues.js';
 import { isReference } from '../type-index.js';
-import { NO_BLOB_CREATED } from './blobs.js';
+import { NO_BLOB_CREATED } from '../work/blobs.js';
+import { NOTHING_CREATED, placesOf, resolvedReferences } from '../work/reference-values.js';
 import { type InexactPlace, inspectJson, ownInexact } from './json-values.js';
-import { NOTHING_CREATED, placesOf, resolvedReferences } from './reference-values.js';
 
 /** What a "#" in a value can mean. */
 export interface CreationIds {

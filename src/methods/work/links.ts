@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
-import { blobIdsOf } from '../set/blobs.js';
-import { referredIds } from '../set/reference-values.js';
 import type { ReferenceProperty, TypeIndex } from '../type-index.js';
+import { blobIdsOf } from './blobs.js';
+import { referredIds } from './reference-values.js';
 
 interface Difference<T> {
   readonly removed: T[];
