@@ -4,6 +4,7 @@ import contentType from 'content-type';
 import type { Principal } from '../accounts/principal.js';
 import type { Api } from '../methods/run-request.js';
 import { RequestError } from '../protocol/errors.js';
+import { parseIJson } from '../protocol/ijson.js';
 import { isLongText, parseIJsonInSlices } from '../protocol/ijson-slices.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import { CHUNK } from '../protocol/response.js';
@@ -92,8 +93,9 @@ export class ApiEndpoint {
     const endTurn = isLong && isLongText(octets) ? await this.#takeTurn(userId, res) : null;
     try {
       if (isLong) await conductor.begin();
-      const slices = conductor.startSlices(stopWhenGone(res));
-      const value = await parseIJsonInSlices(data, slices);
+      const value = isLong
+        ? await parseIJsonInSlices(data, conductor.startSlices(stopWhenGone(res)))
+        : parseIJson(data);
       const current = isFresh(res) ? principal : await authenticate(req);
       const room = this.#options.answers.begin(userId);
       res.held = room;
