@@ -91,25 +91,34 @@ export class SetRun {
       this.#compute(),
     );
     await runInSlices(proposal.fold(), slices);
-    const settlement = new Settlement({
+    const settlement = this.#settlement(proposal, going);
+    if (settlement !== null) await settlement.settle();
+    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
+    proposal.writeTo(this.#unit, this.#unstored);
+    if (settlement !== null) await settlement.apply();
+    await this.#unit.flush();
+    if (this.#context.services.hooks !== undefined) await this.#join();
+    await runInSlices(this.#tellCreates(proposal), slices);
+    const sideEffects = settlement?.sideEffects ?? NONE;
+    if (proposal.updates.length + sideEffects.size > 0) {
+      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
+    }
+    if (settlement !== null) this.#tellDestroys(settlement, going);
+  }
+
+  /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
+  #settlement(proposal: Proposal, going: Going): Settlement | null {
+    const { registry, hooks } = this.#context.services;
+    const { type, judges } = this.#index;
+    const isFree = !judges && going.size === 0 && !registry.relations.counts.has(type.name);
+    if (isFree && hooks === undefined) return null;
+    return new Settlement({
       proposal,
       doomed: this.#doomed,
       destroys: [...going.keys()],
       unit: this.#unit,
       context: this.#context,
     });
-    await settlement.settle();
-    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
-    proposal.writeTo(this.#unit, this.#unstored);
-    await settlement.apply();
-    await this.#unit.flush();
-    if (this.#context.services.hooks !== undefined) await this.#join();
-    await runInSlices(this.#tellCreates(proposal), slices);
-    const { sideEffects } = settlement;
-    if (proposal.updates.length + sideEffects.size > 0) {
-      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
-    }
-    this.#tellDestroys(settlement, going);
   }
 
   #completeRefusals(proposal: Proposal): Promise<void> {
