@@ -12,7 +12,7 @@ import type { Parameter, Reader } from './reader.js';
 import { SliceError } from './slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
-const CACHE_LIMIT = 250;
+const CACHE_LIMIT = 50;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
@@ -31,6 +31,8 @@ export class Connection implements Reader {
   trace: Trace | null = null;
   /** Characters of a statement that the work may ask for: a longer one is refused with SliceError. */
   longest = Number.POSITIVE_INFINITY;
+  /** Statements that it has prepared so far. */
+  prepared = 0;
   readonly #onStatement: ((sql: string) => void) | undefined;
   /** Of works that pause between rows. */
   readonly #cursors = new Set<Cursor>();
@@ -206,6 +208,7 @@ export class Connection implements Reader {
   }
 
   #compile(text: string): Statement {
+    this.prepared += 1;
     const statement = this.db.prepare(text);
     return statement.reader ? statement.raw(true) : statement;
   }
