@@ -12,7 +12,7 @@ import type { Parameter, Reader } from './reader.js';
 import { SliceError } from './slice.js';
 
 /** Prepared statements kept per connection: so many that were used last, and the so many before them. */
-const CACHE_LIMIT = 50;
+const CACHE_LIMIT = 100;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
