@@ -5,7 +5,7 @@ import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import type { FilterCondition, FilterNode } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
-import { type Fragment, name, type Raw, raw, Slot, type SqlValue, sql } from './fragment.js';
+import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
 import { columnValue } from './rows.js';
 import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
@@ -295,14 +295,12 @@ function composeIn(
 }
 
 /** What a condition with one parameter compares with: its value as the column holds it. */
-export function operandOf(
+function operandOf(
   type: DataTypeDefinition,
   filter: FilterDefinition,
   value: JsonValue,
   dialect: Dialect,
 ): SqlValue {
-  const known: unknown = value;
-  if (known instanceof Slot) return known;
   return filter.operator === 'contains'
     ? needle(type, filter, value)
     : comparable(filter, value, dialect);

@@ -8,20 +8,9 @@ export interface Fragment {
   readonly values: readonly SqlValue[];
   /** How many rows it reads depends on whose they are: no plan is as good for all. */
   readonly scans?: true;
-  /** `texts` is the same array each time: what is made of it is kept. */
-  readonly recurs?: true;
 }
 
-/** Stands where a value will be, in what is composed once for many (shapes.ts). */
-export class Slot {
-  readonly index: number;
-
-  constructor(index: number) {
-    this.index = index;
-  }
-}
-
-export type SqlValue = string | number | null | Slot;
+export type SqlValue = string | number | null;
 
 /** Marks trusted text (a keyword, a quoted identifier) in a template. */
 class Raw {
@@ -63,7 +52,7 @@ export function sql(
     const after = template[index + 1] ?? '';
     if (part instanceof Raw) {
       text += part.text + after;
-    } else if (typeof part === 'object' && part !== null && !(part instanceof Slot)) {
+    } else if (typeof part === 'object' && part !== null) {
       text += part.texts[0] ?? '';
       if (part.values.length > 0) {
         texts.push(text);
@@ -84,14 +73,7 @@ export function sql(
 
 type Placeholder = (position: number) => string;
 
-/** A dialect has one kind of placeholders, and texts that recur are of one dialect. */
-const rendered = new WeakMap<Fragment['texts'], string>();
-
 /** The text with placeholders; `placeholder` gets the parameter's position, from 1. */
-export function render(fragment: Fragment, placeholder: Placeholder): string {
-  const known = fragment.recurs === true ? rendered.get(fragment.texts) : undefined;
-  if (known !== undefined) return known;
-  const whole = fragment.texts.reduce((text, next, index) => text + placeholder(index) + next);
-  if (fragment.recurs === true) rendered.set(fragment.texts, whole);
-  return whole;
+export function render({ texts }: Fragment, placeholder: Placeholder): string {
+  return texts.reduce((text, next, index) => text + placeholder(index) + next);
 }

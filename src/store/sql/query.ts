@@ -1,9 +1,8 @@
 import type { FilterNode, QueryPlan, QueryWindow } from '../port.js';
-import { composedFilter } from './composed.js';
 import type { Composing, Dialect } from './dialect.js';
+import { composeFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
-import { type ComposeWindow, composedOnce } from './shapes.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -24,7 +23,7 @@ const FEW = 5000;
 export function fewQuery(on: Composing, plan: QueryPlan): Fragment | null {
   if (!hasIndexed(plan.filter)) return null;
   const { type, dialect } = on;
-  const { lookup, ordered } = composedFilter(on, plan.filter);
+  const { lookup, ordered } = composeFilter(on, plan.filter);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
@@ -56,20 +55,17 @@ export interface WindowWay {
 /** Rows of a window of the ordered result. */
 export function windowQuery(
   on: Composing,
-  plan: QueryPlan,
-  window: QueryWindow,
+  { filter, sort }: QueryPlan,
+  { limit, position }: QueryWindow,
   { list, leads = false }: WindowWay,
 ): Fragment {
+  const terms = orderTerms(sort, on.dialect);
+  const inOrder = terms[0]?.indexed === true;
+  const found = rows(on, filter, { leads, inOrder, readsAll: !inOrder });
   // `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to.
-  const compose: ComposeWindow = (composing, { filter, sort }, [limit, position]) => {
-    const terms = orderTerms(sort, composing.dialect);
-    const inOrder = terms[0]?.indexed === true;
-    const found = rows(composing, filter, { leads, inOrder, readsAll: !inOrder });
-    const query = sql`SELECT ${list} FROM ${found}
+  const query = sql`SELECT ${list} FROM ${found}
  ORDER BY ${raw(orderBy(terms))} LIMIT ${limit} + 0 OFFSET ${position}`;
-    return inOrder ? query : scanning(query);
-  };
-  return composedOnce(`${leads} ${list.text}`, on, { plan, window }, compose);
+  return inOrder ? query : scanning(query);
 }
 
 /** One row `[count]`. */
@@ -80,7 +76,7 @@ export function countQuery(on: Composing, filter: FilterNode): Fragment {
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
 export function keysQuery(on: Composing, plan: QueryPlan, id: string): Fragment {
   const { type, accountId, dialect } = on;
-  const { where } = composedFilter(on, plan.filter);
+  const { where } = composeFilter(on, plan.filter);
   const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
   return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
@@ -96,7 +92,7 @@ export function rankQuery(
   keys: readonly SqlValue[],
 ): Fragment {
   const terms = orderTerms(sort, on.dialect);
-  const { where, lookup } = composedFilter(on, filter);
+  const { where, lookup } = composeFilter(on, filter);
   const counted = (condition: Fragment): Fragment =>
     sql`(SELECT count(*) FROM ${rows(on, filter)} AND ${condition})`;
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
@@ -122,7 +118,7 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
 /** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
 export function keysOfQuery(on: Composing, plan: QueryPlan, ids: readonly string[]): Fragment {
   const { type, accountId, dialect } = on;
-  const { where } = composedFilter(on, plan.filter);
+  const { where } = composeFilter(on, plan.filter);
   const terms = orderTerms(plan.sort, dialect);
   const keys = terms.map(({ expression }) => expression).join(', ');
   const elements = dialect.elements(JSON.stringify(ids), 'string');
@@ -194,7 +190,7 @@ function rows(
   { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
 ): Fragment {
   const { type, accountId, dialect } = on;
-  const { where, lookup, ordered } = composedFilter(on, filter, leads);
+  const { where, lookup, ordered } = composeFilter(on, filter, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(on, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;

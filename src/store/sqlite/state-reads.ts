@@ -219,19 +219,9 @@ export async function readPage(
   return { number, ids: gathered.ids, found: gathered.found() };
 }
 
-/** The text of a page with its state, by the text of a page that recurs. */
-const known = new WeakMap<Fragment['texts'], Fragment['texts']>();
-
 /** One row `[state, rows of the page]`. */
 function withState(page: Fragment, accountId: string, table: string): Fragment {
-  const texts = page.recurs === true ? known.get(page.texts) : undefined;
-  if (texts !== undefined) {
-    return { texts, values: [...page.values, accountId, table], recurs: true };
-  }
   const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
-  const statement = sql`SELECT "number", ${rows}
+  return sql`SELECT "number", ${rows}
  FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${table}`;
-  if (page.recurs !== true) return statement;
-  known.set(page.texts, statement.texts);
-  return { ...statement, recurs: true };
 }
