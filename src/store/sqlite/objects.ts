@@ -31,24 +31,8 @@ export interface ObjectReader extends ObjectColumns {
 }
 
 const readers = new WeakMap<DataTypeDefinition, Map<string, ObjectReader>>();
-/** The one of each type that was asked for last: all that a type shows is always the same list. */
-const latest = new WeakMap<
-  DataTypeDefinition,
-  { readonly properties: readonly PropertyDefinition[]; readonly reader: ObjectReader }
->();
 
 export function readerOf(
-  type: DataTypeDefinition,
-  properties: readonly PropertyDefinition[],
-): ObjectReader {
-  const known = latest.get(type);
-  if (known?.properties === properties) return known.reader;
-  const reader = readerByNames(type, properties);
-  latest.set(type, { properties, reader });
-  return reader;
-}
-
-function readerByNames(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
