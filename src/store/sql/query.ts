@@ -1,6 +1,6 @@
 import type { FilterNode, QueryPlan, QueryWindow } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
-import { composeFilter } from './filter.js';
+import { composedFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { comesBefore, orderBy, orderTerms, rangesBefore } from './order.js';
 
@@ -23,7 +23,7 @@ const FEW = 5000;
 export function fewQuery(on: Composing, plan: QueryPlan): Fragment | null {
   if (!hasIndexed(plan.filter)) return null;
   const { type, dialect } = on;
-  const { lookup, ordered } = composeFilter(on, plan.filter);
+  const { lookup, ordered } = composedFilter(on, plan.filter);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
@@ -76,7 +76,7 @@ export function countQuery(on: Composing, filter: FilterNode): Fragment {
 /** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
 export function keysQuery(on: Composing, plan: QueryPlan, id: string): Fragment {
   const { type, accountId, dialect } = on;
-  const { where } = composeFilter(on, plan.filter);
+  const { where } = composedFilter(on, plan.filter);
   const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
   return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
@@ -92,7 +92,7 @@ export function rankQuery(
   keys: readonly SqlValue[],
 ): Fragment {
   const terms = orderTerms(sort, on.dialect);
-  const { where, lookup } = composeFilter(on, filter);
+  const { where, lookup } = composedFilter(on, filter);
   const counted = (condition: Fragment): Fragment =>
     sql`(SELECT count(*) FROM ${rows(on, filter)} AND ${condition})`;
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
@@ -118,7 +118,7 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
 /** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
 export function keysOfQuery(on: Composing, plan: QueryPlan, ids: readonly string[]): Fragment {
   const { type, accountId, dialect } = on;
-  const { where } = composeFilter(on, plan.filter);
+  const { where } = composedFilter(on, plan.filter);
   const terms = orderTerms(plan.sort, dialect);
   const keys = terms.map(({ expression }) => expression).join(', ');
   const elements = dialect.elements(JSON.stringify(ids), 'string');
@@ -190,7 +190,7 @@ function rows(
   { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
 ): Fragment {
   const { type, accountId, dialect } = on;
-  const { where, lookup, ordered } = composeFilter(on, filter, leads);
+  const { where, lookup, ordered } = composedFilter(on, filter, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(on, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
