@@ -1,5 +1,5 @@
-import { type BlobKey, blobKeyOf, COLLECTABLE } from '../sql/blob-tables.js';
-import { tableText } from '../sql/table-text.js';
+import { type BlobKey, blobKeyOf } from '../sql/records.js';
+import { COLLECTABLE, tableText } from '../sql/table-texts.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
 

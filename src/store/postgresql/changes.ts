@@ -1,16 +1,10 @@
-import type { ChangeRecordAt } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
-import { changeOf, changeRows, growth } from '../sql/records.js';
+import { changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** States and change records (D8, D9). */
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
-
-const SELECT_OBJECTS = `SELECT "objects" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
-
-const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
- WHERE "accountId" = $1 AND "type" = $2 AND "number" > $3 ORDER BY "number" LIMIT $4`;
 
 // The counter steps by the number of records, which get the numbers that it passed. Where it has moved
 // from what this transaction knows ($7), the division by nought fails: nothing else divides here.
@@ -37,26 +31,6 @@ export async function readState(
   const state = (row?.[0] as number | undefined) ?? 0;
   if (connection.pipelined) states.set(table, state);
   return state;
-}
-
-/** One statement. */
-export async function readObjectCount(
-  { connection, accountId }: Scope<Connection>,
-  table: string,
-): Promise<number> {
-  const [row] = await connection.all(SELECT_OBJECTS, accountId, table);
-  return (row?.[0] as number | undefined) ?? 0;
-}
-
-/** One statement. */
-export async function readChanges(
-  { connection, accountId }: Scope<Connection>,
-  table: string,
-  since: number,
-  limit: number,
-): Promise<readonly ChangeRecordAt[]> {
-  const rows = await connection.all(SELECT_CHANGES, accountId, table, since, limit);
-  return rows.map(changeOf);
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
-import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
-import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import { encodeRows } from '../sql/rows.js';
-import { readChanges, readObjectCount, readState, writeChanges } from './changes.js';
+import { tableTexts } from '../sql/table-texts.js';
+import { readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
 import {
@@ -24,17 +23,14 @@ const LARGE = 1_000_000;
 export const engine: WritingEngine<Connection> = Object.freeze({
   dialect: postgresql,
   decoders: DECODERS,
+  texts: tableTexts(postgresql, walks),
   check: (connection) => connection.checkDeadline(),
   query: (connection, fragment) => connection.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
   existing: readExisting,
   state: readState,
-  objectCount: readObjectCount,
-  changes: readChanges,
   page: readPage,
-  ...readReferenceTable(postgresql, walks),
-  ...readBlobTables(postgresql),
   insert: (scope, type, objects) => writeRows('insert', scope, type, objects),
   update: (scope, type, objects) => writeRows('update', scope, type, objects),
   destroy: ({ connection, accountId }, type, ids) => {
@@ -42,8 +38,6 @@ export const engine: WritingEngine<Connection> = Object.freeze({
     return connection.write(writerOf(type).destroy, accountId, ids);
   },
   writeChanges,
-  ...writeReferenceTable(postgresql),
-  ...writeBlobTables(postgresql),
 } satisfies WritingEngine<Connection>);
 
 async function writeRows(

@@ -21,10 +21,10 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
-import type { BlobKey } from '../sql/blob-tables.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query.js';
+import type { BlobKey } from '../sql/records.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork, tracedStore } from '../traced.js';

@@ -1,5 +1,4 @@
-import { REFERENCE_COLUMNS } from '../sql/records.js';
-import type { ReferenceWalks } from '../sql/reference-table.js';
+import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
 
 // UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
 // JSON lists of [table, column]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one

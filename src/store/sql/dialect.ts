@@ -24,7 +24,7 @@ export interface Dialect {
   /** The text of the parameter at `position`, counted from 1. */
   placeholder(position: number): string;
 
-  /** The text behind a column that is one of a JSON list's texts, and a table of a JSON list's elements (table-text.ts). */
+  /** The text behind a column that is one of a JSON list's texts, and a table of a JSON list's elements (table-texts.ts). */
   isIn(placeholder: string): string;
   rowsOf(placeholder: string): string;
 

@@ -1,21 +1,10 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
-import type {
-  BlobReference,
-  BlobRow,
-  ChangeKind,
-  ChangeRecordAt,
-  NewBlob,
-  ObjectIds,
-  QueryPage,
-  ReferenceRecord,
-  StoredObject,
-  WantedObjects,
-} from '../port.js';
+import type { ChangeKind, QueryPage, StoredObject, WantedObjects } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment, Raw } from './fragment.js';
-import type { Leading } from './names.js';
 import type { Decoders, Row } from './objects.js';
+import type { TableTexts } from './table-texts.js';
 
 /** The statement of a query's window, of the columns in `list`. */
 export type WindowOf = (list: Raw) => Fragment;
@@ -64,6 +53,8 @@ export interface ObjectScope<C> extends Scope<C> {
 export interface ReadingEngine<C> {
   readonly dialect: Dialect;
   readonly decoders: Decoders;
+  /** What it says to the engine's own tables; the snapshot runs these itself. */
+  readonly texts: TableTexts;
 
   /** Throws where the connection's transaction is over, or its time. */
   check(connection: C): void;
@@ -91,54 +82,8 @@ export interface ReadingEngine<C> {
 
   state(scope: Scope<C>, table: string): Promise<number>;
 
-  objectCount(scope: Scope<C>, table: string): Promise<number>;
-
-  changes(
-    scope: Scope<C>,
-    table: string,
-    since: number,
-    limit: number,
-  ): Promise<readonly ChangeRecordAt[]>;
-
   /** The page and the state, which is a statement of its own where that is no further round trip. */
   page(scope: Scope<C>, page: PageRead): Promise<QueryPage>;
-
-  referrers(
-    scope: Scope<C>,
-    targets: readonly ObjectIds[],
-    leading: Leading,
-    limit: number,
-  ): Promise<readonly ReferenceRecord[]>;
-
-  ancestors(
-    scope: Scope<C>,
-    by: { readonly table: string; readonly column: string },
-    ids: readonly string[],
-    limit: number,
-  ): Promise<readonly ReferenceRecord[]>;
-
-  /** The reference records that objects have. */
-  ownReferences(
-    scope: Scope<C>,
-    table: string,
-    columns: readonly string[],
-    ids: readonly string[],
-  ): Promise<readonly ReferenceRecord[]>;
-
-  blobs(scope: Scope<C>, ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]>;
-
-  blobReferences(
-    scope: Scope<C>,
-    blobIds: readonly string[],
-    tables: readonly string[],
-  ): Promise<readonly BlobReference[]>;
-
-  /** The blob reference records that objects have. */
-  ownBlobs(
-    scope: Scope<C>,
-    table: string,
-    ids: readonly string[],
-  ): Promise<readonly BlobReference[]>;
 }
 
 /** The same of what a transaction does (transaction.ts). */
@@ -159,21 +104,4 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
 
   /** Resolves to the new state. */
   writeChanges(scope: Scope<C>, table: string, written: ChangesToWrite): Promise<number>;
-
-  insertBlobs(scope: Scope<C>, blobs: readonly NewBlob[], now: number): Promise<unknown>;
-
-  /** At most two statements. */
-  changeReferences(
-    scope: Scope<C>,
-    removed: readonly ReferenceRecord[],
-    added: readonly ReferenceRecord[],
-  ): Promise<unknown>;
-
-  /** At most three statements. */
-  changeBlobReferences(
-    scope: Scope<C>,
-    removed: readonly BlobReference[],
-    added: readonly BlobReference[],
-    now: number,
-  ): Promise<unknown>;
 }

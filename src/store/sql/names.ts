@@ -1,12 +1,11 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { BlobReference, ObjectIds, ReferenceRecord } from '../port.js';
+import type { Row } from './objects.js';
 
 /** A reference property as storage names it. */
-export interface StoredReference {
+interface StoredReference {
   readonly table: string;
   readonly column: string;
-  /** Name of the type that it refers to. */
-  readonly target: string;
 }
 
 export type Through = readonly { readonly type: string; readonly property: string }[];
@@ -17,6 +16,14 @@ export interface Leading {
   /** Those of them that are walked on from. */
   readonly through: readonly Pair[];
 }
+
+type ReferenceRow = readonly [
+  toTable: string,
+  toId: string,
+  table: string,
+  fromId: string,
+  column: string,
+];
 
 type Pair = readonly [table: string, column: string];
 
@@ -68,23 +75,41 @@ export class StorageNames {
     return reference;
   }
 
-  storedRecord({ toType, toId, fromType, fromId, property }: ReferenceRecord): ReferenceRecord {
-    const { table, column } = this.reference(fromType, property);
-    return { toType: this.table(toType), toId, fromType: table, fromId, property: column };
+  /** Records as JSON: rows of REFERENCE_COLUMNS. */
+  referenceRows(records: readonly ReferenceRecord[]): string {
+    const rows = records.map(({ toType, toId, fromType, fromId, property }) => {
+      const { table, column } = this.reference(fromType, property);
+      return [this.table(toType), toId, table, fromId, column];
+    });
+    return JSON.stringify(rows);
   }
 
-  records(stored: readonly ReferenceRecord[]): readonly ReferenceRecord[] {
-    return stored.map((one) => this.#recordOf(one)).filter((record) => record !== null);
+  /** The records in rows of REFERENCE_COLUMNS. */
+  references(rows: readonly Row[]): readonly ReferenceRecord[] {
+    return rows.flatMap((row) => {
+      const [toTable, toId, table, fromId, column] = row as ReferenceRow;
+      const toType = this.#names.get(toTable);
+      const fromType = this.#names.get(table);
+      const property = this.#properties.get(table)?.get(column);
+      if (toType === undefined || fromType === undefined || property === undefined) return [];
+      return [{ toType, toId, fromType, fromId, property }];
+    });
   }
 
-  storedBlob({ blobId, dataType, objectId }: BlobReference): BlobReference {
-    return { blobId, dataType: this.table(dataType), objectId };
+  /** References to blobs as JSON: rows `[blobId, table, objectId]`. */
+  blobReferenceRows(references: readonly BlobReference[]): string {
+    const rows = references.map(({ blobId, dataType, objectId }) => {
+      return [blobId, this.table(dataType), objectId];
+    });
+    return JSON.stringify(rows);
   }
 
-  blobs(stored: readonly BlobReference[]): readonly BlobReference[] {
-    return stored.flatMap(({ blobId, dataType, objectId }) => {
-      const type = this.#names.get(dataType);
-      return type === undefined ? [] : [{ blobId, dataType: type, objectId }];
+  /** The references in rows `[blobId, table, objectId]`. */
+  blobReferences(rows: readonly Row[]): readonly BlobReference[] {
+    return rows.flatMap((row) => {
+      const [blobId, table, objectId] = row as readonly [string, string, string];
+      const dataType = this.#names.get(table);
+      return dataType === undefined ? [] : [{ blobId, dataType, objectId }];
     });
   }
 
@@ -106,7 +131,7 @@ export class StorageNames {
     const byColumn = new Map<string, string>();
     for (const { name, column, reference } of properties) {
       if (reference === undefined) continue;
-      byName.set(name, Object.freeze({ table, column, target: reference.type }));
+      byName.set(name, Object.freeze({ table, column }));
       byColumn.set(column, name);
       const leading = this.#incoming.get(reference.type) ?? [];
       this.#incoming.set(reference.type, leading);
@@ -114,15 +139,6 @@ export class StorageNames {
     }
     this.#references.set(type, byName);
     this.#properties.set(table, byColumn);
-  }
-
-  #recordOf(stored: ReferenceRecord): ReferenceRecord | null {
-    const { toId, fromId } = stored;
-    const toType = this.#names.get(stored.toType);
-    const fromType = this.#names.get(stored.fromType);
-    const property = this.#properties.get(stored.fromType)?.get(stored.property);
-    if (toType === undefined || fromType === undefined || property === undefined) return null;
-    return { toType, toId, fromType, fromId, property };
   }
 }
 

@@ -1,11 +1,4 @@
-import type {
-  BlobReference,
-  BlobRow,
-  ChangeKind,
-  ChangeRecordAt,
-  NewBlob,
-  ReferenceRecord,
-} from '../port.js';
+import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob } from '../port.js';
 import type { Row } from './objects.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
@@ -43,32 +36,6 @@ export function growth(changes: Changes): number {
   return changes.reduce((objects, { kind }) => objects + CHANGE_KINDS[kind].growth, 0);
 }
 
-export const REFERENCE_COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
-
-/** Of REFERENCE_COLUMNS. */
-export function referenceOf(row: Row): ReferenceRecord {
-  return {
-    toType: row[0] as string,
-    toId: row[1] as string,
-    fromType: row[2] as string,
-    fromId: row[3] as string,
-    property: row[4] as string,
-  };
-}
-
-/** REFERENCE_COLUMNS each. */
-export function referenceRows(records: readonly ReferenceRecord[]): string {
-  return JSON.stringify(
-    records.map(({ toType, toId, fromType, fromId, property }) => [
-      toType,
-      toId,
-      fromType,
-      fromId,
-      property,
-    ]),
-  );
-}
-
 /** Of columns `id, type, size, uploaderId` and whether something refers to it. */
 export function blobOf(row: Row): BlobRow {
   return {
@@ -89,14 +56,11 @@ export function blobRows(blobs: readonly NewBlob[]): string {
   return JSON.stringify([...rows.values()]);
 }
 
-/** Of columns `blobId, type, objectId`. */
-export function blobReferenceOf(row: Row): BlobReference {
-  return { blobId: row[0] as string, dataType: row[1] as string, objectId: row[2] as string };
+export interface BlobKey {
+  readonly accountId: string;
+  readonly id: string;
 }
 
-/** `[blobId, type, objectId]` each. */
-export function blobReferenceRows(references: readonly BlobReference[]): string {
-  return JSON.stringify(
-    references.map(({ blobId, dataType, objectId }) => [blobId, dataType, objectId]),
-  );
+export function blobKeyOf(row: Row): BlobKey {
+  return { accountId: row[0] as string, id: row[1] as string };
 }

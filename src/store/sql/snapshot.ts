@@ -37,7 +37,9 @@ import {
   ranksQuery,
   windowQuery,
 } from './query.js';
+import { blobOf, changeOf } from './records.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
+import { type TableReader, type TableTexts, textList } from './table-texts.js';
 import { holdersQuery } from './uniques.js';
 
 /** The services that all snapshots and transactions of a store share. */
@@ -51,7 +53,7 @@ export interface SnapshotServices {
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
-export class SqlSnapshot<C> implements Snapshot {
+export class SqlSnapshot<C extends TableReader> implements Snapshot {
   protected readonly scope: ObjectScope<C>;
   protected readonly names: StorageNames;
   protected readonly conductor: Conductor;
@@ -108,7 +110,9 @@ export class SqlSnapshot<C> implements Snapshot {
     limit: number,
   ): Promise<readonly ChangeRecordAt[]> {
     this.check();
-    return this.#engine.changes(this.scope, type.table, since, limit);
+    const { accountId } = this.scope;
+    const rows = await this.all('changes', accountId, type.table, since, limit);
+    return rows.map(changeOf);
   }
 
   async queryIds(
@@ -181,8 +185,8 @@ export class SqlSnapshot<C> implements Snapshot {
   }
 
   async objectCount(type: DataTypeDefinition): Promise<number> {
-    this.check();
-    return this.#engine.objectCount(this.scope, type.table);
+    const [row] = await this.all('objectCount', this.scope.accountId, type.table);
+    return (row?.[0] as number | undefined) ?? 0;
   }
 
   async holders(
@@ -210,9 +214,14 @@ export class SqlSnapshot<C> implements Snapshot {
     const wanted = targets.filter(({ ids }) => ids.length > 0);
     const leading = this.names.leading(wanted, through);
     if (leading.all.length === 0) return [];
-    const stored = wanted.map(({ type, ids }) => ({ type: this.names.table(type), ids }));
-    const records = await this.#engine.referrers(this.scope, stored, leading, limit);
-    return this.names.records(records);
+    const roots = wanted.flatMap(({ type, ids }) => {
+      const table = this.names.table(type);
+      return ids.map((id) => [table, id]);
+    });
+    const { accountId } = this.scope;
+    const closure = [JSON.stringify(roots), accountId, JSON.stringify(leading.through)];
+    const shown = [accountId, JSON.stringify(leading.all), limit + 1];
+    return this.names.references(await this.all('referrers', ...closure, ...shown));
   }
 
   async ancestors(
@@ -223,15 +232,21 @@ export class SqlSnapshot<C> implements Snapshot {
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    const by = this.names.reference(type.name, property);
-    const records = await this.#engine.ancestors(this.scope, by, ids, limit);
-    const names = { toType: by.target, fromType: type.name, property };
-    return records.map(({ toId, fromId }) => ({ ...names, toId, fromId }));
+    const { table, column } = this.names.reference(type.name, property);
+    const of = [this.scope.accountId, table, column];
+    const list = JSON.stringify(ids);
+    return this.names.references(await this.all('ancestors', list, ...of, ...of, limit + 1));
   }
 
   async blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]> {
     this.check();
-    return ids.length === 0 ? [] : this.#engine.blobs(this.scope, ids, viewer);
+    if (ids.length === 0) return [];
+    const asked = [this.scope.accountId, textList(ids)];
+    const rows =
+      viewer === undefined
+        ? await this.all('blobs', ...asked)
+        : await this.all('visibleBlobs', ...asked, viewer);
+    return rows.map(blobOf);
   }
 
   async blobReferences(
@@ -241,7 +256,10 @@ export class SqlSnapshot<C> implements Snapshot {
     this.check();
     if (blobIds.length === 0 || dataTypes.length === 0) return [];
     const tables = dataTypes.map((name) => this.names.table(name));
-    return this.names.blobs(await this.#engine.blobReferences(this.scope, blobIds, tables));
+    const lists = [textList(blobIds), JSON.stringify(tables)];
+    return this.names.blobReferences(
+      await this.all('blobReferences', this.scope.accountId, ...lists),
+    );
   }
 
   async links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks> {
@@ -249,13 +267,17 @@ export class SqlSnapshot<C> implements Snapshot {
     if (ids.length === 0) return { references: [], blobs: [] };
     const { table, properties } = type;
     const linking = properties.filter(({ reference }) => reference !== undefined);
-    const columns = linking.map(({ column }) => column);
-    const hasBlobs = properties.some(holdsBlobs);
+    const columns = JSON.stringify(linking.map(({ column }) => column));
+    const list = JSON.stringify(ids);
+    const of = [this.scope.accountId, table] as const;
     const [references, blobs] = await Promise.all([
-      columns.length === 0 ? [] : this.#engine.ownReferences(this.scope, table, columns, ids),
-      hasBlobs ? this.#engine.ownBlobs(this.scope, table, ids) : [],
+      linking.length === 0 ? [] : this.all('ownReferences', ...of, columns, list),
+      properties.some(holdsBlobs) ? this.all('ownBlobReferences', ...of, list) : [],
     ]);
-    return { references: this.names.records(references), blobs: this.names.blobs(blobs) };
+    return {
+      references: this.names.references(references),
+      blobs: this.names.blobReferences(blobs),
+    };
   }
 
   async stale(
@@ -288,6 +310,15 @@ export class SqlSnapshot<C> implements Snapshot {
   protected check(): void {
     if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
     this.#engine.check(this.scope.connection);
+  }
+
+  /** The rows of one of the statements on the engine's own tables. */
+  protected async all(
+    text: keyof TableTexts,
+    ...parameters: readonly (string | number)[]
+  ): Promise<readonly Row[]> {
+    this.check();
+    return this.scope.connection.all(this.#engine.texts[text], ...parameters);
   }
 
   async #query(query: Fragment): Promise<readonly Row[]> {

@@ -9,8 +9,10 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Scope, WritingEngine } from './engine.js';
+import { blobRows } from './records.js';
 import { encodeLarge, holdsLarge } from './rows.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
+import type { TableTexts, TableWriter } from './table-texts.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
@@ -19,7 +21,7 @@ const NOTHING: Promise<void> = Promise.resolve();
  * `record` (one for the state, at most one for each kind of change), `changeReferences` (two) and
  * `changeBlobReferences` (three).
  */
-export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
+export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implements Transaction {
   readonly #engine: WritingEngine<C>;
   readonly #now: number;
   #broken: { readonly error: unknown } | undefined;
@@ -106,7 +108,9 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {
     if (blobs.length === 0) return;
-    await this.#write(() => this.#engine.insertBlobs(this.scope, blobs, this.#now));
+    const rows = blobRows(blobs);
+    const [account, now] = [this.scope.accountId, this.#now];
+    await this.#write(() => this.#run('insertBlobs', account, now, now, rows));
   }
 
   async changeReferences(
@@ -114,9 +118,13 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly ReferenceRecord[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const stored = (record: ReferenceRecord) => this.names.storedRecord(record);
+    const change = (text: keyof TableTexts, records: readonly ReferenceRecord[]): Promise<void> =>
+      records.length === 0
+        ? NOTHING
+        : this.#run(text, this.scope.accountId, this.names.referenceRows(records));
+    // Both are asked for at once: the work can't end between them.
     await this.#write(() =>
-      this.#engine.changeReferences(this.scope, removed.map(stored), added.map(stored)),
+      Promise.all([change('deleteReferences', removed), change('insertReferences', added)]),
     );
   }
 
@@ -125,15 +133,24 @@ export class SqlTransaction<C> extends SqlSnapshot<C> implements Transaction {
     added: readonly BlobReference[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const stored = (reference: BlobReference) => this.names.storedBlob(reference);
+    const account = this.scope.accountId;
+    const change = (text: keyof TableTexts, records: readonly BlobReference[]): Promise<void> =>
+      records.length === 0
+        ? NOTHING
+        : this.#run(text, account, this.names.blobReferenceRows(records));
+    const ids = new Set([...removed, ...added].map(({ blobId }) => blobId));
+    const list = JSON.stringify([...ids]);
     await this.#write(() =>
-      this.#engine.changeBlobReferences(
-        this.scope,
-        removed.map(stored),
-        added.map(stored),
-        this.#now,
-      ),
+      Promise.all([
+        change('deleteBlobReferences', removed),
+        change('insertBlobReferences', added),
+        this.#run('noteUnreferenced', this.#now, account, list),
+      ]),
     );
+  }
+
+  #run(text: keyof TableTexts, ...parameters: readonly (string | number)[]): Promise<void> {
+    return this.scope.connection.write(this.#engine.texts[text], ...parameters);
   }
 
   /** Others wait for the transaction. */

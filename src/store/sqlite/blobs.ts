@@ -1,4 +1,5 @@
-import { type BlobKey, blobKeyOf, COLLECTABLE } from '../sql/blob-tables.js';
+import { type BlobKey, blobKeyOf } from '../sql/records.js';
+import { COLLECTABLE } from '../sql/table-texts.js';
 import type { Connection } from './connection.js';
 import { BOUND } from './reader.js';
 

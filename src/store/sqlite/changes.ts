@@ -1,10 +1,10 @@
 import { MethodError } from '../../protocol/errors.js';
-import type { ChangeKind, ChangeRecordAt } from '../port.js';
+import type { ChangeKind } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import type { Row } from '../sql/objects.js';
-import { CHANGE_KINDS, changeOf } from '../sql/records.js';
+import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { BOUND, type Reader } from './reader.js';
+import type { Reader } from './reader.js';
 
 /** States and change records (D8, D9). */
 
@@ -14,17 +14,12 @@ const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND
 const SELECT_STATE_OF_ACCOUNT = `SELECT "s"."number" FROM "JmapAccount" AS "a"
  LEFT JOIN "JmapState" AS "s" ON "s"."accountId" = "a"."id" AND "s"."type" = ? WHERE "a"."id" = ?`;
 
-const SELECT_OBJECTS = `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
-
 const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
  VALUES (?, ?, ?, ?) ON CONFLICT ("accountId", "type") DO UPDATE SET
  "number" = "number" + excluded."number", "objects" = "objects" + excluded."objects"`;
 
 /** RETURNING more than doubles its cost (a temporary table), so it is for whoever knows no state. */
 const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
-
-const SELECT_CHANGES = `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
- WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT ${BOUND}`;
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
@@ -51,25 +46,6 @@ export async function readStateOfAccount(
 /** Deleted since the request was let in: nothing may be written that nobody would remove. */
 export function accountGone(): MethodError {
   return new MethodError('accountNotFound', 'The account has been deleted.');
-}
-
-/** One statement. */
-export async function readObjectCount(
-  { connection, accountId }: Scope<Reader>,
-  table: string,
-): Promise<number> {
-  return numberOf(await connection.all(SELECT_OBJECTS, accountId, table));
-}
-
-/** One statement. */
-export async function readChanges(
-  { connection, accountId }: Scope<Reader>,
-  table: string,
-  since: number,
-  limit: number,
-): Promise<readonly ChangeRecordAt[]> {
-  const rows = await connection.all(SELECT_CHANGES, accountId, table, since, limit);
-  return rows.map(changeOf);
 }
 
 /**

@@ -1,15 +1,8 @@
-import { readBlobTables, writeBlobTables } from '../sql/blob-tables.js';
 import type { ReadingEngine, Scope, WritingEngine } from '../sql/engine.js';
-import { readReferenceTable, writeReferenceTable } from '../sql/reference-table.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { tableTexts } from '../sql/table-texts.js';
 import { SqlTransaction } from '../sql/transaction.js';
-import {
-  readChanges,
-  readObjectCount,
-  readState,
-  readStateOfAccount,
-  writeChanges,
-} from './changes.js';
+import { readState, readStateOfAccount, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import {
@@ -28,17 +21,14 @@ import { readPage } from './state-reads.js';
 const reading: ReadingEngine<Reader> = Object.freeze({
   dialect: sqlite,
   decoders: DECODERS,
+  texts: tableTexts(sqlite, walks),
   check: (reader) => reader.check(),
   query: (reader, fragment) => reader.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
   existing: readExisting,
   state: readState,
-  objectCount: readObjectCount,
-  changes: readChanges,
   page: readPage,
-  ...readReferenceTable(sqlite, walks),
-  ...readBlobTables(sqlite),
 } satisfies ReadingEngine<Reader>);
 
 /** What SQLite does its own way. */
@@ -49,8 +39,6 @@ const writing: WritingEngine<Connection> = Object.freeze({
   update: (scope, type, objects) => writeObjects(scope, type, objects, 'update'),
   destroy: destroyObjects,
   writeChanges,
-  ...writeReferenceTable(sqlite),
-  ...writeBlobTables(sqlite),
 } satisfies WritingEngine<Connection>);
 
 /** Reading within one transaction of a connection. */

@@ -1,5 +1,4 @@
-import { REFERENCE_COLUMNS } from '../sql/records.js';
-import type { ReferenceWalks } from '../sql/reference-table.js';
+import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
 import { BOUND } from './reader.js';
 
 // UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by

@@ -1,0 +1,115 @@
+import type { Dialect } from './dialect.js';
+import type { Row } from './objects.js';
+
+/** The statements on the engine's own tables, which both databases share. */
+
+type Parameter = string | number | null;
+
+/** Reads the engine's own tables. */
+export interface TableReader {
+  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]>;
+}
+
+/** Reads and writes them. Each write is begun before the call returns. */
+export interface TableWriter extends TableReader {
+  write(text: string, ...parameters: readonly Parameter[]): Promise<void>;
+}
+
+export const REFERENCE_COLUMNS = '"toType", "toId", "fromType", "fromId", "property"';
+
+const REFERENCE = 'value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM ROWS(?)';
+const BLOB_REFERENCE = 'value ->> 0, value ->> 1, value ->> 2 FROM ROWS(?)';
+
+const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
+ FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`;
+
+/** Of a blob "b". NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong. */
+export const COLLECTABLE = `"b"."unreferencedSince" < ?
+ AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;
+
+const SHARED = Object.freeze({
+  objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
+
+  // A bare parameter behind LIMIT has SQLite plan the statement anew for each value.
+  changes: `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+
+  ownReferences: `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
+ WHERE "accountId" = ? AND "fromType" = ? AND "property" IN ? AND "fromId" IN ?`,
+
+  deleteReferences: `DELETE FROM "JmapReference" WHERE "accountId" = ?
+ AND (${REFERENCE_COLUMNS}) IN (SELECT ${REFERENCE})`,
+
+  insertReferences: `INSERT INTO "JmapReference" ("accountId", ${REFERENCE_COLUMNS})
+ SELECT CAST(? AS TEXT), ${REFERENCE} WHERE TRUE ON CONFLICT DO NOTHING`,
+
+  blobs: `${SELECT_BLOBS} ORDER BY "id"`,
+
+  visibleBlobs: `${SELECT_BLOBS}
+ AND ("unreferencedSince" IS NULL OR "uploaderId" = ?) ORDER BY "id"`,
+
+  // A blob that the account has already (a copy of a copy) lives on from now where nothing refers to it.
+  insertBlobs: `INSERT INTO "JmapBlob"
+ ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
+ SELECT CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), value ->> 3,
+ CAST(? AS BIGINT), CAST(? AS BIGINT) FROM ROWS(?) WHERE TRUE
+ ON CONFLICT ("accountId", "id") DO UPDATE SET "unreferencedSince" = excluded."unreferencedSince"
+ WHERE "JmapBlob"."unreferencedSince" IS NOT NULL`,
+
+  blobReferences: `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = ? AND "blobId" IN ? AND "type" IN ? ORDER BY "objectId", "type", "blobId"`,
+
+  ownBlobReferences: `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
+ WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ?`,
+
+  deleteBlobReferences: `DELETE FROM "JmapBlobReference" WHERE "accountId" = ?
+ AND ("blobId", "type", "objectId") IN (SELECT ${BLOB_REFERENCE})`,
+
+  insertBlobReferences: `INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+ SELECT CAST(? AS TEXT), ${BLOB_REFERENCE} WHERE TRUE ON CONFLICT DO NOTHING`,
+
+  noteUnreferenced: `UPDATE "JmapBlob" SET "unreferencedSince" = CASE
+ WHEN EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "JmapBlob"."accountId" AND "r"."blobId" = "JmapBlob"."id") THEN NULL
+ ELSE coalesce("unreferencedSince", CAST(? AS BIGINT)) END WHERE "accountId" = ? AND "id" IN ?`,
+});
+
+/** Walks that each database has to be led through in its own way. */
+export interface ReferenceWalks {
+  /** Of roots, account, properties that lead on; account, properties that are references, limit. */
+  readonly referrers: string;
+  /** Of ids; twice account, type, property; limit. */
+  readonly ancestors: string;
+}
+
+export type TableTexts = Readonly<Record<keyof typeof SHARED | keyof ReferenceWalks, string>>;
+
+/** Returns the statements in a database's words. */
+export function tableTexts(dialect: Dialect, walks: ReferenceWalks): TableTexts {
+  const texts = Object.entries({ ...SHARED, ...walks });
+  const translated = texts.map(([key, text]) => [key, tableText(dialect, text)]);
+  return Object.freeze(Object.fromEntries(translated) as TableTexts);
+}
+
+/**
+ * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the texts of a JSON
+ * list, and `ROWS(?)` has a row `value` for each element of a JSON list.
+ */
+export function tableText(dialect: Dialect, text: string): string {
+  let position = 0;
+  return text.replace(/IN \?|ROWS\(\?\)|\?/g, (found) => {
+    position += 1;
+    const placeholder = dialect.placeholder(position);
+    if (found === '?') return placeholder;
+    return found === 'IN ?' ? dialect.isIn(placeholder) : dialect.rowsOf(placeholder);
+  });
+}
+
+/**
+ * Returns a JSON list of texts that a client gave. U+FFFF stands in the place of U+0000, which jsonb
+ * refuses: no stored text has either, so both find nothing.
+ */
+export function textList(texts: readonly string[]): string {
+  return JSON.stringify(texts.map((text) => text.replaceAll('\0', '\uffff')));
+}
