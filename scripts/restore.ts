@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { openBlobStore } from '../src/blobs/index.js';
-import type { ClearableBlobStore } from '../src/blobs/port.js';
+import type { BlobStore } from '../src/blobs/port.js';
 import { compareMigrations, readMigrations } from '../src/database/migrations.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { type Config, readConfig } from '../src/server/config.js';
@@ -78,7 +78,7 @@ async function restore(config: Config, root: string, file: string): Promise<numb
   }
 }
 
-async function firstBlob(config: Config, blobs: ClearableBlobStore): Promise<readonly string[]> {
+async function firstBlob(config: Config, blobs: BlobStore): Promise<readonly string[]> {
   for await (const { accountId, blobId } of blobs.list()) {
     return [`blobs in ${blobPlace(config)} (${blobId} of account ${accountId}, for one)`];
   }

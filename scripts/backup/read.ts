@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { ClearableBlobStore } from '../../src/blobs/port.js';
+import type { BlobStore } from '../../src/blobs/port.js';
 import { AT_ONCE, SMALL } from './blobs.js';
 import type { Destination } from './destination.js';
 import { BackupFileError } from './errors.js';
@@ -21,7 +21,7 @@ export interface Restored {
 export async function readArchive(
   file: string,
   manifest: Manifest,
-  to: { readonly database: Destination; readonly blobs: ClearableBlobStore },
+  to: { readonly database: Destination; readonly blobs: BlobStore },
   options: { readonly tables: readonly string[]; readonly progress: Progress },
 ): Promise<Restored> {
   const handle = await open(file, 'r');

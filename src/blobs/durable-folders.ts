@@ -8,8 +8,12 @@ const REMEMBERED = 20_000;
 /** Forces a folder's entries (files made, renamed or linked in it) onto the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows can't open a folder for this; NTFS journals its entries.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
+  if (process.platform !== 'win32') await syncFile(folder, 'r');
+}
+
+/** Forces a file's octets onto the disk. */
+export async function syncFile(path: string, flags = 'r+'): Promise<void> {
+  const handle = await open(path, flags);
   try {
     await handle.sync();
   } finally {

@@ -3,24 +3,24 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 
 import {
   chmod,
   copyFile,
-  type FileHandle,
   link,
   open,
   readdir,
   rename,
   rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
-import { DurableFolders, syncFolder } from './durable-folders.js';
+import { DurableFolders, syncFile, syncFolder } from './durable-folders.js';
+import { IncomingOctets } from './incoming.js';
 import {
   BlobMissingError,
   type BlobPlace,
-  BlobTooLargeError,
-  type ClearableBlobStore,
+  type BlobStore,
   type KeptBlob,
   type OctetRange,
 } from './port.js';
@@ -44,7 +44,7 @@ const NO_ROOM = new Set([
  * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
  * Throws what the system says where it can't write there.
  */
-export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
+export function createFilesystemBlobStore(folder: string): BlobStore {
   // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
   const temporaryFolder = join(folder, '.incoming');
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
@@ -53,7 +53,7 @@ export function createFilesystemBlobStore(folder: string): ClearableBlobStore {
   return new FilesystemBlobStore(folder, temporaryFolder);
 }
 
-class FilesystemBlobStore implements ClearableBlobStore {
+class FilesystemBlobStore implements BlobStore {
   readonly #folder: string;
   readonly #temporaryFolder: string;
   readonly #folders: DurableFolders;
@@ -70,18 +70,19 @@ class FilesystemBlobStore implements ClearableBlobStore {
     source: Readable,
     maxSize: number,
   ): Promise<{ readonly size: number }> {
-    // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
-    source.on('error', noted);
-    const target = this.#legalPath(accountId, blobId);
-    const size = await this.#place(target, (temporary) => receive(temporary, source, maxSize));
-    return { size };
+    const octets = new IncomingOctets(source, maxSize);
+    const target = this.#legalPath({ accountId, blobId });
+    const options = { flag: 'wx', mode: 0o600, flush: true };
+    await this.#place(target, (temporary) => writeFile(temporary, octets, options));
+    return { size: octets.size };
   }
 
   async read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable> {
-    const path = this.#pathOf(accountId, blobId);
-    if (path === null) throw missing(accountId, blobId);
+    const place = { accountId, blobId };
+    const path = this.#pathOf(place);
+    if (path === null) throw new BlobMissingError(place);
     const handle = await open(path, 'r').catch((error: unknown) => {
-      throw codeOf(error) === 'ENOENT' ? missing(accountId, blobId) : error;
+      throw codeOf(error) === 'ENOENT' ? new BlobMissingError(place) : error;
     });
     if (range === undefined) return handle.createReadStream();
     if (range.end <= range.start) {
@@ -92,17 +93,17 @@ class FilesystemBlobStore implements ClearableBlobStore {
   }
 
   async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
-    const source = this.#pathOf(from.accountId, from.blobId);
-    const target = this.#legalPath(to.accountId, to.blobId);
-    if (source === null) throw missing(from.accountId, from.blobId);
+    const source = this.#pathOf(from);
+    const target = this.#legalPath(to);
+    if (source === null) throw new BlobMissingError(from);
     const placed = this.#place(target, (temporary) => duplicate(source, temporary));
     await placed.catch((error: unknown) => {
-      throw codeOf(error) === 'ENOENT' ? missing(from.accountId, from.blobId) : error;
+      throw codeOf(error) === 'ENOENT' ? new BlobMissingError(from) : error;
     });
   }
 
   async delete(accountId: string, blobId: string): Promise<void> {
-    const path = this.#pathOf(accountId, blobId);
+    const path = this.#pathOf({ accountId, blobId });
     if (path !== null) await rm(path, { force: true });
   }
 
@@ -117,24 +118,23 @@ class FilesystemBlobStore implements ClearableBlobStore {
     await rm(path, { recursive: true, force: true });
   }
 
-  #pathOf(accountId: string, blobId: string): string | null {
+  #pathOf({ accountId, blobId }: BlobPlace): string | null {
     if (!isId(accountId) || !isId(blobId)) return null;
     return join(this.#folder, accountId, blobId.slice(-2), blobId);
   }
 
-  #legalPath(accountId: string, blobId: string): string {
-    const path = this.#pathOf(accountId, blobId);
+  #legalPath(place: BlobPlace): string {
+    const path = this.#pathOf(place);
     if (path === null) throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
     return path;
   }
 
   /** Gives `fill` a temporary path and moves what it made there to `target`; leaves nothing where it fails. */
-  async #place<T>(target: string, fill: (path: string) => Promise<T>): Promise<T> {
+  async #place(target: string, fill: (path: string) => Promise<void>): Promise<void> {
     const temporary = join(this.#temporaryFolder, randomUUID());
     try {
-      const result = await fill(temporary);
+      await fill(temporary);
       await moveInto(this.#folders, temporary, target);
-      return result;
     } catch (error) {
       if (!NO_ROOM.has(codeOf(error) ?? '')) throw error;
       throw new UnavailableError(`The blob store can't write (${codeOf(error)}).`, {
@@ -147,31 +147,6 @@ class FilesystemBlobStore implements ClearableBlobStore {
   }
 }
 
-/** Streams `source` into a new file that is on disk when this resolves to its size. */
-async function receive(path: string, source: Readable, maxSize: number): Promise<number> {
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    let size = 0;
-    // The source stays open where it is too large: it may be a request whose connection carries the answer.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      const octets: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      size += octets.byteLength;
-      if (size > maxSize) throw new BlobTooLargeError(`The blob has more than ${maxSize} octets.`);
-      await writeAll(handle, octets);
-    }
-    await handle.sync();
-    return size;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeAll(handle: FileHandle, octets: Uint8Array): Promise<void> {
-  for (let done = 0; done < octets.byteLength; ) {
-    done += (await handle.write(octets, done)).bytesWritten;
-  }
-}
-
 /** A second name for a file's octets, or a copy of them where the file system has no second names. */
 async function duplicate(source: string, path: string): Promise<void> {
   try {
@@ -180,12 +155,7 @@ async function duplicate(source: string, path: string): Promise<void> {
     if (!NO_LINK.has(codeOf(error) ?? '')) throw error;
     await copyFile(source, path, constants.COPYFILE_FICLONE);
     await chmod(path, 0o600);
-    const handle = await open(path, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await syncFile(path);
   }
 }
 
@@ -240,14 +210,6 @@ function sweep(temporaryFolder: string): void {
   }
 }
 
-function missing(accountId: string, blobId: string): BlobMissingError {
-  return new BlobMissingError(`Account ${accountId} has no octets of a blob ${blobId}.`);
-}
-
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
-
-function noted(): undefined {
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import { createFilesystemBlobStore } from './filesystem.js';
-import type { ClearableBlobStore } from './port.js';
+import type { BlobStore } from './port.js';
 import type { S3Location } from './s3.js';
 
 /** What BLOB_STORE says. */
@@ -8,7 +8,7 @@ export type BlobLocation =
   | ({ readonly kind: 's3' } & S3Location);
 
 /** The blob store at a place. Only who keeps blobs in S3 pays for loading its client. */
-export async function openBlobStore(location: BlobLocation): Promise<ClearableBlobStore> {
+export async function openBlobStore(location: BlobLocation): Promise<BlobStore> {
   if (location.kind === 'file') return createFilesystemBlobStore(location.folder);
   const { createS3BlobStore } = await import('./s3.js');
   return createS3BlobStore(location);

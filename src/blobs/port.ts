@@ -27,10 +27,7 @@ export interface BlobStore {
    * All that is kept, an account at a time. A blob that comes or goes meanwhile may be listed or not.
    */
   list(): AsyncIterable<KeptBlob>;
-}
 
-/** A store that accounts can be deleted from, as the account command does. */
-export interface ClearableBlobStore extends BlobStore {
   /** Removes every blob of an account; no error where it has none. */
   deleteAccount(accountId: string): Promise<void>;
 }
@@ -53,8 +50,16 @@ export interface KeptBlob extends BlobPlace {
 
 export class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
+
+  constructor(maxSize: number) {
+    super(`The blob has more than ${maxSize} octets.`);
+  }
 }
 
 export class BlobMissingError extends Error {
   override readonly name = 'BlobMissingError';
+
+  constructor({ accountId, blobId }: BlobPlace) {
+    super(`Account ${accountId} has no octets of a blob ${blobId}.`);
+  }
 }

@@ -1,20 +1,20 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
-  ListObjectsV2Command,
+  paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
+import { IncomingOctets } from './incoming.js';
 import {
   BlobMissingError,
   type BlobPlace,
-  BlobTooLargeError,
-  type ClearableBlobStore,
+  type BlobStore,
   type KeptBlob,
   type OctetRange,
 } from './port.js';
@@ -46,10 +46,7 @@ const TIMINGS: S3Timings = Object.freeze({ connect: 5000, answer: 30_000, silenc
 const ATTEMPTS = 3;
 
 /** Keeps blobs as objects `<prefix><accountId>/<blobId>`. An object appears when it is whole. */
-export function createS3BlobStore(
-  location: S3Location,
-  timings: S3Timings = TIMINGS,
-): ClearableBlobStore {
+export function createS3BlobStore(location: S3Location, timings: S3Timings = TIMINGS): BlobStore {
   const { endpoint, region } = location;
   const client = new S3Client({
     region,
@@ -67,7 +64,7 @@ export function createS3BlobStore(
   return new S3BlobStore(client, location);
 }
 
-class S3BlobStore implements ClearableBlobStore {
+class S3BlobStore implements BlobStore {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
@@ -84,61 +81,50 @@ class S3BlobStore implements ClearableBlobStore {
     source: Readable,
     maxSize: number,
   ): Promise<{ readonly size: number }> {
-    const Body = new PassThrough();
+    const octets = new IncomingOctets(source, maxSize);
+    const Key = this.#keyOf({ accountId, blobId });
     const upload = new Upload({
       client: this.#client,
-      params: { Bucket: this.#bucket, Key: this.#keyOf(accountId, blobId), Body },
+      params: { Bucket: this.#bucket, Key, Body: Readable.from(octets) },
       partSize: PART_SIZE,
       queueSize: PARTS_AT_ONCE,
     });
-    // Its error, when it has one of its own, is looked at below.
-    const done = upload.done().then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    let size: number;
-    try {
-      size = await pour(source, Body, maxSize, done);
-    } catch (error) {
-      Body.destroy();
-      await upload.abort();
-      await done;
-      throw error;
-    }
-    const failed = await done;
-    if (failed !== null) return unavailable(failed.error);
-    return { size };
+    await upload.done().catch((error: unknown) => {
+      throw octets.failure ?? asUnavailable(error);
+    });
+    return { size: octets.size };
   }
 
   async read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable> {
-    if (!isId(accountId) || !isId(blobId)) throw missing(accountId, blobId);
+    const place = { accountId, blobId };
+    if (!isId(accountId) || !isId(blobId)) throw new BlobMissingError(place);
     if (range !== undefined && range.end <= range.start) return Readable.from([]);
-    const Key = this.#keyOf(accountId, blobId);
+    const Key = this.#keyOf(place);
     // HTTP's last octet is part of the range.
     const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end - 1}`;
     const { Body } = await this.#client
       .send(new GetObjectCommand({ Bucket: this.#bucket, Key, Range }))
       .catch((error: unknown) => {
-        throw isNoSuchKey(error) ? missing(accountId, blobId) : asUnavailable(error);
+        throw isNoSuchKey(error) ? new BlobMissingError(place) : asUnavailable(error);
       });
     if (!(Body instanceof Readable)) throw new Error('In Node the body of an object is a stream.');
     return Body;
   }
 
   async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
-    const source = `${this.#bucket}/${this.#keyOf(from.accountId, from.blobId)}`;
+    const source = `${this.#bucket}/${this.#keyOf(from)}`;
     const CopySource = source.split('/').map(encodeURIComponent).join('/');
-    const Key = this.#keyOf(to.accountId, to.blobId);
+    const Key = this.#keyOf(to);
     await this.#client
       .send(new CopyObjectCommand({ Bucket: this.#bucket, Key, CopySource }))
       .catch((error: unknown) => {
-        throw isNoSuchKey(error) ? missing(from.accountId, from.blobId) : asUnavailable(error);
+        throw isNoSuchKey(error) ? new BlobMissingError(from) : asUnavailable(error);
       });
   }
 
   async delete(accountId: string, blobId: string): Promise<void> {
     if (!isId(accountId) || !isId(blobId)) return;
-    const Key = this.#keyOf(accountId, blobId);
+    const Key = this.#keyOf({ accountId, blobId });
     await this.#client
       .send(new DeleteObjectCommand({ Bucket: this.#bucket, Key }))
       .catch(unavailable);
@@ -170,53 +156,27 @@ class S3BlobStore implements ClearableBlobStore {
     }
   }
 
-  #keyOf(accountId: string, blobId: string): string {
+  #keyOf({ accountId, blobId }: BlobPlace): string {
     if (isId(accountId) && isId(blobId)) return `${this.#prefix}${accountId}/${blobId}`;
     throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
   }
 
   /** Pages of what is below a prefix. */
   async *#pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
-    const Bucket = this.#bucket;
-    for (let ContinuationToken: string | undefined; ; ) {
-      const answer = await this.#client
-        .send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken }))
-        .catch(unavailable);
-      yield (answer.Contents ?? []).flatMap(({ Key, LastModified }) =>
-        Key === undefined ? [] : [{ Key, since: LastModified?.getTime() ?? Date.now() }],
-      );
-      ContinuationToken = answer.NextContinuationToken;
-      if (ContinuationToken === undefined) return;
+    const asked = { Bucket: this.#bucket, Prefix };
+    try {
+      for await (const { Contents = [] } of paginateListObjectsV2(
+        { client: this.#client },
+        asked,
+      )) {
+        yield Contents.flatMap(({ Key, LastModified }) =>
+          Key === undefined ? [] : [{ Key, since: LastModified?.getTime() ?? Date.now() }],
+        );
+      }
+    } catch (error) {
+      unavailable(error);
     }
   }
-}
-
-/** Hands a source over as fast as the upload takes it; resolves to its octets. */
-async function pour(
-  source: Readable,
-  target: PassThrough,
-  maxSize: number,
-  ended: Promise<{ readonly error: unknown } | null>,
-): Promise<number> {
-  // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
-  source.on('error', noted);
-  let size = 0;
-  for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-    const octets: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    size += octets.byteLength;
-    if (size > maxSize) throw new BlobTooLargeError(`The blob has more than ${maxSize} octets.`);
-    if (!target.write(octets)) {
-      // An upload that has failed takes nothing any more.
-      const failed = await Promise.race([drained(target), ended]);
-      if (failed !== null) throw asUnavailable(failed.error);
-    }
-  }
-  target.end();
-  return size;
-}
-
-function drained(stream: PassThrough): Promise<null> {
-  return new Promise((resolve) => stream.once('drain', () => resolve(null)));
 }
 
 /** By name: of a CopyObject the SDK makes no class of its own of it. */
@@ -231,12 +191,4 @@ function asUnavailable(error: unknown): UnavailableError {
 
 function unavailable(error: unknown): never {
   throw asUnavailable(error);
-}
-
-function missing(accountId: string, blobId: string): BlobMissingError {
-  return new BlobMissingError(`Account ${accountId} has no octets of a blob ${blobId}.`);
-}
-
-function noted(): undefined {
-  return undefined;
 }

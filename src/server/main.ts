@@ -11,7 +11,7 @@ import {
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
-import type { ClearableBlobStore } from '../blobs/port.js';
+import type { BlobStore } from '../blobs/port.js';
 import { holdsBlobs } from '../capability/places.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { MigrationError } from '../database/migrations.js';
@@ -116,7 +116,7 @@ interface Engine {
   readonly storage: Storage;
   readonly conductor: Conductor;
   readonly hooks: ReturnType<typeof createHooks>;
-  readonly blobs: ClearableBlobStore;
+  readonly blobs: BlobStore;
   /** Epoch ms by which ages are judged. */
   readonly now: () => number;
 }

@@ -17,7 +17,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { ClearableBlobStore } from '../../src/blobs/port.js';
+import type { BlobStore } from '../../src/blobs/port.js';
 import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/port.js';
 
 const ACCOUNT = 'a01';
@@ -25,7 +25,7 @@ const OTHER = 'a02';
 const MAX = 1_000_000;
 
 let folder: string;
-let store: ClearableBlobStore;
+let store: BlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'blobs-'));

@@ -6,11 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openBlobStore } from '../../src/blobs/index.js';
-import {
-  BlobMissingError,
-  BlobTooLargeError,
-  type ClearableBlobStore,
-} from '../../src/blobs/port.js';
+import { BlobMissingError, type BlobStore, BlobTooLargeError } from '../../src/blobs/port.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { readConfig } from '../../src/server/config.js';
 import { Client } from '../support/client.js';
@@ -24,7 +20,7 @@ const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVE
 let folder: string;
 let service: S3rver;
 let endpoint: string;
-let store: ClearableBlobStore;
+let store: BlobStore;
 let run = 0;
 
 beforeAll(async () => {

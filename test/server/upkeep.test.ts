@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { BlobStore, ClearableBlobStore, KeptBlob } from '../../src/blobs/port.js';
+import type { BlobStore, KeptBlob } from '../../src/blobs/port.js';
 import { startUpkeep, type UpkeepOptions } from '../../src/server/upkeep.js';
 import { eventually } from '../support/poll.js';
 
@@ -14,7 +14,7 @@ const HOUR = 3600 * 1000;
 const MINUTE = 60_000;
 
 let folder: string;
-let blobs: ClearableBlobStore;
+let blobs: BlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'jmapsmith-upkeep-'));
