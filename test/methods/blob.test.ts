@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DIGEST_ALGORITHMS } from '../../src/methods/blob/blob-get.js';
 import { MAX_DATA_SOURCES } from '../../src/methods/blob/upload-object.js';
-import { DIGEST_ALGORITHMS } from '../../src/methods/blob/view.js';
 import { BLOB, type Json, Rig, U2 } from './rig.js';
 
 let rig: Rig;

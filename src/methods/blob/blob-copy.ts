@@ -6,27 +6,24 @@ import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
-import { BlobTransfer } from './transfer.js';
+import { NewBlobs, visibleBlobs } from './call-blobs.js';
 
 /** Blob/copy (RFC 8620 6.3, D23). */
 export async function blobCopy(
   args: BlobCopyArguments,
   context: CallContext,
 ): Promise<BlobCopyResponse> {
-  const { store, limits } = context.services;
-  const account = accountOf(context);
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const asked = new Set(args.blobIds);
-  requireObjects(asked.size, limits.maxObjectsInSet);
+  requireObjects(asked.size, context.services.limits.maxObjectsInSet);
   const ids = new Map(
     [...asked].map((text) => [text, resolveId(text, context.request.createdIds)]),
   );
-  const known = [...new Set(ids.values())].filter((id) => id !== null);
-  const { userId } = context.request.principal;
-  const visible = await store.read(from.id, context, (snapshot) => snapshot.blobs(known, userId));
-  const transfer = new BlobTransfer(from, context);
+  const known = new Set([...ids.values()].filter((id) => id !== null));
+  const visible = await visibleBlobs(from.id, known, context);
+  const blobs = new NewBlobs(context);
   try {
-    const copies = await transfer.copy(visible);
+    const copies = await blobs.copyFrom(from.id, visible.values());
     const copied = new Map<string, string>();
     const notCopied = new Map<string, SetError>();
     for (const [text, id] of ids) {
@@ -37,20 +34,13 @@ export async function blobCopy(
     }
     const response = {
       fromAccountId: from.id,
-      accountId: account.id,
+      accountId: accountOf(context).id,
       copied: orNull(copied),
       notCopied: orNull(notCopied),
     };
-    if (copies.size > 0) {
-      const blobs = [...copies.values()];
-      await store.write(account.id, context, async (transaction) => {
-        await transaction.insertBlobs(blobs);
-        await context.admit(response);
-      });
-      transfer.keep(blobs);
-    }
+    await blobs.insert([...copies.values()], response);
     return response;
   } finally {
-    await transfer.discardRest();
+    await blobs.discardRest();
   }
 }

@@ -1,17 +1,20 @@
+import { Readable } from 'node:stream';
 import type {
   BlobUploadArguments,
   BlobUploadResponse,
 } from '../../../generated/blob/methods.types.js';
-import type { SetError } from '../../protocol/errors.js';
+import { BlobMissingError, BlobTooLargeError } from '../../blobs/port.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
+import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
-import { BlobWriter } from './blob-writer.js';
-import { parseUpload, referencedBlobs, type Upload } from './upload-object.js';
-import { orderUploads } from './upload-order.js';
+import { NewBlobs, visibleBlobs } from './call-blobs.js';
+import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
 /**
  * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the
@@ -21,81 +24,187 @@ export async function blobUpload(
   args: BlobUploadArguments,
   context: CallContext,
 ): Promise<BlobUploadResponse> {
-  const { store, limits } = context.services;
-  const account = accountOf(context);
   const entries = Object.entries(args.create);
-  requireObjects(entries.length, limits.maxObjectsInSet);
-  const notCreated = new Map<string, SetError>();
-  const uploads = new Map<string, Upload>();
-  for (const [creationId, value] of entries) {
-    const parsed = parseUpload(value);
-    if (parsed.kind === 'refused') notCreated.set(creationId, parsed.error);
-    else uploads.set(creationId, parsed.upload);
-  }
-  const writer = new BlobWriter(context, await readSources(uploads, context));
+  requireObjects(entries.length, context.services.limits.maxObjectsInSet);
+  const run = new UploadRun(context, entries);
   try {
-    const { order, cyclic } = orderUploads(uploads);
-    for (const [creationId, error] of cyclic) notCreated.set(creationId, error);
-    for (const creationId of order) {
-      const upload = uploads.get(creationId);
-      const error = upload === undefined ? null : await writer.write(creationId, upload);
-      if (error !== null) notCreated.set(creationId, error);
+    await run.makeAll();
+    const created = new Map<string, ReturnType<typeof report>>();
+    const notCreated = new Map<string, SetError>();
+    for (const [creationId] of entries) {
+      const blob = run.made.get(creationId);
+      const error = run.refused.get(creationId);
+      if (blob !== undefined) created.set(creationId, report(blob));
+      if (error !== undefined) notCreated.set(creationId, error);
     }
-    const blobs = writer.written;
     const response = {
-      accountId: account.id,
-      created: orNull(inOrder(entries, (creationId) => report(blobs.get(creationId)))),
-      notCreated: orNull(inOrder(entries, (creationId) => notCreated.get(creationId))),
+      accountId: accountOf(context).id,
+      created: orNull(created),
+      notCreated: orNull(notCreated),
     };
-    if (blobs.size > 0) {
-      await store.write(account.id, context, async (transaction) => {
-        await transaction.insertBlobs([...blobs.values()]);
-        const ids = [...blobs].map(([creationId, blob]) => [creationId, blob.id] as const);
-        await context.admit(response, new Map(ids));
-      });
-      writer.keep();
-    }
+    const ids = [...run.made].map(([creationId, { id }]) => [creationId, id] as const);
+    await run.blobs.insert([...run.made.values()], response, ids);
     return response;
   } finally {
-    await writer.discard();
+    await run.blobs.discardRest();
   }
-}
-
-/** Rows of the blobs that the uploads take octets of and that the user can see, at once for all. */
-async function readSources(
-  uploads: ReadonlyMap<string, Upload>,
-  context: CallContext,
-): Promise<ReadonlyMap<string, BlobRow>> {
-  const ids = new Set<string>();
-  for (const upload of uploads.values()) {
-    for (const text of referencedBlobs(upload)) {
-      const id = resolveId(text, context.request.createdIds);
-      if (id !== null) ids.add(id);
-    }
-  }
-  if (ids.size === 0) return new Map();
-  const { store } = context.services;
-  const { userId } = context.request.principal;
-  const rows = await store.read(accountOf(context).id, context, (snapshot) =>
-    snapshot.blobs([...ids], userId),
-  );
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** D21: `id` is RFC 9404's name, `blobId` that of service.md and of the upload endpoint. */
-function report(blob: NewBlob | undefined) {
-  if (blob === undefined) return undefined;
-  return { id: blob.id, blobId: blob.id, type: blob.type, size: blob.size };
+function report({ id, type, size }: NewBlob) {
+  return { id, blobId: id, type, size };
 }
 
-function inOrder<T>(
-  entries: readonly (readonly [string, unknown])[],
-  valueFor: (creationId: string) => T | undefined,
-): ReadonlyMap<string, T> {
-  const map = new Map<string, T>();
-  for (const [creationId] of entries) {
-    const value = valueFor(creationId);
-    if (value !== undefined) map.set(creationId, value);
+/** A part of a new blob: octets at hand, or a range of another blob's. */
+type Piece =
+  | { readonly octets: Buffer }
+  | { readonly blobId: string; readonly start: number; readonly end: number };
+
+const IN_CIRCLE = setError('invalidProperties', '"data" refers to creation ids in a cycle.', {
+  properties: ['data'],
+});
+
+/** Makes the blobs of one call, each concatenated from its data sources as a stream. */
+class UploadRun {
+  readonly #context: CallContext;
+  readonly #uploads = new Map<string, Upload>();
+  /** The blobs that the user can see, of those that uploads refer to by id. */
+  #sources: ReadonlyMap<string, BlobRow> = new Map();
+  readonly #begun = new Set<string>();
+  readonly blobs: NewBlobs;
+  /** By creation id. */
+  readonly made = new Map<string, NewBlob>();
+  readonly refused = new Map<string, SetError>();
+
+  constructor(context: CallContext, entries: readonly (readonly [string, unknown])[]) {
+    this.#context = context;
+    this.blobs = new NewBlobs(context);
+    for (const [creationId, value] of entries) {
+      const parsed = parseUpload(value);
+      if (parsed.kind === 'refused') this.refused.set(creationId, parsed.error);
+      else this.#uploads.set(creationId, parsed.upload);
+    }
   }
-  return map;
+
+  async makeAll(): Promise<void> {
+    const { createdIds } = this.#context.request;
+    const named = [...this.#uploads.values()].flatMap(referencedBlobs);
+    const ids = new Set(named.map((text) => resolveId(text, createdIds) ?? text));
+    this.#sources = await visibleBlobs(accountOf(this.#context).id, ids, this.#context);
+    for (const creationId of this.#uploads.keys()) await this.#make(creationId);
+  }
+
+  /**
+   * Makes one blob behind those of the same call that it refers to by "#" (RFC 8620 5.3: the server
+   * orders creates before their creation ids are referenced). Refuses those in a cycle and those
+   * behind one.
+   */
+  async #make(creationId: string): Promise<void> {
+    const upload = this.#uploads.get(creationId);
+    if (upload === undefined || this.#begun.has(creationId)) return;
+    this.#begun.add(creationId);
+    for (const text of referencedBlobs(upload)) {
+      const needed = text.slice(1);
+      // One that refers to its own creation id means an earlier call's.
+      if (!text.startsWith('#') || needed === creationId || !this.#uploads.has(needed)) continue;
+      // A long chain is no deep stack.
+      await null;
+      await this.#make(needed);
+      const error = this.refused.get(needed);
+      if (error !== IN_CIRCLE && (error !== undefined || this.made.has(needed))) continue;
+      this.refused.set(creationId, IN_CIRCLE);
+      return;
+    }
+    const error = await this.#write(creationId, upload);
+    if (error !== null) this.refused.set(creationId, error);
+  }
+
+  /** Returns what is wrong with the blob, or null. */
+  async #write(creationId: string, { type, data }: Upload): Promise<SetError | null> {
+    const { services } = this.#context;
+    const pieces: Piece[] = [];
+    for (const [position, source] of data.entries()) {
+      const piece = this.#piece(creationId, source);
+      if (piece === null) return unusable(position, source);
+      pieces.push(piece);
+    }
+    const maximum = services.limits.maxSizeUpload;
+    if (pieces.reduce((sum, piece) => sum + octetsOf(piece), 0) > maximum) return tooLarge(maximum);
+    const octets = Readable.from(concatenated(this.#context, pieces), { objectMode: false });
+    try {
+      const blob = await this.blobs.write(type, async ({ accountId, blobId }) => {
+        const { size } = await services.blobs.write(accountId, blobId, octets, maximum);
+        return size;
+      });
+      this.made.set(creationId, blob);
+      return null;
+    } catch (error) {
+      if (error instanceof BlobTooLargeError) return tooLarge(maximum);
+      // Collected since its row was read: the same answer as for one that was never there.
+      if (error instanceof BlobMissingError) return unusable(null, null);
+      throw error;
+    }
+  }
+
+  /** Null where the source is no blob that the user can see, or has not that range. */
+  #piece(creationId: string, source: DataSource): Piece | null {
+    if (source.kind === 'octets') return { octets: source.octets };
+    const blob = this.#blob(creationId, source.blobId);
+    if (blob === undefined) return null;
+    const end = source.length === null ? blob.size : source.offset + source.length;
+    if (source.offset > blob.size || end > blob.size) return null;
+    return { blobId: blob.id, start: source.offset, end };
+  }
+
+  #blob(
+    creationId: string,
+    text: string,
+  ): { readonly id: string; readonly size: number } | undefined {
+    // The most recent creation under the id counts (RFC 8620 5.3); that of this very entry is not
+    // made yet.
+    const name = text.startsWith('#') ? text.slice(1) : null;
+    const own = name === null || name === creationId ? undefined : this.made.get(name);
+    if (own !== undefined) return own;
+    return this.#sources.get(resolveId(text, this.#context.request.createdIds) ?? text);
+  }
+}
+
+async function* concatenated(
+  context: CallContext,
+  pieces: readonly Piece[],
+): AsyncGenerator<Buffer> {
+  const { blobs } = context.services;
+  const accountId = accountOf(context).id;
+  for (const piece of pieces) {
+    if (octetsOf(piece) === 0) continue;
+    if ('octets' in piece) {
+      yield piece.octets;
+      continue;
+    }
+    for await (const chunk of await blobs.read(accountId, piece.blobId, piece)) {
+      requireTime(context.deadline);
+      yield chunk as Buffer;
+    }
+  }
+}
+
+function octetsOf(piece: Piece): number {
+  return 'octets' in piece ? piece.octets.length : piece.end - piece.start;
+}
+
+function tooLarge(maximum: number): SetError {
+  return setError('tooLarge', `The blob would have more than ${maximum} octets.`);
+}
+
+/**
+ * One answer for a blob that isn't there, one that the user can't see, and a range beyond its end.
+ */
+function unusable(position: number | null, source: DataSource | null): SetError {
+  const where = position === null ? '"data"' : `"data/${position}"`;
+  const what = source?.kind === 'blob' ? quoted(source.blobId) : 'a blob';
+  return setError(
+    'invalidProperties',
+    `${where} takes octets of ${what} that you can't read or that it doesn't have.`,
+    { properties: ['data'] },
+  );
 }

@@ -1,6 +1,6 @@
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import { accountOf, sourceAccount } from '../accounts.js';
-import { BlobTransfer } from '../blob/transfer.js';
+import { NewBlobs } from '../blob/call-blobs.js';
 import type { StandardMethod } from '../context.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { sealSecrets } from '../set/secrets.js';
@@ -37,9 +37,9 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
   if (isLong) await services.conductor.begin();
   const scene = { index, plan, from, context, sent };
   const source = await readOriginals(scene, args.ifFromInState);
-  const transfer = new BlobTransfer(from, context);
+  const newBlobs = new NewBlobs(context);
   try {
-    const blobs = await transfer.copy(source.blobs);
+    const blobs = await newBlobs.copyFrom(from.id, source.blobs);
     const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
     const creates = await runPlanning(drafting, context);
     const prepared = { index, plan: { ...overrides, creates }, seals };
@@ -58,7 +58,7 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
           },
         ),
     );
-    transfer.keep(unit.blobs.inserted);
+    newBlobs.keep(unit.blobs.inserted);
     const copied = new Set(createdIds.map(([key]) => plan.sourceIds.get(key)));
     if (args.onSuccessDestroyOriginal === true && copied.size > 0) {
       context.followWith(`${type.name}/set`, {
@@ -69,6 +69,6 @@ export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
     }
     return response;
   } finally {
-    await transfer.discardRest();
+    await newBlobs.discardRest();
   }
 };
