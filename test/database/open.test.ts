@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { setDeadline } from '../../src/database/sqlite/deadline.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
@@ -76,9 +75,9 @@ describe('an SQLite connection', () => {
       `WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE jmap_tick())
        SELECT count(*) FROM "n"`,
     );
-    setDeadline(db, performance.now() + 20);
+    db.setDeadline(performance.now() + 20);
     expect(() => scan.get()).toThrow(UnavailableError);
-    setDeadline(db, Number.POSITIVE_INFINITY);
+    db.setDeadline(Number.POSITIVE_INFINITY);
     expect(db.prepare('SELECT jmap_tick()').pluck().get()).toBe(1);
   });
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from './folder.js';
 import { otherProcess } from './other-process.js';
 
 interface Opened {
-  readonly db: Database;
+  readonly db: ReturnType<typeof openDatabase>;
   /** Another connection: what it sees is committed. */
   readonly other: Database;
   readonly writer: Writer;
@@ -276,13 +276,11 @@ describe('writer: the exclusive lane', () => {
   it('has the lock alone, over turns of the event loop', async () => {
     const { writer, other } = open();
     const order: string[] = [];
-    const exclusive = writer.exclusive(async (db) => {
-      await writer.begin(performance.now() + 1000);
+    const exclusive = writer.transaction(async (db) => {
       await insert('x')(db);
       await new Promise((resolve) => setTimeout(resolve, 20));
       order.push('exclusive');
-      db.exec('COMMIT');
-    });
+    }, soon());
     const plain = writer.run(async (db) => {
       await insert('p')(db);
       order.push('plain');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { FairTurns } from '../../src/runtime/fair-turns.js';
-import { createReadTurns } from '../../src/store/sqlite/read-turns.js';
+import { createReadTurns } from '../../src/store/sqlite/read-pool.js';
 
 const LATE = 1e9;
 

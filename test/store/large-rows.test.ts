@@ -1,5 +1,4 @@
 import { afterAll, expect, it } from 'vitest';
-import { setDeadline } from '../../src/database/sqlite/deadline.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { type Fragment, raw, render, type SqlValue, sql } from '../../src/store/sql/fragment.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
@@ -40,10 +39,10 @@ function count(table: string, condition: Fragment) {
 }
 
 it.each(CONDITIONS)('%s is stopped at a large row, and at no small one', (name, condition) => {
-  setDeadline(db, Number.POSITIVE_INFINITY);
+  db.setDeadline(Number.POSITIVE_INFINITY);
   const found = name === 'hasItem' ? 2 : 1;
   for (const table of ['small', 'large']) expect(count(table, condition)).toBe(found);
-  setDeadline(db, 0);
+  db.setDeadline(0);
   expect(count('small', condition)).toBe(found);
   expect(() => count('large', condition)).toThrow('longer');
 });

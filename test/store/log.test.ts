@@ -179,12 +179,10 @@ describe('The log beside reads without a gap and writes without a pause', () => 
     await open(true);
     const { writer } = opened;
     for (let n = 0; n < 12; n += 1) {
-      await writer.exclusive(async (db) => {
-        await writer.begin(performance.now() + 1000);
+      await writer.transaction(async (db) => {
         const data = db.prepare(`INSERT INTO "JmapMeta" ("key", "value") VALUES (?, ?)`);
         data.run(`k${n}`, 'x'.repeat(400_000));
-        db.exec('COMMIT');
-      });
+      }, soon());
     }
     await expect.poll(left, { timeout: 10_000 }).toBeLessThan(1000);
   });

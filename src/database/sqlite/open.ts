@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite3, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { requireRestored } from '../restoring.js';
 import { isBusy } from './errors.js';
-import { registerFunctions } from './functions.js';
 import { requireAccess, requireOnePath } from './open-files.js';
+import { TimedDatabase } from './timed-database.js';
 
 /** How long opening may wait for another process, ms: nothing is served yet. */
 const OPEN_TIMEOUT = 10_000;
@@ -39,7 +39,7 @@ export interface OpenOptions {
  * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it
  * may have two paths or can't be written.
  */
-export function openDatabase(options: OpenOptions): Database {
+export function openDatabase(options: OpenOptions): TimedDatabase {
   const readonly = options.readonly ?? false;
   requireRestored(options.file);
   if (options.isReopened !== true) requireOnePath(options.file);
@@ -47,7 +47,7 @@ export function openDatabase(options: OpenOptions): Database {
     mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
     requireAccess(options.file);
   }
-  const db = new BetterSqlite3(options.file, {
+  const db = new TimedDatabase(options.file, {
     readonly,
     fileMustExist: readonly,
     timeout: OPEN_TIMEOUT,
@@ -61,7 +61,6 @@ export function openDatabase(options: OpenOptions): Database {
     db.pragma('foreign_keys = OFF');
     db.pragma(`cache_size = -${CACHE_SIZE}`);
     db.pragma('temp_store = MEMORY');
-    registerFunctions(db);
     // SQLite waits for a lock by sleeping on the event loop's thread: it may do so for a moment
     // only. Longer waits are asynchronous (`retryBusy` of writer.ts).
     setBusyTimeout(db, 2);

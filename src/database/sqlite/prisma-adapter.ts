@@ -48,13 +48,14 @@ export function sharedAdapter(
       const run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>): Promise<T> =>
         isReadOnly(reader, query.sql)
           ? translated(() => statement(reads))
-          : autocommit(writer, () => statement(writes));
+          : writer.transaction(() => statement(writes), lockWait());
       return {
         provider: 'sqlite',
         adapterName: reads.adapterName,
         queryRaw: (query) => run(query, (adapter) => adapter.queryRaw(query)),
         executeRaw: (query) => run(query, (adapter) => adapter.executeRaw(query)),
-        executeScript: (script) => autocommit(writer, () => writes.executeScript(script)),
+        executeScript: (script) =>
+          writer.transaction(() => writes.executeScript(script), lockWait()),
         startTransaction: () => startTransaction(writerDatabase, writer, writes),
         dispose: async () => {
           reader.close();
@@ -164,21 +165,9 @@ async function translated<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * One write of its own: a transaction, since another process may hold the lock and BEGIN is what is
- * retried.
- */
-function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LOCK_WAIT;
-  return writer.exclusive(
-    async () => {
-      await writer.begin(deadline);
-      const result = await write();
-      writer.commit();
-      return result;
-    },
-    { deadline },
-  );
+/** Each write has a transaction of its own: another process may hold the lock, and BEGIN is what is retried. */
+function lockWait(): { readonly deadline: number } {
+  return { deadline: performance.now() + LOCK_WAIT };
 }
 
 /**
@@ -186,47 +175,41 @@ function autocommit<T>(writer: Writer, write: () => Promise<T>): Promise<T> {
  * at last).
  */
 function startTransaction(db: Database, writer: Writer, writes: Adapter): Promise<Transaction> {
-  const deadline = performance.now() + LOCK_WAIT;
   return new Promise((started, failed) => {
-    writer
-      .exclusive(
-        async () => {
-          await writer.begin(deadline);
-          await new Promise<void>((ended) => {
-            started(transaction({ db, writer, writes }, ended));
-          });
-        },
-        { deadline },
-      )
-      .catch(failed);
+    const begun = (commit: () => void, rollBack: (reason: Error) => void): void =>
+      started(transaction({ db, writes, commit, rollBack, whole }));
+    const whole = writer.transaction(() => new Promise<void>(begun), lockWait());
+    whole.catch(failed);
   });
 }
 
-interface Writing {
+/** A transaction that has begun, and what has the writer end it. */
+interface Begun {
   readonly db: Database;
-  readonly writer: Writer;
   readonly writes: Adapter;
+  readonly commit: () => void;
+  readonly rollBack: (reason: Error) => void;
+  /** Settles when it has ended. */
+  readonly whole: Promise<void>;
 }
 
-function transaction({ db, writer, writes }: Writing, ended: () => void): Transaction {
-  let open = true;
-  const end = async (statement: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
-    if (!open) return;
-    open = false;
-    try {
-      // A full disk has rolled back already: then COMMIT must fail, and ROLLBACK has nothing to do.
-      if (statement === 'COMMIT') writer.commit();
-      else if (db.inTransaction) db.exec(statement);
-    } catch (error) {
-      throw translateError(error);
-    } finally {
-      ended();
-    }
+function transaction({ db, writes, commit, rollBack, whole }: Begun): Transaction {
+  let isOpen = true;
+  const end = async (how: () => void): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    how();
+    await whole;
   };
+  const undone = new Error('Prisma rolled back the transaction.');
+  const rollback = (): Promise<void> =>
+    end(() => rollBack(undone)).catch((error) => {
+      if (error !== undone) throw error;
+    });
   // After its end, or a rollback by the database, a statement would commit by itself or join
   // another's work.
   const inside = async <T>(statement: () => Promise<T>): Promise<T> => {
-    if (!open || !db.inTransaction) throw new UnavailableError('The transaction is over.');
+    if (!isOpen || !db.inTransaction) throw new UnavailableError('The transaction is over.');
     return translated(statement);
   };
   const run = (sql: string): Promise<void> => inside(async () => void db.exec(sql));
@@ -237,8 +220,8 @@ function transaction({ db, writer, writes }: Writing, ended: () => void): Transa
     options: { usePhantomQuery: true },
     queryRaw: (query) => inside(() => writes.queryRaw(query)),
     executeRaw: (query) => inside(() => writes.executeRaw(query)),
-    commit: () => end('COMMIT'),
-    rollback: () => end('ROLLBACK'),
+    commit: () => end(commit),
+    rollback,
     createSavepoint: (name) => run(`SAVEPOINT ${name}`),
     rollbackToSavepoint: (name) => run(`ROLLBACK TO ${name}`),
     releaseSavepoint: (name) => run(`RELEASE ${name}`),

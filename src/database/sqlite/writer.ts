@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Statement } from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 import { FairQueue } from '../../runtime/fair-queue.js';
 import type { Conductor } from '../../runtime/slices.js';
-import { lateError, setDeadline } from './deadline.js';
 import { isBusy, isDiskError, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
+import { lateError, type TimedDatabase } from './timed-database.js';
 
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;
@@ -29,7 +29,7 @@ const SWEEP = 50;
  * A work of the plain lane. It waits for nothing but microtasks, since operations on `db` are
  * synchronous; a long one also waits for its slices (slices.ts), and the whole group waits with it.
  */
-export type Work<T> = (db: Database) => Promise<T>;
+export type Work<T> = (db: TimedDatabase) => Promise<T>;
 
 export interface RunOptions {
   /** `performance.now()` after which the work is given up. */
@@ -62,15 +62,15 @@ interface Finished {
  * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and
  *   one commit with one fsync. A work that throws is rolled back to its savepoint; the others
  *   stay. Promises are settled after the commit (D27).
- * - *exclusive* (`exclusive`): a work that holds the lock alone, across turns of the event loop, and
- *   does its own BEGIN and COMMIT (`begin` helps): Prisma's writes and transactions.
+ * - *exclusive* (`exclusive`, `transaction`): a work that holds the lock alone, across turns of the
+ *   event loop: hooks that wait, Prisma's writes and transactions.
  *
  * The lanes alternate where both wait, and accounts take turns in each.
  */
 export class Writer {
   /** Of everything that takes long in this process. */
   readonly conductor: Conductor;
-  readonly #db: Database;
+  readonly #db: TimedDatabase;
   readonly #queueLimit: number;
   readonly #files: OpenFiles | undefined;
   readonly #plain = new FairQueue<Job>();
@@ -86,7 +86,7 @@ export class Writer {
    * commit.
    */
   constructor(
-    db: Database,
+    db: TimedDatabase,
     conductor: Conductor,
     options: { readonly queueLimit?: number; readonly files?: OpenFiles } = {},
   ) {
@@ -120,26 +120,27 @@ export class Writer {
   }
 
   /**
-   * `BEGIN IMMEDIATE` for an exclusive work; waits for other processes, at most until `deadline`.
+   * The same in a transaction, which is committed when the promise resolves, and rolled back where it
+   * rejects.
    */
-  async begin(deadline: number): Promise<void> {
-    try {
+  transaction<T>(work: Work<T>, options: RunOptions): Promise<T> {
+    const { deadline } = options;
+    const whole = async (): Promise<T> => {
       await retryBusy(
         () => this.#statements.begin.run(),
         () => performance.now() > deadline,
       );
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
-  /**
-   * `COMMIT`, for an exclusive work too: all writes of a serving process are committed here. Throws
-   * UnavailableError where the database's files are no longer the open ones.
-   */
-  commit(): void {
-    this.requireFiles();
-    this.#statements.commit.run();
+      this.#db.setDeadline(deadline);
+      const value = await work(this.#db);
+      this.#requireTransaction();
+      try {
+        this.#commit();
+      } catch (error) {
+        throw unavailable(error, 'The database could not commit.');
+      }
+      return value;
+    };
+    return this.exclusive(whole, options);
   }
 
   /** Throws UnavailableError where a path of the database no longer leads to the open file. */
@@ -233,7 +234,7 @@ export class Writer {
       job.reject(translateError(error));
     } finally {
       // Whatever the work left open must not become part of the next one's transaction.
-      if (this.#db.inTransaction) this.#statements.rollback.run();
+      this.#rollBack();
     }
     this.#ended(isRefused);
   }
@@ -258,10 +259,10 @@ export class Writer {
     try {
       await this.#runWorks(finished);
       if (performance.now() - begun > TURN) await this.conductor.awaitTurn(true);
-      this.commit();
+      this.#commit();
     } catch (error) {
       // Nothing of the group is in the database: not even of the works that ran well.
-      this.#abandon();
+      this.#rollBack();
       const reason = new UnavailableError('The database could not commit.', { cause: error });
       // Works that were refused before any other had written are told their own reason.
       const written = finished.findIndex(({ refused }) => !refused);
@@ -305,18 +306,16 @@ export class Writer {
         job.reject(lateError());
         continue;
       }
-      setDeadline(this.#db, job.deadline);
+      this.#db.setDeadline(job.deadline);
       try {
         this.#statements.savepoint.run();
         const value = await (job.isLong ? this.#runLong(job) : job.work(this.#db));
-        // SQLITE_FULL and its like roll back everything; a work may have caught the error and gone
-        // on.
-        if (!this.#db.inTransaction) throw new UnavailableError('The transaction was rolled back.');
+        this.#requireTransaction();
         this.#statements.release.run();
         finished.push({ job, refused: false, settle: () => job.resolve(value as never) });
       } catch (error) {
         if (!this.#db.inTransaction) {
-          job.reject(unavailable(error));
+          job.reject(unavailable(error, ROLLED_BACK));
           throw error;
         }
         // Told when the group is in the database: it may have been refused for what works before it have written,
@@ -339,7 +338,18 @@ export class Writer {
     }
   }
 
-  #abandon(): void {
+  /** All writes of a serving process are committed here. */
+  #commit(): void {
+    this.requireFiles();
+    this.#statements.commit.run();
+  }
+
+  /** Of SQLITE_FULL and its like all is rolled back; a work may have caught the error and gone on. */
+  #requireTransaction(): void {
+    if (!this.#db.inTransaction) throw new UnavailableError(ROLLED_BACK);
+  }
+
+  #rollBack(): void {
     if (this.#db.inTransaction) this.#statements.rollback.run();
   }
 
@@ -357,10 +367,11 @@ export class Writer {
 
 type Savepoint = 'savepoint' | 'release' | 'undo';
 
-function unavailable(error: unknown): UnavailableError {
-  return error instanceof UnavailableError
-    ? error
-    : new UnavailableError('The database rolled back the transaction.', { cause: error });
+const ROLLED_BACK = 'The database rolled back the transaction.';
+
+function unavailable(error: unknown, message: string): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  return new UnavailableError(message, { cause: error });
 }
 
 /**

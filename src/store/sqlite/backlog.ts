@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Writer } from '../../database/sqlite/writer.js';
-import type { Scans } from './scans/index.js';
+import type { ScanThreads } from './scans/index.js';
 
 /** How long what needs the writer's lock waits for it, ms. */
 const WAIT = 5000;
@@ -120,20 +120,14 @@ export class Backlog {
   }
 }
 
-/** The connection that writes, and what waits for it. */
-export interface Written {
-  readonly writer: Writer;
-  readonly db: Database;
-}
-
 /** From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. */
-export function openBacklog({ writer, db }: Written, scans: Scans): Backlog {
+export function openBacklog(writer: Writer, db: Database, threads: ScanThreads): Backlog {
   db.pragma('wal_autocheckpoint = 0');
   const pages = db
     .prepare<[], readonly [number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
     .raw(true);
   const isFree = (): boolean => db.open && !db.inTransaction;
-  const passive = () => scans.checkpoint('PASSIVE');
+  const passive = () => threads.checkpoint('PASSIVE');
   const backlog = new Backlog({
     pages: () => {
       if (!isFree()) return null;
@@ -157,14 +151,14 @@ export function openBacklog({ writer, db }: Written, scans: Scans): Backlog {
 /** The writer waits for the last of it: emptying needs its lock. */
 export async function emptyLog(
   writer: Writer,
-  scans: Scans | null,
+  threads: ScanThreads | null,
   backlog: Backlog | null,
 ): Promise<void> {
   await backlog?.move();
   await writer.exclusive(
     async (db) => {
-      if (scans === null) db.pragma('wal_checkpoint(TRUNCATE)');
-      else await scans.checkpoint('TRUNCATE');
+      if (threads === null) db.pragma('wal_checkpoint(TRUNCATE)');
+      else await threads.checkpoint('TRUNCATE');
     },
     { deadline: performance.now() + WAIT },
   );

@@ -64,13 +64,14 @@ export async function writeChanges(
   let state: number;
   if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;
   else {
-    connection.run(ADVANCE_STATE, ...steps);
+    connection.run(ADVANCE_STATE, steps);
     state = current + changes.length;
   }
   let first = state - changes.length + 1;
   for (const { kind, objectIds } of runs) {
     const ids = JSON.stringify(objectIds);
-    connection.run(INSERT_CHANGES, accountId, table, first, CHANGE_KINDS[kind].number, at, ids);
+    const { number } = CHANGE_KINDS[kind];
+    connection.run(INSERT_CHANGES, [accountId, table, first, number, at, ids]);
     first += objectIds.length;
   }
   return state;

@@ -1,32 +1,34 @@
-import type { Database, Statement } from 'better-sqlite3';
-import { tick } from '../../database/sqlite/deadline.js';
+import type { Statement } from 'better-sqlite3';
 import { translateError } from '../../database/sqlite/errors.js';
+import type { TimedDatabase } from '../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { Trace } from '../port.js';
 import { type Fragment, render } from '../sql/fragment.js';
 import type { Row, RowTaker } from '../sql/objects.js';
-import { Cursor } from './cursor.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
-import { SliceError } from './slice.js';
 
-/** Prepared statements kept per connection: so many that were used last, and the so many before them. */
-const CACHE_LIMIT = 100;
+/** Prepared statements kept per connection. */
+const CACHE_LIMIT = 200;
 /** Characters of a statement that is kept: filters may be long, and as many as clients like. */
 export const CACHE_LENGTH = 10_000;
 
 const WRITTEN: Promise<void> = Promise.resolve();
 
-/** Hears how many rows a statement gave or changed; null where it failed. */
-type Told = ((rows: number | null) => void) | undefined;
+type Parameters = readonly Parameter[];
+
+/** A read takes longer than it may where others wait for it: it begins anew elsewhere. */
+export class SliceError extends Error {
+  override readonly name = 'SliceError';
+}
 
 /**
  * A database connection with its prepared statements. Statements are known by their text, so what
  * is composed alike is prepared once. Errors come out as the port has them (UnavailableError).
  */
 export class Connection implements Reader {
-  readonly db: Database;
+  readonly db: TimedDatabase;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
   /** Characters of a statement that the work may ask for: a longer one is refused with SliceError. */
@@ -36,35 +38,33 @@ export class Connection implements Reader {
   readonly #onStatement: ((sql: string) => void) | undefined;
   /** Of works that pause between rows. */
   readonly #cursors = new Set<Cursor>();
-  /** Two generations, so that a statement that is used again and again is looked up and no more. */
-  #statements = new Map<string, Statement>();
-  #older = new Map<string, Statement>();
+  readonly #statements = new Map<string, Statement>();
 
-  constructor(db: Database, onStatement?: (sql: string) => void) {
+  constructor(db: TimedDatabase, onStatement?: (sql: string) => void) {
     this.db = db;
     this.#onStatement = onStatement;
   }
 
   /** The rows are there when the call returns, and the promise only carries them. */
-  async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+  async all(text: string, ...parameters: Parameters): Promise<readonly Row[]> {
     return this.rows(text, parameters);
   }
 
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.rows(render(fragment, sqlite.placeholder), fragment.values as readonly Parameter[]);
+    return this.rows(render(fragment, sqlite.placeholder), fragment.values as Parameters);
   }
 
   /**
    * Gives each row to `rows` while it is read. Where those take slices, the connection may run
    * other statements between two of them, the same text as well.
    */
-  async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
+  async each(text: string, parameters: Parameters, rows: RowTaker): Promise<void> {
     let count = 0;
     const take = (row: Row): void => {
       count += 1;
       rows.take(row);
     };
-    const told = this.#tell(text, parameters);
+    const told = this.trace?.asked({ sql: text, parameters, inThread: false });
     try {
       const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
       const slices = rows.slices();
@@ -78,29 +78,48 @@ export class Connection implements Reader {
   }
 
   /** All rows of a fixed statement, before the call returns. */
-  rows(text: string, parameters: readonly Parameter[]): readonly Row[] {
-    const told = this.#tell(text, parameters);
-    try {
-      const rows = this.#prepare(text).all(...parameters) as Row[];
-      told?.(rows.length);
-      return rows;
-    } catch (error) {
-      told?.(null);
-      throw translateError(error);
-    }
+  rows(text: string, parameters: Parameters): readonly Row[] {
+    return this.#ask({ text, parameters, run: rowsOf, count: lengthOf });
   }
 
   /** The only row of a fixed statement that has one. */
-  one(text: string, ...parameters: readonly Parameter[]): Row {
-    const told = this.#tell(text, parameters);
-    try {
-      const row = this.#prepare(text).get(...parameters) as Row;
-      told?.(1);
-      return row;
-    } catch (error) {
-      told?.(null);
-      throw translateError(error);
-    }
+  one(text: string, ...parameters: Parameters): Row {
+    return this.#ask({ text, parameters, run: rowOf, count: () => 1 });
+  }
+
+  /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
+  until(text: string, parameters: Parameters, maxOctets: number): readonly Row[] {
+    const run = (statement: Statement): readonly Row[] => {
+      const rows: Row[] = [];
+      let sum = 0;
+      for (const row of statement.iterate(...parameters) as IterableIterator<Row>) {
+        rows.push(row);
+        for (const value of row) sum += typeof value === 'string' ? value.length : 0;
+        if (sum > maxOctets) break;
+      }
+      return rows;
+    };
+    return this.#ask({ text, parameters, run, count: lengthOf });
+  }
+
+  /** Runs a statement like `run`, for what both databases share; a failure is thrown before a promise is there. */
+  write(text: string, ...parameters: Parameters): Promise<void> {
+    this.run(text, parameters);
+    return WRITTEN;
+  }
+
+  /** Runs a statement that gives no rows; returns the number of rows it changed. */
+  run(text: string, parameters: Parameters): number {
+    // What the work reads beside is what was there before.
+    for (const cursor of this.#cursors) cursor.finish();
+    // The database may have rolled back in one of these: a write by itself would be committed.
+    if (this.#cursors.size > 0) this.#requireTransaction();
+    return this.#ask({ text, parameters, run: changesOf, count: (changes) => changes });
+  }
+
+  /** Runs a composed statement like `run`. */
+  change(fragment: Fragment): number {
+    return this.run(render(fragment, sqlite.placeholder), fragment.values as Parameters);
   }
 
   /** Ends what a work has left of its reads, when the work has ended. */
@@ -108,66 +127,14 @@ export class Connection implements Reader {
     for (const cursor of this.#cursors) cursor.end();
   }
 
-  /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
-  until(text: string, parameters: readonly Parameter[], maxOctets: number): readonly Row[] {
-    const rows: Row[] = [];
-    let sum = 0;
-    try {
-      for (const row of this.#prepare(text).iterate(...parameters)) {
-        rows.push(row as Row);
-        for (const value of row as Row) sum += typeof value === 'string' ? value.length : 0;
-        if (sum > maxOctets) break;
-      }
-      return rows;
-    } catch (error) {
-      throw translateError(error);
-    }
-  }
-
-  /** Runs a statement like `run`, for what both databases share; a failure is thrown before a promise is there. */
-  write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
-    this.runWith(text, parameters);
-    return WRITTEN;
-  }
-
-  /** Runs a statement that gives no rows; returns the number of rows it changed. */
-  run(text: string, ...parameters: readonly Parameter[]): number {
-    return this.runWith(text, parameters);
-  }
-
-  /** Runs a statement like `run`, with a list of parameters, which may be long: it is not copied. */
-  runWith(text: string, parameters: readonly Parameter[]): number {
-    // What the work reads beside is what was there before.
-    for (const cursor of this.#cursors) cursor.finish();
-    // The database may have rolled back in one of these: a write by itself would be committed.
-    if (this.#cursors.size > 0) this.assertTransaction();
-    const told = this.#tell(text, parameters);
-    try {
-      const { changes } = this.#prepare(text).run(...parameters);
-      told?.(changes);
-      return changes;
-    } catch (error) {
-      told?.(null);
-      throw translateError(error);
-    }
-  }
-
-  /** Runs a composed statement like `run`. */
-  change(fragment: Fragment): number {
-    return this.runWith(
-      render(fragment, sqlite.placeholder),
-      fragment.values as readonly Parameter[],
-    );
-  }
-
   check(): void {
-    this.assertTransaction();
+    this.#requireTransaction();
     // A work of many short statements runs out of time as one long statement does.
-    tick(this.db);
+    this.db.tick();
   }
 
   /** Throws where no transaction is open: what was one has been rolled back by the database. */
-  assertTransaction(): void {
+  #requireTransaction(): void {
     if (!this.db.inTransaction) {
       throw new UnavailableError('The database rolled back the transaction.');
     }
@@ -182,34 +149,93 @@ export class Connection implements Reader {
     }
   }
 
-  #tell(sql: string, parameters: readonly Parameter[]): Told {
-    return this.trace?.asked({ sql, parameters, inThread: false });
+  #ask<T>({ text, parameters, run, count }: Asked<T>): T {
+    const told = this.trace?.asked({ sql: text, parameters, inThread: false });
+    try {
+      const result = run(this.#prepare(text), parameters);
+      told?.(count(result));
+      return result;
+    } catch (error) {
+      told?.(null);
+      throw translateError(error);
+    }
   }
 
   /** A statement that a cursor reads is busy: another read of the same text gets one of its own. */
   #prepare(text: string): Statement {
-    if (text.length > this.longest) throw new SliceError();
+    if (text.length > this.longest) throw new SliceError('The statement takes long to prepare.');
     this.#onStatement?.(text);
-    const statement = this.#kept(text);
-    return this.#cursors.size > 0 && statement.busy ? this.#compile(text) : statement;
-  }
-
-  #kept(text: string): Statement {
-    if (text.length > CACHE_LENGTH) return this.#compile(text);
-    let statement = this.#statements.get(text);
-    if (statement !== undefined) return statement;
-    statement = this.#older.get(text) ?? this.#compile(text);
-    if (this.#statements.size >= CACHE_LIMIT) {
-      this.#older = this.#statements;
-      this.#statements = new Map();
-    }
-    this.#statements.set(text, statement);
-    return statement;
+    const statement = this.#statements.get(text);
+    if (statement !== undefined && !(this.#cursors.size > 0 && statement.busy)) return statement;
+    return this.#compile(text);
   }
 
   #compile(text: string): Statement {
     this.prepared += 1;
     const statement = this.db.prepare(text);
-    return statement.reader ? statement.raw(true) : statement;
+    if (statement.reader) statement.raw(true);
+    if (text.length > CACHE_LENGTH) return statement;
+    // What is used again and again is soon there again.
+    if (this.#statements.size >= CACHE_LIMIT) this.#statements.clear();
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
+
+/** A statement, how it is run, and how many rows that gave or changed. */
+interface Asked<T> {
+  readonly text: string;
+  readonly parameters: Parameters;
+  readonly run: (statement: Statement, parameters: Parameters) => T;
+  readonly count: (result: T) => number;
+}
+
+const rowsOf = (statement: Statement, parameters: Parameters): readonly Row[] =>
+  statement.all(...parameters) as Row[];
+
+const rowOf = (statement: Statement, parameters: Parameters): Row =>
+  statement.get(...parameters) as Row;
+
+const changesOf = (statement: Statement, parameters: Parameters): number =>
+  statement.run(...parameters).changes;
+
+const lengthOf = ({ length }: readonly Row[]): number => length;
+
+/**
+ * A statement whose rows are read little by little. Until it has ended, its connection can read by
+ * other statements, but can neither write nor end a transaction.
+ */
+class Cursor {
+  readonly #rows: IterableIterator<Row>;
+  readonly #take: (row: Row) => void;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(rows: IterableIterator<Row>, take: (row: Row) => void) {
+    this.#rows = rows;
+    this.#take = take;
+  }
+
+  /** Gives each row to its taker; others have the event loop between rows that take long. */
+  async read(slices: Slices): Promise<void> {
+    for (const row of this.#rows) {
+      this.#take(row);
+      if (slices.isOver()) await slices.next();
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Reads the rows that are left at once. `read` throws what comes of it. */
+  finish(): void {
+    try {
+      for (const row of this.#rows) this.#take(row);
+    } catch (error) {
+      this.#failure = { error };
+    }
+  }
+
+  /** Ends the statement; `read` throws. */
+  end(): void {
+    this.#failure = { error: new UnavailableError('The work that reads has ended.') };
+    this.#rows.return?.();
   }
 }

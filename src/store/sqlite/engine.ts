@@ -61,11 +61,6 @@ export class SqliteTransaction extends SqlTransaction<Connection> {
     super(writing, services, scope, now);
   }
 
-  /** Throws where the database has rolled the transaction back. */
-  assertOpen(): void {
-    this.scope.connection.assertTransaction();
-  }
-
   override end(): void {
     super.end();
     this.scope.connection.endReads();

@@ -1,6 +1,8 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
 import { openDatabase } from '../../database/sqlite/open.js';
+import { lateError, type TimedDatabase } from '../../database/sqlite/timed-database.js';
 import type { Writer } from '../../database/sqlite/writer.js';
+import { inTime } from '../../runtime/deadlines.js';
 import type {
   CallOptions,
   ChangesAsked,
@@ -26,22 +28,23 @@ import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { SqliteTransaction } from './engine.js';
-import { runExclusive } from './exclusive.js';
 import { Log } from './log.js';
-import { OwnReads } from './own-reads.js';
+import { ownConnections, ReadPool } from './read-pool.js';
 import { Reads } from './reads.js';
-import { type ScanOptions, Scans } from './scans/index.js';
+import { type ScanOptions, ScanThreads } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
+/** Connections for hooks that read, and as many for large reads. */
+const CONNECTIONS = 4;
 
 export interface SqliteStoreOptions {
   readonly writer: Writer;
   /** The connection that `writer` writes on. */
-  readonly writerDatabase: Database;
+  readonly writerDatabase: TimedDatabase;
   /** A read-only connection that nothing else uses. */
-  readonly reader: Database;
+  readonly reader: TimedDatabase;
   /** All types that the store is asked for: which tables and columns their names stand for. */
   readonly types: readonly NamedType[];
   /** Milliseconds since 1970: the time of change records and of blobs. */
@@ -67,32 +70,22 @@ export interface SqliteStoreOptions {
 }
 
 /** The Store on SQLite. `close` closes its connections. */
-export function createSqliteStore(
-  options: SqliteStoreOptions,
-): Store & ThreadedStore & SearchedStore {
+export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   return new SqliteStore(options);
 }
 
-export interface SearchedStore {
-  /** Resolves when the long texts of earlier commits are indexed for searching. */
-  indexed(): Promise<void>;
-}
-
-export interface ThreadedStore {
-  /** A thread is within a statement, or moves the log: the process can't end with a code until it is out of it. */
-  readonly isInThread: boolean;
-}
-
-class SqliteStore implements Store, ThreadedStore, SearchedStore {
+class SqliteStore implements Store {
   readonly #services: SnapshotServices;
   readonly #writer: Writer;
   readonly #writing: Connection;
   readonly #reads: Reads;
   readonly #now: () => number;
-  readonly #hookReads: OwnReads;
+  readonly #hookReads: ReadPool;
   /** Apart from those of hooks, which may wait for long. */
-  readonly #largeReads: OwnReads;
-  readonly #scans: Scans | null;
+  readonly #largeReads: ReadPool;
+  /** Null where works that may scan run in this thread. */
+  readonly #threads: ScanThreads | null;
+  readonly #scans: ReadPool | null;
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
@@ -105,26 +98,26 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     const { writer, writerDatabase, reader, onStatement } = options;
     const { name: file } = reader;
     const { conductor } = writer;
-    const services = { names: new StorageNames(options.types), conductor };
-    this.#services = services;
     this.#writer = writer;
     this.#writing = new Connection(writerDatabase, onStatement);
     const log = new Log({
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
-      checkpoint: () => emptyLog(writer, this.#scans, this.#backlog),
+      checkpoint: () => emptyLog(writer, this.#threads, this.#backlog),
     });
+    const services = { names: new StorageNames(options.types), conductor, log };
+    this.#services = services;
+    const requireFiles = (): void => writer.requireFiles();
     const open = (): Connection => {
-      writer.requireFiles();
+      requireFiles();
       return new Connection(openDatabase({ file, readonly: true, isReopened: true }), onStatement);
     };
-    this.#hookReads = new OwnReads(services, log, open);
-    this.#largeReads = new OwnReads(services, log, open);
+    this.#hookReads = new ReadPool(services, ownConnections(CONNECTIONS, open));
+    this.#largeReads = new ReadPool(services, ownConnections(CONNECTIONS, open));
     const scans = options.scans ?? compiledScans(options.scanThreads);
-    const requireFiles = (): void => writer.requireFiles();
-    const scanned = { file, services, log, requireFiles };
-    this.#scans = scans && new Scans(scanned, scans, onStatement);
-    this.#backlog = this.#scans && openBacklog({ writer, db: writerDatabase }, this.#scans);
+    this.#threads = scans && new ScanThreads({ file, onStatement, requireFiles }, scans);
+    this.#scans = this.#threads && new ReadPool(services, this.#threads);
+    this.#backlog = this.#threads && openBacklog(writer, writerDatabase, this.#threads);
     this.#reads = new Reads({
       services,
       connection: new Connection(reader, onStatement),
@@ -150,7 +143,7 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     return options.exclusive === true
-      ? this.#hookReads.run(accountId, options.deadline, work, options.trace)
+      ? this.#hookReads.run(accountId, options, work)
       : this.#reads.run(accountId, options, work);
   }
 
@@ -166,12 +159,46 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     return this.#reads.page(asked);
   }
 
-  write<T>(
+  async write<T>(
     accountId: string,
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    return this.#write(accountId, options, work);
+    const { deadline, isLong, exclusive = false, trace } = options;
+    let changed: StateChange['changed'] | undefined;
+    const run = async (transaction: SqliteTransaction): Promise<T> => {
+      const value = await work(transaction);
+      transaction.assertWhole();
+      // Whoever has asked for a state has been told, by the same statement.
+      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+        throw accountGone();
+      }
+      changed = transaction.changed;
+      return value;
+    };
+    const whole = async (): Promise<T> => {
+      this.#writing.trace = trace ?? null;
+      const scope = { connection: this.#writing, accountId };
+      const transaction = new SqliteTransaction(this.#services, scope, this.#now());
+      try {
+        const running = run(transaction);
+        // What waits for the world outside may never settle.
+        return await (exclusive ? inTime(deadline, running, lateError) : running);
+      } finally {
+        // A read that the work has left running would keep the database from the commit.
+        transaction.end();
+      }
+    };
+    const turn = { deadline, accountId, isLong };
+    const result = await (exclusive
+      ? this.#writer.transaction(whole, turn)
+      : this.#writer.run(whole, turn));
+    // The promises of a group resolve in the order of its works, so listeners hear of states in
+    // order. A commit that no client hears of, such as that of a start after a migration, may
+    // change any text.
+    this.#pieces?.wake(changed);
+    if (changed !== undefined) this.#announce({ accountId, changed });
+    return result;
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
@@ -209,8 +236,9 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     return plansInTime(deadline, statements, (statement) => this.#reads.plan(deadline, statement));
   }
 
+  /** A thread is within a statement, or moves the log: the process can't end with a code until it is out of it. */
   get isInThread(): boolean {
-    return this.#scans?.isBusy === true;
+    return this.#threads?.isBusy === true;
   }
 
   /** Resolves when the long texts of earlier commits are indexed for searching. */
@@ -229,48 +257,6 @@ class SqliteStore implements Store, ThreadedStore, SearchedStore {
     await this.#scans?.close();
     this.#reads.close();
     this.#writing.db.close();
-  }
-
-  async #write<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    let changed: StateChange['changed'] | undefined;
-    const { deadline, isLong, trace } = options;
-    const open = (): SqliteTransaction => {
-      this.#writing.trace = trace ?? null;
-      const scope = { connection: this.#writing, accountId };
-      return new SqliteTransaction(this.#services, scope, this.#now());
-    };
-    const whole = async (transaction: SqliteTransaction): Promise<T> => {
-      const value = await work(transaction);
-      transaction.assertWhole();
-      // Whoever has asked for a state has been told, by the same statement.
-      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
-        throw accountGone();
-      }
-      changed = transaction.changed;
-      return value;
-    };
-    const shared = async (): Promise<T> => {
-      const transaction = open();
-      try {
-        return await whole(transaction);
-      } finally {
-        transaction.end();
-      }
-    };
-    const turn = { deadline, accountId, isLong };
-    const result = await (options.exclusive === true
-      ? runExclusive(this.#writer, turn, open, whole)
-      : this.#writer.run(shared, turn));
-    // The promises of a group resolve in the order of its works, so listeners hear of states in
-    // order. A commit that no client hears of, such as that of a start after a migration, may
-    // change any text.
-    this.#pieces?.wake(changed);
-    if (changed !== undefined) this.#announce({ accountId, changed });
-    return result;
   }
 
   async #upkeep<T>(accountId: string, work: () => T): Promise<T> {

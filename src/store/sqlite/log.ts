@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { lateError } from '../../database/sqlite/deadline.js';
+import { lateError } from '../../database/sqlite/timed-database.js';
 import { inTime } from '../../runtime/deadlines.js';
 
 /** Octets that the log may have before reads wait for it to begin anew: as many as a checkpoint leaves it. */

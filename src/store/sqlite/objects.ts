@@ -201,7 +201,7 @@ export async function writeObjects(
   const { json, rows } = writerOf(type);
   const statement = rows.find(({ size }) => size >= objects.length);
   if (statement === undefined) {
-    connection.run(json[how], accountId, encodeRows(type, objects));
+    connection.run(json[how], [accountId, encodeRows(type, objects)]);
     return;
   }
   const columns = writeColumns(type);
@@ -215,7 +215,7 @@ export async function writeObjects(
       at += 1;
     }
   }
-  connection.runWith(statement[how], parameters);
+  connection.run(statement[how], parameters);
 }
 
 /** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
@@ -231,5 +231,5 @@ export async function destroyObjects(
   type: DataTypeDefinition,
   ids: readonly string[],
 ): Promise<void> {
-  connection.run(writerOf(type).destroy, accountId, JSON.stringify(ids));
+  connection.run(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
 }

@@ -1,4 +1,9 @@
-import { checkDeadline, setDeadline } from '../../database/sqlite/deadline.js';
+import type { Statement } from 'better-sqlite3';
+import {
+  checkDeadline,
+  lateError,
+  type TimedDatabase,
+} from '../../database/sqlite/timed-database.js';
 import { Serial } from '../../runtime/serial.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
@@ -12,52 +17,46 @@ import type {
   StateAndObjects,
   StatementPlan,
   StoredObject,
-  Trace,
   TracedStatement,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { CACHE_LENGTH, type Connection } from './connection.js';
+import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';
 import { sqlite } from './dialect.js';
 import { SharedSnapshot } from './engine.js';
-import type { OwnReads } from './own-reads.js';
 import { planOf } from './plan.js';
-import type { Scans } from './scans/index.js';
-import { limitTo, SLICE, SliceError } from './slice.js';
+import { inPhases, type ReadPool } from './read-pool.js';
 import { readStateAndChanges, readStateAndRows } from './state-reads.js';
 
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
+/** What a read by an index may have of the thread that serves all requests, ms. */
+const SLICE = 10;
 
 export interface ReadsOptions {
   readonly services: SnapshotServices;
   readonly connection: Connection;
   /** Where works run that may take longer than a slice; null: here. */
-  readonly scans: Scans | null;
+  readonly scans: ReadPool | null;
   /** Goes on with reads of large objects. */
-  readonly large: OwnReads;
+  readonly large: ReadPool;
   readonly slice?: number | undefined;
 }
 
 type Work<T> = (snapshot: Snapshot) => Promise<T>;
 
-interface Waiting {
-  readonly deadline: number;
-  readonly trace?: Trace | undefined;
-}
-
 /** Reads on the one connection that they share in the thread of all requests. */
 export class Reads {
   readonly #services: SnapshotServices;
   readonly #connection: Connection;
-  readonly #scans: Scans | null;
-  readonly #large: OwnReads;
+  readonly #scans: ReadPool | null;
+  readonly #large: ReadPool;
   readonly #slice: number;
   readonly #serial = new Serial();
-  readonly #begin: () => unknown;
-  readonly #end: () => unknown;
+  readonly #begin: Statement;
+  readonly #end: Statement;
   /** How long reads have had this thread since the event loop had a turn, ms. */
   #spent = 0;
 
@@ -67,23 +66,20 @@ export class Reads {
     this.#scans = scans;
     this.#large = large;
     this.#slice = slice;
-    const begin = connection.db.prepare('BEGIN');
-    const end = connection.db.prepare('COMMIT');
-    this.#begin = () => begin.run();
-    this.#end = () => end.run();
+    this.#begin = connection.db.prepare('BEGIN');
+    this.#end = connection.db.prepare('COMMIT');
   }
 
   /** One statement, but for what is better read row by row. */
   async objects(asked: ObjectsAsked): Promise<StateAndObjects> {
-    const { accountId, deadline, ids, trace } = asked;
+    const { accountId, ids } = asked;
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, asked);
     if (!isList(ids)) return this.run(accountId, asked, work);
     try {
       const found = await this.#inTurn(asked, () => this.#readObjects(asked, ids));
       if (found !== null) return { number: found.number, objects: await found.objects };
     } catch (error) {
-      if (!(error instanceof LargeReadError)) throw error;
-      return this.#large.run(accountId, deadline, work, trace);
+      return this.#poolAfter(error).run(accountId, asked, work);
     }
     return this.run(accountId, asked, work);
   }
@@ -97,35 +93,25 @@ export class Reads {
    * Where an index may have the order, most pages are found at once: those are read here. A filter that few objects
    * meet may have all of them looked at, which nothing tells before: then it begins anew in a thread.
    */
-  async page(asked: PageAsked): Promise<QueryPage> {
+  page(asked: PageAsked): Promise<QueryPage> {
     const { accountId, deadline, trace, type, plan, window, wanted } = asked;
     const work = (snapshot: Snapshot): Promise<QueryPage> =>
       snapshot.page(type, plan, window, wanted);
-    const scans = this.#scans;
     const options = { deadline, mayScan: true, trace };
-    if (scans === null || !readsInOrder(plan, sqlite)) return this.run(accountId, options, work);
-    try {
-      return await this.#run(accountId, options, work, this.#slice);
-    } catch (error) {
-      if (!(error instanceof SliceError)) throw error;
-      return scans.run(accountId, options, work);
-    }
+    const isQuick = this.#scans !== null && readsInOrder(plan, sqlite);
+    return isQuick
+      ? this.#runHere(accountId, options, work, this.#slice)
+      : this.run(accountId, options, work);
   }
 
   /**
    * Works must not wait for another `run`: they have the connection one after the other. What may scan
    * runs in a thread; what reads large objects begins anew on a connection of its own.
    */
-  async run<T>(accountId: string, options: CallOptions, work: Work<T>): Promise<T> {
-    if (options.mayScan === true && this.#scans !== null) {
-      return this.#scans.run(accountId, options, work);
-    }
-    try {
-      return await this.#run(accountId, options, work, Number.POSITIVE_INFINITY);
-    } catch (error) {
-      if (!(error instanceof LargeReadError)) throw error;
-      return this.#large.run(accountId, options.deadline, work, options.trace);
-    }
+  run<T>(accountId: string, options: CallOptions, work: Work<T>): Promise<T> {
+    return options.mayScan === true && this.#scans !== null
+      ? this.#scans.run(accountId, options, work)
+      : this.#runHere(accountId, options, work, Number.POSITIVE_INFINITY);
   }
 
   /** How SQLite would run a statement. */
@@ -175,51 +161,64 @@ export class Reads {
     return { number, objects };
   }
 
-  /** Runs a work in a transaction; SliceError where it takes longer than `ms`. */
-  #run<T>(accountId: string, options: CallOptions, work: Work<T>, ms: number): Promise<T> {
-    const { deadline, trace } = options;
+  /** Runs a work in a transaction; what takes longer than `ms`, or is large, begins anew elsewhere. */
+  async #runHere<T>(
+    accountId: string,
+    options: CallOptions,
+    work: Work<T>,
+    ms: number,
+  ): Promise<T> {
+    const { deadline } = options;
     const { db } = this.#connection;
-    return this.#inTurn({ deadline, trace }, async () => {
+    const read = async (): Promise<T> => {
       const isLimited = ms < Number.POSITIVE_INFINITY;
       if (isLimited) limitTo(db, ms, deadline);
-      else setDeadline(db, deadline);
+      else db.setDeadline(deadline);
       this.#connection.longest = isLimited ? CACHE_LENGTH : Number.POSITIVE_INFINITY;
       const scope = { connection: this.#connection, accountId };
       const snapshot = new SharedSnapshot(this.#services, scope);
-      this.#begin();
+      this.#begin.run();
       try {
         return await work(snapshot);
       } finally {
         snapshot.end();
         this.#connection.longest = Number.POSITIVE_INFINITY;
-        if (db.inTransaction) this.#end();
+        if (db.inTransaction) this.#end.run();
       }
-    });
+    };
+    try {
+      return await this.#inTurn(options, read);
+    } catch (error) {
+      return this.#poolAfter(error).run(accountId, options, work);
+    }
+  }
+
+  /** Where a read begins anew that failed because others would have waited for it; throws what else it failed with. */
+  #poolAfter(error: unknown): ReadPool {
+    if (error instanceof LargeReadError) return this.#large;
+    if (error instanceof SliceError && this.#scans !== null) return this.#scans;
+    throw error;
   }
 
   /**
    * Runs what reads in its turn: a single statement, which is one snapshot without a transaction, or a work that waits
    * for nothing but microtasks.
    */
-  async #inTurn<T>({ deadline, trace }: Waiting, read: () => T | Promise<T>): Promise<T> {
-    trace?.phase('waiting');
-    try {
-      return await this.#serial.run(async () => {
-        if (this.#spent > TURN) await this.#rest();
-        const begun = performance.now();
-        checkDeadline(deadline);
-        trace?.phase('working');
-        this.#connection.trace = trace ?? null;
-        try {
-          return await read();
-        } finally {
-          this.#connection.trace = null;
-          this.#spend(performance.now() - begun);
-        }
-      });
-    } finally {
-      trace?.phase('elsewhere');
-    }
+  #inTurn<T>({ deadline, trace }: CallOptions, read: () => T | Promise<T>): Promise<T> {
+    const begin = async (): Promise<T> => {
+      if (this.#spent > TURN) await this.#rest();
+      const begun = performance.now();
+      checkDeadline(deadline);
+      trace?.phase('working');
+      this.#connection.trace = trace ?? null;
+      try {
+        return await read();
+      } finally {
+        this.#connection.trace = null;
+        this.#spend(performance.now() - begun);
+      }
+    };
+    return inPhases(trace, () => this.#serial.run(begin));
   }
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
@@ -237,6 +236,15 @@ export class Reads {
   readonly #rested = (): void => {
     this.#spent = 0;
   };
+}
+
+/** Has `jmap_tick` stop what runs from now on with SliceError after so many ms, with UnavailableError at its deadline. */
+function limitTo(db: TimedDatabase, ms: number, deadline: number): void {
+  const late = (): Error =>
+    performance.now() > deadline
+      ? lateError()
+      : new SliceError('The read takes longer than it may here.');
+  db.setDeadline(Math.min(performance.now() + ms, deadline), late);
 }
 
 function isList(ids: ObjectsAsked['ids']): ids is readonly string[] {

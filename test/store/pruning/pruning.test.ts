@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { ChangePruner } from '../../../src/store/sql/prune.js';
 import { Connection } from '../../../src/store/sqlite/connection.js';
 import { usePostgresql } from '../../support/postgresql.js';
@@ -35,7 +35,7 @@ describe('PostgreSQL, two servers', () => {
 
 describe('a step', () => {
   it('begins where the one before ended, and each log is walked once', async () => {
-    const db = new Database(':memory:');
+    const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => void db.close());
     db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId", "type"));
  CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type", "number"));`);
@@ -78,7 +78,7 @@ describe('a step', () => {
   });
 
   it('costs the same however many accounts there are: the walk goes on with the next one', async () => {
-    const db = new Database(':memory:');
+    const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => void db.close());
     db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId", "type"));
  CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type", "number"));

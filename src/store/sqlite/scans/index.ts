@@ -1,20 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { lateError } from '../../../database/sqlite/deadline.js';
 import { UnavailableError } from '../../../protocol/errors.js';
-import { inTime } from '../../../runtime/deadlines.js';
-import type { FairTurns } from '../../../runtime/fair-turns.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
-import type { SnapshotServices } from '../../sql/snapshot.js';
-import { SqliteSnapshot } from '../engine.js';
-import type { Log } from '../log.js';
-import { createReadTurns } from '../read-turns.js';
-import type { Checkpoint } from './messages.js';
+import type { OwnReader, ReaderSource } from '../read-pool.js';
 import { ReadingThread, RemoteReader } from './thread.js';
+import type { Checkpoint } from './worker.js';
 
 /**
  * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one
- * more for the others (FairTurns).
+ * more for the others (ReadPool).
  */
 const THREADS = Math.min(availableParallelism(), 8) + 1;
 /** How long after its deadline a statement may go on, ms, before its thread is ended. */
@@ -38,24 +32,19 @@ export interface ScanOptions {
 /** What is scanned, and what its store knows of it. */
 interface Scanned {
   readonly file: string;
-  readonly services: SnapshotServices;
-  readonly log: Log;
+  readonly onStatement: ((sql: string) => void) | undefined;
   /** Throws where a thread would open another file than the one that is served. */
   requireFiles(): void;
 }
 
 /**
- * Runs works whose statements may take long on connections of other threads, each in a transaction of
- * its own. A thread that ends in the midst of a work fails that work; the next one gets a new thread.
+ * Threads with a connection each, for works whose statements may take long. A thread that ends in the midst of a work
+ * fails that work; the next one gets a new thread.
  */
-export class Scans {
-  readonly #file: string;
+export class ScanThreads implements ReaderSource {
+  readonly size: number;
+  readonly #scanned: Scanned;
   readonly #module: URL;
-  readonly #services: SnapshotServices;
-  readonly #log: Log;
-  readonly #requireFiles: () => void;
-  readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #turns: FairTurns;
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
   readonly #checkpoints = new Serial();
@@ -63,36 +52,16 @@ export class Scans {
   #failed = 0;
   #failedAt = 0;
 
-  constructor(
-    { file, services, log, requireFiles }: Scanned,
-    { module, threads }: ScanOptions,
-    onStatement: ((sql: string) => void) | undefined,
-  ) {
-    this.#file = file;
+  constructor(scanned: Scanned, { module, threads = THREADS }: ScanOptions) {
+    this.#scanned = scanned;
     this.#module = module;
-    this.#services = services;
-    this.#log = log;
-    this.#requireFiles = requireFiles;
-    this.#onStatement = onStatement;
-    this.#turns = createReadTurns(threads ?? THREADS);
+    this.size = threads;
   }
 
-  /** Rejects with UnavailableError at the deadline, whatever runs by then. */
-  async run<T>(
-    accountId: string,
-    { deadline, trace }: CallOptions,
-    work: (snapshot: SqliteSnapshot) => Promise<T>,
-  ): Promise<T> {
-    const open = (thread: ReadingThread): RemoteReader => {
-      trace?.phase('working');
-      return new RemoteReader(thread, { deadline, trace, onStatement: this.#onStatement });
-    };
-    trace?.phase('waiting');
-    try {
-      return await this.#inThread(accountId, deadline, open, work);
-    } finally {
-      trace?.phase('elsewhere');
-    }
+  take(options: CallOptions): OwnReader {
+    const thread = this.#take();
+    const reader = new RemoteReader(thread, options, this.#scanned.onStatement);
+    return { reader, give: () => this.#free(thread) };
   }
 
   /**
@@ -103,7 +72,7 @@ export class Scans {
     return this.#checkpoints.run(async () => {
       // For its first one a thread opens a connection that writes, which would make a file where
       // there is none.
-      this.#requireFiles();
+      this.#scanned.requireFiles();
       const thread = this.#take();
       try {
         await thread.ask({ checkpoint });
@@ -118,35 +87,14 @@ export class Scans {
     return [...this.#threads].some((thread) => thread.isBusy);
   }
 
-  /** What runs has a moment to end, what waits is turned away. */
-  async close(): Promise<void> {
-    this.#turns.close();
+  /** What runs has a moment to end. */
+  async close(given: Promise<void>): Promise<void> {
     const kill = setTimeout(() => {
       for (const thread of this.#threads) void thread.kill();
     }, CLOSING);
-    await this.#turns.idle();
+    await given;
     clearTimeout(kill);
     await Promise.all([...this.#threads].map((thread) => thread.close()));
-  }
-
-  #inThread<T>(
-    accountId: string,
-    deadline: number,
-    open: (thread: ReadingThread) => RemoteReader,
-    work: (snapshot: SqliteSnapshot) => Promise<T>,
-  ): Promise<T> {
-    // Its turn lasts until the thread is free again, which may be after the deadline.
-    return new Promise((resolve, reject) => {
-      const scan = async (): Promise<void> => {
-        const thread = this.#take();
-        const scope = { connection: open(thread), accountId };
-        const snapshot = new SqliteSnapshot(this.#services, scope);
-        await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
-        snapshot.end();
-        await this.#free(thread);
-      };
-      this.#turns.run(accountId, deadline, () => this.#log.read(deadline, scan)).catch(reject);
-    });
   }
 
   #take(): ReadingThread {
@@ -162,11 +110,11 @@ export class Scans {
   }
 
   #start(): ReadingThread {
-    this.#requireFiles();
+    this.#scanned.requireFiles();
     if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
       throw new UnavailableError('Threads that read could not be started.');
     try {
-      return new ReadingThread(this.#module, { file: this.#file });
+      return new ReadingThread(this.#module, { file: this.#scanned.file });
     } catch (cause) {
       this.#noteFailure();
       throw new UnavailableError('A thread that reads could not be started.', { cause });
@@ -185,7 +133,7 @@ export class Scans {
       await thread.settled();
       clearTimeout(timer);
     }
-    if (thread.hasOpened) this.#failed = 0;
+    if (thread.hasAnswered) this.#failed = 0;
     else if (thread.isOver) this.#noteFailure();
     if (thread.isOver) this.#threads.delete(thread);
     else this.#idle.push(thread);

@@ -1,20 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { checkDeadline } from '../../../database/sqlite/deadline.js';
+import { checkDeadline } from '../../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../../protocol/errors.js';
-import type { Trace } from '../../port.js';
+import type { CallOptions } from '../../port.js';
 import { type Fragment, render } from '../../sql/fragment.js';
 import type { Row, RowTaker } from '../../sql/objects.js';
 import { sqlite } from '../dialect.js';
 import type { Parameter, Reader } from '../reader.js';
-import {
-  type Answer,
-  type Checkpoint,
-  type Message,
-  OPEN,
-  type Outcome,
-  type Statement,
-  type ThreadData,
-} from './messages.js';
+import type { Answer, Checkpoint, Message, Outcome, Statement, ThreadData } from './worker.js';
 
 /** How long a thread may take to close, ms, before it is made to. */
 const CLOSING = 1000;
@@ -35,7 +27,7 @@ export class ReadingThread {
   readonly #waiting: Waiting[] = [];
   readonly #whenSettled: (() => void)[] = [];
   #failure: UnavailableError | undefined;
-  #hasOpened = false;
+  #hasAnswered = false;
 
   /** Throws what the system says where it has no further thread. */
   constructor(module: URL, data: ThreadData) {
@@ -45,10 +37,7 @@ export class ReadingThread {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: YOUNG },
     });
-    this.#worker.on('message', (told: Outcome | typeof OPEN) => {
-      if (told === OPEN) this.#hasOpened = true;
-      else this.#settle(told);
-    });
+    this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(undefined));
     this.#worker.unref();
@@ -60,8 +49,8 @@ export class ReadingThread {
   }
 
   /** False for one that is over, too, where it could not even open the file. */
-  get hasOpened(): boolean {
-    return this.#hasOpened;
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   get isBusy(): boolean {
@@ -114,6 +103,7 @@ export class ReadingThread {
   }
 
   #settle(outcome: Outcome): void {
+    this.#hasAnswered = true;
     const waiting = this.#waiting.shift();
     if ('rows' in outcome) waiting?.resolve(outcome);
     else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));
@@ -134,20 +124,20 @@ export class ReadingThread {
   }
 }
 
-export interface RemoteOptions {
-  readonly deadline: number;
-  readonly trace: Trace | undefined;
-  readonly onStatement: ((sql: string) => void) | undefined;
-}
-
 /** The connection of another thread, for one work. */
 export class RemoteReader implements Reader {
   readonly #thread: ReadingThread;
-  readonly #options: RemoteOptions;
+  readonly #options: CallOptions;
+  readonly #onStatement: ((sql: string) => void) | undefined;
 
-  constructor(thread: ReadingThread, options: RemoteOptions) {
+  constructor(
+    thread: ReadingThread,
+    options: CallOptions,
+    onStatement: ((sql: string) => void) | undefined,
+  ) {
     this.#thread = thread;
     this.#options = options;
+    this.#onStatement = onStatement;
   }
 
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
@@ -172,8 +162,8 @@ export class RemoteReader implements Reader {
     parameters: readonly Parameter[],
     maxOctets: number,
   ): Promise<readonly Row[]> {
-    const { deadline, trace, onStatement } = this.#options;
-    onStatement?.(text);
+    const { deadline, trace } = this.#options;
+    this.#onStatement?.(text);
     const told = trace?.asked({ sql: text, parameters, inThread: true });
     try {
       const left = deadline - performance.now();

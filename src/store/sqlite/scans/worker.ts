@@ -1,20 +1,45 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
-import { setDeadline } from '../../../database/sqlite/deadline.js';
 import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import type { Row } from '../../sql/objects.js';
 import { Connection } from '../connection.js';
-import {
-  type Checkpoint,
-  type Message,
-  OPEN,
-  type Outcome,
-  type Statement,
-  type ThreadData,
-} from './messages.js';
+import type { Parameter } from '../reader.js';
 
-/** A thread that reads what may take long, on a connection of its own. */
+/**
+ * A thread that reads what may take long, on a connection of its own. It is told, and answers, only what can be
+ * copied.
+ */
+
+export interface ThreadData {
+  /** The database's file. */
+  readonly file: string;
+}
+
+/** `end`: of the work and its transaction; not answered, nor is `close`. */
+export type Message = Statement | Checkpoint | 'end' | 'close';
+
+/** Moves what is in the write-ahead log into the database; TRUNCATE empties the log, too. */
+export interface Checkpoint {
+  readonly checkpoint: 'PASSIVE' | 'TRUNCATE';
+}
+
+/** A statement of the work that has the thread; the first one begins its transaction. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+  /** After so many characters of text no more rows are read. */
+  readonly maxOctets: number;
+  /** How many milliseconds are left: each thread has a clock of its own. */
+  readonly left: number;
+}
+
+export interface Answer {
+  readonly rows: readonly Row[];
+}
+
+/** In the order of what was asked; a checkpoint answers no rows. */
+export type Outcome = Answer | { readonly unavailable: string } | { readonly error: string };
 
 /**
  * Page cache, KiB. What is larger than a cache and read from its beginning to its end finds nothing in it
@@ -50,7 +75,7 @@ function outcomeOf(asked: Statement | Checkpoint): Outcome {
 
 function answered(statement: Statement): Outcome {
   const { db } = connection;
-  setDeadline(db, performance.now() + statement.left);
+  db.setDeadline(performance.now() + statement.left);
   if (!db.inTransaction) db.exec('BEGIN');
   connection.check();
   return { rows: rowsOf(statement) };
@@ -94,4 +119,3 @@ parentPort?.on('message', (message: Message) => {
     parentPort?.postMessage(outcomeOf(message));
   }
 });
-parentPort?.postMessage(OPEN);
