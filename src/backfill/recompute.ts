@@ -2,7 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 import type { Changes, HookCall } from '../capability/hooks.js';
 import { HookHandle } from '../hooks/handle.js';
 import { computedValues } from '../hooks/judge.js';
-import type { HookServices } from '../hooks/port.js';
+import type { HookServices } from '../hooks/scope.js';
 import type { Hooks } from '../methods/context.js';
 import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Registry } from '../methods/registry.js';

@@ -27,31 +27,25 @@ export class HookBudget {
     // A hook inside of another's tx.set takes of the same time.
     if (this.#running === 0) this.#end = Math.min(performance.now() + this.#left, this.#deadline);
     this.#running += 1;
-    try {
-      return await this.#within(work(), late);
-    } finally {
-      this.#running -= 1;
-      if (this.#running === 0) this.#left = Math.max(0, this.#end - performance.now());
-    }
-  }
-
-  async #within<T>(work: Promise<T>, late: () => HookTimeoutError): Promise<T> {
+    const running = work();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(late()), Math.max(0, this.#end - performance.now()));
     });
     try {
-      const value = await Promise.race([work, timeout]);
+      const value = await Promise.race([running, timeout]);
       // A loop that never awaits kept the timer from firing.
       if (performance.now() > this.#end) throw late();
       return value;
     } catch (error) {
       if (error instanceof HookTimeoutError) this.#abort.abort(error);
       // What the hook does later has nobody to tell.
-      work.catch(() => undefined);
+      running.catch(() => undefined);
       throw error;
     } finally {
       clearTimeout(timer);
+      this.#running -= 1;
+      if (this.#running === 0) this.#left = Math.max(0, this.#end - performance.now());
     }
   }
 }

@@ -3,7 +3,7 @@ import { frozen } from '../capability/runtime.js';
 import { namedFailure } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { jsonEqual } from '../protocol/equal.js';
-import { emptyObject, type JsonValue } from '../protocol/json.js';
+import { emptyObject } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
 import { computedValue } from './judge.js';
 
@@ -15,21 +15,18 @@ interface Compute {
 
 /** The own-row computed properties of a registry's types: by type name, sources first. */
 export class Computes {
-  readonly #byType: ReadonlyMap<string, readonly Compute[]>;
+  readonly #byType = new Map<string, readonly Compute[]>();
 
   constructor({ dataTypes, typeHooks }: Registry) {
-    const byType = new Map<string, readonly Compute[]>();
-    for (const [name, type] of dataTypes) {
-      const functions = typeHooks.get(name)?.compute;
-      if (functions === undefined) continue;
-      const computes = inOrder(type).flatMap((property) => {
-        const run = functions[property.name];
+    for (const [name, { compute = {} }] of typeHooks) {
+      const ordered = [...inOrder(dataTypes.get(name)?.properties ?? [])];
+      const computes = ordered.flatMap((property) => {
+        const run = compute[property.name];
         const what = `compute of ${name}.${property.name}`;
         return run === undefined ? [] : [{ what, property, run }];
       });
-      if (computes.length > 0) byType.set(name, computes);
+      if (computes.length > 0) this.#byType.set(name, computes);
     }
-    this.#byType = byType;
   }
 
   /** The object with what its properties come to; the object itself where nothing changes. */
@@ -38,7 +35,8 @@ export class Computes {
     for (const { what, property, run } of this.#byType.get(type.name) ?? []) {
       const value = computed(what, run, result);
       const before = result[property.name] ?? null;
-      if (isSame(value, before)) continue;
+      // Most objects keep their values: what is a simple value already needs no judging again.
+      if ((value ?? null) === before) continue;
       const judged = computedValue(what, type, property, value);
       if (jsonEqual(judged, before)) continue;
       result = Object.assign(emptyObject(), result, { [property.name]: judged }) as StoredObject;
@@ -55,20 +53,15 @@ function computed(what: string, run: Compute['run'], object: StoredObject): unkn
   }
 }
 
-/** Most objects keep their values: what is a simple value already needs no judging again. */
-function isSame(value: unknown, before: JsonValue): boolean {
-  return (value ?? null) === before;
-}
-
 /** A property that is computed from another computed one comes after it; there are no cycles. */
-function inOrder(type: DataTypeDefinition): readonly PropertyDefinition[] {
-  const byName = new Map(type.properties.map((property) => [property.name, property]));
+function inOrder(properties: readonly PropertyDefinition[]): ReadonlySet<PropertyDefinition> {
+  const byName = new Map(properties.map((property) => [property.name, property]));
   const ordered = new Set<PropertyDefinition>();
   const visit = (property: PropertyDefinition | undefined): void => {
     if (property?.computed?.kind !== 'from' || ordered.has(property)) return;
     for (const source of property.computed.properties) visit(byName.get(source));
     ordered.add(property);
   };
-  for (const property of type.properties) visit(property);
-  return [...ordered];
+  for (const property of properties) visit(property);
+  return ordered;
 }

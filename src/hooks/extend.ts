@@ -1,109 +1,84 @@
-import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
-import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type { MethodExtension } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
-import type { CallContext, StandardCall } from '../methods/context.js';
+import type { RunStandard } from '../methods/context.js';
 import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
 import { furtherMembers, replacedArguments } from './judge.js';
-import { withLateSnapshot } from './late-snapshot.js';
-import type { ObjectReader } from './port.js';
-import { scopeOf } from './scope.js';
+import type { HookScope, Reads } from './scope.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
 
-/** A call of a standard method, with what its hooks are told of it. */
-interface ExtendedCall {
-  readonly type: DataTypeDefinition;
-  readonly verb: StandardMethodName;
-  readonly context: CallContext;
-}
+type Before = NonNullable<MethodExtension['before']>;
+type After = NonNullable<MethodExtension['after']>;
 
 /**
  * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
  * `after` adds members to the response.
  */
-export async function extended<Arguments extends object, Response extends object>(
-  hooks: TypeHooks,
-  { type, verb, args }: StandardCall<Arguments>,
-  context: CallContext,
-  run: (args: Arguments, sent?: Arguments) => Promise<Response>,
-): Promise<Response> {
-  const call = { type, verb, context };
-  const scope = scopeOf(context);
-  const { further, standard } = split(args as JsonObject, context);
-  scope.further = further;
-  const { before, after } = hooks.methods?.[verb] ?? {};
-  const wanted = before === undefined ? standard : await replaced(call, standard, before);
-  if (after !== undefined) {
-    const add = (response: object, reader: ObjectReader) =>
-      completed(call, response, reader, after);
-    // What writes completes its response before the commit: a failure of `after` undoes the call.
-    if (context.method.account === 'write') scope.completeBy(add);
-    else {
-      const response = await run(callable(wanted, context));
-      return withLateSnapshot(context, async (reader) => (await add(response, reader)) as Response);
-    }
-  }
-  return before === undefined
-    ? run(callable(wanted, context))
-    : run(callable(wanted, context), args);
+export async function runExtended(
+  scope: HookScope,
+  { before, after }: MethodExtension,
+  args: JsonObject,
+  run: RunStandard,
+): Promise<object> {
+  const { context } = scope;
+  const { further, standard } = split(args, context.method.furtherArguments);
+  scope.giveArguments(further);
+  const sent = { standard, further };
+  const wanted = before === undefined ? standard : await replaced(scope, before, sent);
+  // The account was judged: a hook can't choose another.
+  const callable = { ...wanted, accountId: accountOf(context).id };
+  const response = await run(callable, before === undefined ? undefined : args);
+  // What writes has completed its response before the commit.
+  const isComplete = after === undefined || context.method.account === 'write';
+  return isComplete ? response : addMembers(scope, after, response, 'read');
 }
 
-type Before = NonNullable<MethodExtension['before']>;
-type After = NonNullable<MethodExtension['after']>;
+/** Arguments that a client sent. */
+interface SentArguments {
+  /** The arguments of the RFC. */
+  readonly standard: JsonObject;
+  /** Those that the descriptor adds. */
+  readonly further: JsonObject;
+}
 
-/** The arguments of the RFC, and those that the descriptor adds. */
-function split(
-  args: JsonObject,
-  { method }: CallContext,
-): { readonly further: JsonObject; readonly standard: JsonObject } {
-  const added = new Set(method.furtherArguments);
+function split(args: JsonObject, added: readonly string[] = []): SentArguments {
   const further = emptyObject();
   const standard = emptyObject();
   for (const [name, value] of Object.entries(args)) {
-    (added.has(name) ? further : standard)[name] = value as JsonValue;
+    (added.includes(name) ? further : standard)[name] = value as JsonValue;
   }
   return { further: Object.freeze(further), standard };
 }
 
-/** The account was judged: a hook can't choose another. */
-function callable<Arguments>(wanted: JsonObject, context: CallContext): Arguments {
-  return { ...wanted, accountId: accountOf(context).id } as Arguments;
-}
-
 async function replaced(
-  { type, verb, context }: ExtendedCall,
-  standard: JsonObject,
+  scope: HookScope,
   before: Before,
+  { standard, further }: SentArguments,
 ): Promise<JsonObject> {
+  const { context } = scope;
+  const { method } = context;
   requireFilterWithinBounds(standard['filter'] ?? null);
-  const what = `before of ${type.name}/${verb}`;
-  const hooks = scopeOf(context);
-  const { further } = hooks;
+  const what = `before of ${method.name}`;
   const slices = context.startSlices();
   // A frozen copy: what the client sent stays known, and the engine may go on with it.
   const offered = (await runInSlices(frozenCopy(standard), slices)) as JsonObject;
-  const wanted = await withLateSnapshot(context, (snapshot) =>
-    hooks.run(what, { snapshot, unit: null }, further, (call, reader) =>
-      before(offered, call, reader),
-    ),
-  );
+  const wanted = await scope.run(what, 'read', (call, reader) => before(offered, call, reader));
   const scene = { sent: standard, offered, further };
-  return runInSlices(replacedArguments(what, context.method, scene, wanted), slices);
+  return runInSlices(replacedArguments(what, method, scene, wanted), slices);
 }
 
-async function completed(
-  { type, verb, context }: ExtendedCall,
-  response: object,
-  snapshot: ObjectReader,
+/** Returns the response with the members that `after` adds. */
+export async function addMembers(
+  scope: HookScope,
   after: After,
+  response: object,
+  reads: Reads,
 ): Promise<object> {
-  const what = `after of ${type.name}/${verb}`;
+  const { context } = scope;
+  const { method } = context;
+  const what = `after of ${method.name}`;
   const offered = await frozenInSlices(response as JsonObject, context.startSlices(true));
-  const hooks = scopeOf(context);
-  const reach = { snapshot, unit: null };
-  const members = await hooks.run(what, reach, hooks.further, (call, reader) =>
-    after(offered, call, reader),
-  );
-  return { ...response, ...furtherMembers(what, context.method, members) };
+  const members = await scope.run(what, reads, (call, reader) => after(offered, call, reader));
+  return { ...response, ...furtherMembers(what, method, members) };
 }

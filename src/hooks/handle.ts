@@ -1,31 +1,24 @@
-import type { DataTypeDefinition, StoredOf, TypeShape } from '../capability/definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { HookTransaction } from '../capability/hooks.js';
 import type { SetResponse } from '../capability/standard.js';
+import { accountOf } from '../methods/accounts.js';
+import type { CallContext } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import { WORKING_OCTETS } from '../methods/long-calls.js';
-import type { JsonValue } from '../protocol/json.js';
-import type { ObjectReader } from './port.js';
+import type { Snapshot } from '../store/port.js';
 
-type SetRequest = Parameters<HookTransaction['set']>[1];
+/** What `reader.get` and `tx.get` read from. */
+type ObjectReader = Pick<Snapshot, 'get' | 'getAll'>;
 
-export interface SetOptions {
-  /** Resolve where objects are refused, too. */
-  readonly partial?: boolean;
-}
-
-export type HookSet = (
-  type: DataTypeDefinition,
-  request: SetRequest,
-  options: SetOptions,
-) => Promise<SetResponse>;
-
-export interface HandleOptions {
+interface HandleOptions {
   /** Null where the method has no account. */
   readonly snapshot: ObjectReader | null;
   readonly prisma: unknown;
   readonly maxObjectsInGet: number;
-  /** Null where the method only reads. */
-  readonly set: HookSet | null;
+  /** Null where the hook only reads. `isPartial`: it resolves where objects are refused, too. */
+  readonly set:
+    | ((type: DataTypeDefinition, request: object, isPartial: boolean) => Promise<SetResponse>)
+    | null;
 }
 
 /**
@@ -46,11 +39,8 @@ export class HookHandle implements HookTransaction {
     return this.#options.prisma;
   }
 
-  get<S extends TypeShape>(
-    type: DataTypeDefinition<S>,
-    ids: readonly string[] | null,
-  ): Promise<readonly StoredOf<S>[]> {
-    return this.#next(async () => {
+  readonly get: HookTransaction['get'] = (type, ids) =>
+    this.#next(async () => {
       const { snapshot, maxObjectsInGet } = this.#options;
       if (snapshot === null)
         throw new HookHandleError('A method with "account: none" has no data.');
@@ -59,27 +49,17 @@ export class HookHandle implements HookTransaction {
           ? await snapshot.getAll(type, maxObjectsInGet, type.properties, WORKING_OCTETS)
           : await snapshot.get(type, [...new Set(ids)], type.properties, WORKING_OCTETS);
       // The engine reads any type; only its definition knows what the objects look like.
-      return list as unknown as readonly StoredOf<S>[];
+      return list as never;
     });
-  }
 
-  set<S extends TypeShape>(
-    type: DataTypeDefinition<S>,
-    request: {
-      readonly create?: Readonly<Record<string, Partial<StoredOf<S>>>>;
-      readonly update?: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
-      readonly destroy?: readonly string[];
-    },
-    options: SetOptions = {},
-  ): Promise<SetResponse<S>> {
-    return this.#next(async () => {
+  readonly set: HookTransaction['set'] = (type, request, { partial = false } = {}) =>
+    this.#next(async () => {
       const { set } = this.#options;
       if (set === null) {
         throw new HookHandleError('tx.set needs a method with "account: write".');
       }
-      return (await set(type, request as SetRequest, options)) as SetResponse<S>;
+      return (await set(type, request, partial)) as never;
     });
-  }
 
   /** From here on every operation throws. */
   end(): void {
@@ -98,5 +78,48 @@ export class HookHandle implements HookTransaction {
 
   #check(): void {
     if (this.#over) throw new HookHandleError('The transaction of this hook is over.');
+  }
+}
+
+/**
+ * A snapshot of the call's account that is taken at its first read, so that a hook that waits for the
+ * world outside holds no connection of the database before.
+ */
+export class LateSnapshot implements ObjectReader {
+  readonly #context: CallContext;
+  #end: () => void = () => undefined;
+  readonly #ended = new Promise<void>((resolve) => {
+    this.#end = resolve;
+  });
+  #snapshot: Promise<Snapshot> | null = null;
+
+  constructor(context: CallContext) {
+    this.#context = context;
+  }
+
+  async get(...args: Parameters<Snapshot['get']>): ReturnType<Snapshot['get']> {
+    return (await this.#open()).get(...args);
+  }
+
+  async getAll(...args: Parameters<Snapshot['getAll']>): ReturnType<Snapshot['getAll']> {
+    return (await this.#open()).getAll(...args);
+  }
+
+  /** Gives the connection back; whoever reads later is refused by the snapshot. */
+  end(): void {
+    this.#end();
+  }
+
+  #open(): Promise<Snapshot> {
+    this.#snapshot ??= new Promise((resolve, reject) => {
+      const { services, deadline } = this.#context;
+      const options = { deadline, exclusive: true };
+      const read = services.store.read(accountOf(this.#context).id, options, (snapshot) => {
+        resolve(snapshot);
+        return this.#ended;
+      });
+      read.catch(reject);
+    });
+    return this.#snapshot;
   }
 }

@@ -1,7 +1,7 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { HookError } from '../methods/hook-errors.js';
-import { complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
+import { type Complaint, complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
 import { complaintsOfServerValues } from '../methods/set/server-values.js';
 import { canonicalSteps } from '../methods/set/value.js';
 import { indexOf, isVisible } from '../methods/type-index.js';
@@ -14,25 +14,10 @@ import {
   type JsonValue,
 } from '../protocol/json.js';
 import { finish, type Steps } from '../runtime/slices.js';
-import { detachedSteps, ForeignValueError } from './values.js';
+import { given, givenSteps } from './values.js';
 
 /** Hooks know ids, no creation ids. */
 const NO_CREATION_IDS = { earlier: new Map(), own: new Map(), ownType: '' };
-
-/** What a hook gave, as JSON of the engine's own; HookError where it is none. */
-export function given(what: string, value: unknown): JsonValue {
-  return finish(givenSteps(what, value));
-}
-
-/** The same, with pauses. */
-function* givenSteps(what: string, value: unknown): Steps<JsonValue> {
-  try {
-    return yield* detachedSteps(value);
-  } catch (error) {
-    if (!(error instanceof ForeignValueError)) throw error;
-    throw new HookError(what, `gave ${error.message}`);
-  }
-}
 
 /**
  * A computed value in its stored form, held to the property's schema. A wrong one is a HookError
@@ -50,11 +35,11 @@ export function computedValue(
   const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [] };
   const canonical = finish(canonicalSteps(property, given(what, value ?? null), scene));
   const judged = Object.assign(emptyObject(), { [name]: canonical });
-  const complaints = complaintsOfServerValues(index, judged).map(({ text }) => text);
+  const complaints = textsOf(complaintsOfServerValues(index, judged));
   if (problems.any) complaints.push(problems.toSetError().description);
-  if (complaints.length === 0) return judged[name] ?? null;
-  const shown = isVisible(property) ? ` ${excerpt(JSON.stringify(canonical))}` : ' a value';
-  throw new HookError(what, `gave${shown} for ${type.name}.${name}: ${sentence(complaints)}`);
+  const shown = isVisible(property) ? excerpt(JSON.stringify(canonical)) : 'a value';
+  requireNone(what, `${shown} for ${type.name}.${name}`, complaints);
+  return judged[name] ?? null;
 }
 
 /** What a computeOn said: by id, each value as `computedValue` has it. */
@@ -83,10 +68,21 @@ export function furtherMembers(
   const complaints =
     validateResponse === undefined
       ? Object.keys(members).map((name) => `${quoted(name)} is not declared`)
-      : complaintsOf(validateResponse, members).map(({ text }) => text);
-  if (complaints.length === 0) return members;
-  const why = `gave response members that its descriptor does not declare: ${sentence(complaints)}`;
-  throw new HookError(what, why);
+      : textsOf(complaintsOf(validateResponse, members));
+  requireNone(what, 'response members that its descriptor does not declare', complaints);
+  return members;
+}
+
+/** The response of an own method, held to what its descriptor declares. */
+export function ownResponse(
+  what: string,
+  { validateResponse }: MethodDefinition,
+  value: unknown,
+): JsonObject {
+  const response = objectGiven(what, 'response', value);
+  const complaints = validateResponse === undefined ? [] : complaintsOf(validateResponse, response);
+  requireNone(what, 'a response that its descriptor does not declare', textsOf(complaints));
+  return response;
 }
 
 /** The arguments that a `before` gets. */
@@ -116,12 +112,9 @@ export function* replacedArguments(
     .filter((name) => furtherArguments.includes(name))
     .map((name) => `${quoted(name)} is no standard argument`);
   const whole = { ...standard, ...further };
-  complaints.push(...complaintsOf(validateArguments, whole).map(({ text }) => text));
-  if (complaints.length === 0) return standard;
-  throw new HookError(
-    what,
-    `gave arguments that the method does not take: ${sentence(complaints)}`,
-  );
+  complaints.push(...textsOf(complaintsOf(validateArguments, whole)));
+  requireNone(what, 'arguments that the method does not take', complaints);
+  return standard;
 }
 
 /** The client's arguments among what a hook gave, and the rest of it. */
@@ -141,19 +134,6 @@ function givenBack(
   return [kept, own];
 }
 
-/** The response of an own method, held to what its descriptor declares. */
-export function ownResponse(
-  what: string,
-  { validateResponse }: MethodDefinition,
-  value: unknown,
-): JsonObject {
-  const response = objectGiven(what, 'response', value);
-  const complaints = validateResponse === undefined ? [] : complaintsOf(validateResponse, response);
-  if (complaints.length === 0) return response;
-  const why = sentence(complaints.map(({ text }) => text));
-  throw new HookError(what, `gave a response that its descriptor does not declare: ${why}`);
-}
-
 /** A JSON object that a hook gave; `part` says for what. */
 export function objectGiven(what: string, part: string, value: unknown): JsonObject {
   return requireObject(what, part, given(what, value ?? null));
@@ -162,4 +142,12 @@ export function objectGiven(what: string, part: string, value: unknown): JsonObj
 function requireObject(what: string, part: string, own: JsonValue): JsonObject {
   if (isJsonObject(own)) return own;
   throw new HookError(what, `gave ${excerpt(JSON.stringify(own))} for ${part}, which is no object`);
+}
+
+function textsOf(complaints: readonly Complaint[]): string[] {
+  return complaints.map(({ text }) => text);
+}
+
+function requireNone(what: string, wrong: string, complaints: readonly string[]): void {
+  if (complaints.length > 0) throw new HookError(what, `gave ${wrong}: ${sentence(complaints)}`);
 }

@@ -2,7 +2,8 @@ import type { Changes } from '../capability/hooks.js';
 import type { TypeChanges, UnitOfWork } from '../methods/work/unit.js';
 import type { StoredObject } from '../store/port.js';
 
-export type News = ReadonlyMap<string, Changes<StoredObject>>;
+/** What changed of one type. */
+export type News = readonly [type: string, changes: Changes<StoredObject>];
 
 /** By id, what was told last of an object; null for what is known to be destroyed. */
 type Known = Map<string, StoredObject | null>;
@@ -19,30 +20,19 @@ export class NewsReader {
     this.#unit = unit;
   }
 
-  /** Everything that is new, by type name. */
-  takeAll(): News {
-    const news = new Map<string, Changes<StoredObject>>();
-    for (const [name, changes] of this.#unit.changes()) {
-      const fresh = this.#take(changes);
-      if (fresh !== null) news.set(name, fresh);
-    }
-    return news;
-  }
-
   /**
-   * What is new of one type; null where nothing is. The others wait, so that what a hook does to
-   * them meanwhile is told together with it.
+   * What is new, type by type. Those that are not asked for wait, so that what a hook does to them
+   * meanwhile is told together with it.
    */
-  takeNext(): readonly [name: string, changes: Changes<StoredObject>] | null {
+  *take(): Generator<News> {
     for (const [name, changes] of this.#unit.changes()) {
-      const fresh = this.#take(changes);
-      if (fresh !== null) return [name, fresh];
+      const fresh = this.#takeOf(changes);
+      if (fresh !== null) yield [name, fresh];
     }
-    return null;
   }
 
-  #take({ type, created, updated, destroyed }: TypeChanges): Changes<StoredObject> | null {
-    const known = this.#known.get(type.name) ?? new Map<string, StoredObject | null>();
+  #takeOf({ type, created, updated, destroyed }: TypeChanges): Changes<StoredObject> | null {
+    const known: Known = this.#known.get(type.name) ?? new Map();
     this.#known.set(type.name, known);
     const fresh: Mutable = { created: [], updated: [], destroyed: [] };
     for (const object of created) {

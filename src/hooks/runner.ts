@@ -1,22 +1,25 @@
-import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { Changes, TypeHooks, Wanted } from '../capability/hooks.js';
-import type { CallContext, Hooks, StandardCall, WantedObject } from '../methods/context.js';
-import { HookHandleError } from '../methods/hook-errors.js';
+import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type {
+  CallContext,
+  CallHooks,
+  Hooks,
+  RunStandard,
+  WantedObject,
+} from '../methods/context.js';
 import type { Registry } from '../methods/registry.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
-import type { Slices } from '../runtime/slices.js';
-import type { StoredObject } from '../store/port.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { StoredObject, Transaction } from '../store/port.js';
+import { runCheck } from './check.js';
 import { Computes } from './compute.js';
-import { extended } from './extend.js';
-import { putValues, relevantNews } from './follow.js';
-import { type News, NewsReader } from './news.js';
-import { ownMethod } from './own.js';
-import type { HookServices } from './port.js';
+import { settleComputed } from './compute-on.js';
+import { addMembers, runExtended } from './extend.js';
+import { tellNews } from './in-transaction.js';
+import { NewsReader } from './news.js';
+import { runOwnMethod } from './own.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
-import { HookScope, MAX_HOOK_DEPTH, scopeOf } from './scope.js';
-import { frozenInSlices } from './walks.js';
-import { OfferedObjects } from './wanted.js';
+import { HookScope, type HookServices } from './scope.js';
 
 /** Returns the hooks of a registry as methods meet them; undefined where it has none. */
 export function createHooks(registry: Registry, services: HookServices): Hooks | undefined {
@@ -24,60 +27,43 @@ export function createHooks(registry: Registry, services: HookServices): Hooks |
   return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
+/** Those who hear of a unit's news: the same for every `tx.set` in it. */
 interface Readers {
-  /** Of computeOn. */
-  readonly followers: NewsReader;
+  readonly computeOn: NewsReader;
   /** Of inTransaction and afterCommit. */
-  readonly listeners: NewsReader;
+  readonly inTransaction: NewsReader;
 }
 
 class RegistryHooks implements Hooks {
-  readonly #services: HookServices;
-  readonly #types: ReadonlyMap<string, TypeHooks>;
-  readonly #dataTypes: Registry['dataTypes'];
+  readonly registry: Registry;
+  readonly services: HookServices;
   readonly #computes: Computes;
   readonly #sources: ReadonlySet<string>;
   readonly #exclusive: ReadonlySet<string>;
   readonly #concerned: ReadonlySet<string>;
-  readonly #own: Registry['ownMethods'];
-  /** Those who hear of a unit's news: the same for every `tx.set` in it. */
   readonly #readers = new WeakMap<UnitOfWork, Readers>();
 
   constructor(registry: Registry, services: HookServices) {
-    this.#services = services;
-    this.#types = registry.typeHooks;
-    this.#dataTypes = registry.dataTypes;
+    this.registry = registry;
+    this.services = services;
     this.#computes = new Computes(registry);
     this.#sources = sourceTypes(registry);
     this.#exclusive = exclusiveTypes(registry);
     this.#concerned = concernedTypes(registry);
-    this.#own = registry.ownMethods;
   }
 
-  concerns({ dataType, name }: MethodDefinition): boolean {
-    return dataType === undefined ? this.#own.has(name) : this.#concerned.has(dataType.name);
-  }
-
-  ofCall(context: CallContext): HookScope {
-    return new HookScope(context, this.#services);
-  }
-
-  runOwn(name: string, args: object, context: CallContext): Promise<object> {
-    return ownMethod(name, args, context);
-  }
-
-  extend<Arguments extends object, Response extends object>(
-    call: StandardCall<Arguments>,
-    context: CallContext,
-    run: (args: Arguments, sent?: Arguments) => Promise<Response>,
-  ): Promise<Response> {
-    const hooks = this.#types.get(call.type.name);
-    return hooks === undefined ? run(call.args) : extended(hooks, call, context, run);
+  ofCall(context: CallContext): CallHooks | null {
+    const { dataType, name } = context.method;
+    const isConcerned =
+      dataType === undefined
+        ? this.registry.ownMethods.has(name)
+        : this.#concerned.has(dataType.name);
+    return isConcerned ? new HookedCall(context, this, null) : null;
   }
 
   /** Those of destroyed objects are for these hooks alone: compute is of what is written. */
   needsWholeRows({ name }: DataTypeDefinition): boolean {
-    const { check, inTransaction, afterCommit } = this.#types.get(name) ?? {};
+    const { check, inTransaction, afterCommit } = this.registry.typeHooks.get(name) ?? {};
     const hearing = check ?? inTransaction ?? afterCommit;
     return this.#sources.has(name) || hearing !== undefined;
   }
@@ -91,135 +77,80 @@ class RegistryHooks implements Hooks {
     return this.#computes.apply(type, object);
   }
 
+  readersOf(unit: UnitOfWork): Readers {
+    const readers = this.#readers.get(unit) ?? {
+      computeOn: new NewsReader(unit),
+      inTransaction: new NewsReader(unit),
+    };
+    this.#readers.set(unit, readers);
+    return readers;
+  }
+}
+
+/** Which hooks one call meets, and when. */
+class HookedCall extends HookScope implements CallHooks {
+  readonly #hooks: RegistryHooks;
+  readonly #types: ReadonlyMap<string, TypeHooks>;
+
+  constructor(context: CallContext, hooks: RegistryHooks, parent: HookScope | null) {
+    super(context, hooks.services, parent);
+    this.#hooks = hooks;
+    this.#types = hooks.registry.typeHooks;
+  }
+
+  protected override within(context: CallContext): CallHooks {
+    return new HookedCall(context, this.#hooks, this);
+  }
+
+  runOwn(name: string, args: JsonObject): Promise<object> {
+    const body = this.#hooks.registry.ownMethods.get(name);
+    if (body === undefined) throw new Error(`No hook file implements ${name}.`);
+    return runOwnMethod(this, body, args);
+  }
+
+  extend(args: JsonObject, run: RunStandard): Promise<object> {
+    const extension = this.#extension();
+    return extension === undefined ? run(args) : runExtended(this, extension, args, run);
+  }
+
+  async complete<T extends object>(response: T, transaction: Transaction): Promise<T> {
+    const after = this.#extension()?.after;
+    return after === undefined
+      ? response
+      : ((await addMembers(this, after, response, transaction)) as T);
+  }
+
   async beforeWrites(
     type: DataTypeDefinition,
     wanted: readonly WantedObject[],
     unit: UnitOfWork,
-    context: CallContext,
   ): Promise<void> {
     const hooks = this.#types.get(type.name);
     if (hooks?.check === undefined) return;
-    const check = hooks.check.bind(hooks);
-    const scope = scopeOf(context);
-    const what = `check of ${type.name}`;
-    const objects = wanted.map(({ before, after }) => [before, after]);
-    await frozenInSlices(objects, unit.slices);
-    const offered = new OfferedObjects(what, wanted);
-    try {
-      const reach = { snapshot: unit.transaction, unit: null };
-      await scope.run(what, reach, scope.further, (call, reader) =>
-        check(offered.objects as readonly Wanted<never>[], call, reader),
-      );
-    } finally {
-      offered.end();
-    }
+    await runCheck(hooks, `check of ${type.name}`, { scope: this, unit }, wanted);
   }
 
   /**
    * Computed properties first, until they stand still; then each type's hooks hear of it once. What
    * these write has been told by their `tx.set`.
    */
-  async afterWrites(unit: UnitOfWork, context: CallContext): Promise<void> {
-    const { followers, listeners } = this.#readersOf(unit);
+  async afterWrites(unit: UnitOfWork): Promise<void> {
+    const { registry } = this.#hooks;
+    const readers = this.#hooks.readersOf(unit);
+    const following = { registry, scope: this, unit, computes: this.#hooks };
     for (;;) {
-      await this.#settle(followers, unit, context);
-      const next = listeners.takeNext();
-      if (next === null) return;
-      await this.#tell(...next, unit, context);
+      await settleComputed(following, readers.computeOn);
+      const [news] = readers.inTransaction.take();
+      if (news === undefined) return;
+      await tellNews(this.#types.get(news[0]) ?? {}, news, this, unit);
       await unit.flush();
     }
   }
 
-  #readersOf(unit: UnitOfWork): Readers {
-    const readers = this.#readers.get(unit) ?? {
-      followers: new NewsReader(unit),
-      listeners: new NewsReader(unit),
-    };
-    this.#readers.set(unit, readers);
-    return readers;
+  /** What the hook file adds to the method; undefined where the type has no hooks. */
+  #extension(): MethodExtension | undefined {
+    const { dataType, body } = this.context.method;
+    const hooks = dataType === undefined ? undefined : this.#types.get(dataType.name);
+    return hooks && (hooks.methods?.[body as string] ?? {});
   }
-
-  /** What computeOn changes may be followed by others. */
-  async #settle(followers: NewsReader, unit: UnitOfWork, context: CallContext): Promise<void> {
-    for (let round = 0; ; round += 1) {
-      const news = followers.takeAll();
-      if (news.size === 0) return;
-      if (round >= MAX_HOOK_DEPTH) {
-        throw new HookHandleError(
-          `Computed properties follow each other more than ${round} times: those that follow ` +
-            `${[...news.keys()].join(', ')} the last.`,
-        );
-      }
-      for (const type of this.#dataTypes.values()) await this.#follow(type, news, unit, context);
-    }
-  }
-
-  async #tell(
-    name: string,
-    changes: Changes<StoredObject>,
-    unit: UnitOfWork,
-    context: CallContext,
-  ): Promise<void> {
-    const hooks = this.#types.get(name);
-    const scope = scopeOf(context);
-    const { further } = scope;
-    if (hooks?.afterCommit !== undefined) {
-      const after = hooks.afterCommit.bind(hooks);
-      scope.keep(
-        `afterCommit of ${name}`,
-        // All that the transaction has done to the type by its end, once.
-        async (call) => {
-          const slices = context.services.conductor.startSlices();
-          return after(await told(unit.changes().get(name) ?? changes, slices), call);
-        },
-        further,
-      );
-    }
-    if (hooks?.inTransaction === undefined) return;
-    const inTransaction = hooks.inTransaction.bind(hooks);
-    const offered = await told(changes, unit.slices);
-    await scope.run(
-      `inTransaction of ${name}`,
-      { snapshot: unit.transaction, unit },
-      further,
-      (call, tx) => inTransaction(offered, call, tx),
-    );
-  }
-
-  /** Brings the computed properties that follow what changed to their new values. */
-  async #follow(
-    type: DataTypeDefinition,
-    news: News,
-    unit: UnitOfWork,
-    context: CallContext,
-  ): Promise<void> {
-    const { computeOn } = this.#types.get(type.name) ?? {};
-    for (const property of type.properties) {
-      if (property.computed?.kind !== 'on') continue;
-      const changes = relevantNews(news, property.computed.sources);
-      const valuesOf = computeOn?.[property.name];
-      if (changes === null || valuesOf === undefined) continue;
-      const what = `computeOn of ${type.name}.${property.name}`;
-      const offered = await frozenInSlices(changes, unit.slices);
-      const scope = scopeOf(context);
-      const said = await scope.run(
-        what,
-        { snapshot: unit.transaction, unit: null },
-        scope.further,
-        (call, reader) =>
-          valuesOf(offered as Readonly<Record<string, Changes<never>>>, call, reader),
-      );
-      const following = { what, type, property, unit, context, computes: this.#computes };
-      await putValues(following, said);
-    }
-    await unit.flush();
-  }
-}
-
-/** What hooks are told is for reading: what they did to it would be written, or sent. */
-function told(
-  { created, updated, destroyed }: Changes<StoredObject>,
-  slices: Slices,
-): Promise<Changes<never>> {
-  return frozenInSlices({ created, updated, destroyed } as Changes<never>, slices);
 }

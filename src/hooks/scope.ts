@@ -2,6 +2,7 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import type { HookCall } from '../capability/hooks.js';
 import { RefusedObjectsError } from '../capability/refusal.js';
 import type { SetResponse } from '../capability/standard.js';
+import { MethodCall } from '../methods/call.js';
 import type { CallContext, CallHooks } from '../methods/context.js';
 import { HookHandleError, HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
 import { setWithin } from '../methods/set/set.js';
@@ -9,10 +10,23 @@ import type { UnitOfWork } from '../methods/work/unit.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
 import { HookBudget } from './budget.js';
-import { HookHandle, type HookSet } from './handle.js';
+import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
-import { nestedContext } from './nested.js';
-import type { HookReach, HookServices, ObjectReader } from './port.js';
+
+/** What hooks need of the process: made once in main. */
+export interface HookServices {
+  /** HOOK_TIMEOUT, ms: for all hooks of one method call together. */
+  readonly timeout: number;
+  /** The team's typed Prisma client, for reading. */
+  readonly prisma: unknown;
+  /**
+   * Runs `work` so that the client reads inside the transaction that this process has open for its
+   * exclusive call; once `work` has settled, the client refuses whatever `work` left running.
+   */
+  join<T>(work: () => Promise<T>): Promise<T>;
+  /** Told of what afterCommit hooks throw. */
+  readonly onError: (error: unknown, what: string) => void;
+}
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
@@ -20,49 +34,71 @@ export const MAX_HOOK_DEPTH = 8;
 /** What no hook of the call was declared to take. */
 const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 
-type Timed<T> = (call: HookCall, handle: HookHandle) => T | Promise<T>;
+/** What a hook reads: its call's transaction, a snapshot of its own, or nothing. */
+export type Reads = Transaction | 'read' | 'none';
 
-type Complete = (response: object, reader: ObjectReader) => Promise<object>;
+type Hook<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 
 /**
- * The hooks of one method call: their time, what they may touch, and what is left for after the
- * commit. A transaction may be run again: what the last attempt kept gives way to the new.
+ * How any hook of one method call is run: its time, what it may touch, and what is left for after the
+ * commit. A `tx.set` has a scope of its own within the one of the hook that makes it.
  */
-export class HookScope implements CallHooks {
-  readonly #context: CallContext;
+export abstract class HookScope {
+  readonly context: CallContext;
   readonly #services: HookServices;
-  readonly #depth: number;
   readonly #parent: HookScope | null;
+  readonly #depth: number;
   readonly #after = new Map<string, () => unknown>();
   #budget: HookBudget | null = null;
   /** A `tx.set` that failed half-way. */
   #broken: { readonly error: unknown } | null = null;
-  #complete: Complete | null = null;
-  /** The further arguments that the descriptor declares for the method. */
-  further: JsonObject;
+  /** The arguments that the descriptor declares for the method, without the standard ones. */
+  #further = NO_ARGUMENTS;
 
-  constructor(context: CallContext, services: HookServices, parent: HookScope | null = null) {
-    this.#context = context;
+  constructor(context: CallContext, services: HookServices, parent: HookScope | null) {
+    this.context = context;
     this.#services = services;
     this.#parent = parent;
     this.#depth = parent === null ? 0 : parent.#depth + 1;
-    this.further = parent === null ? NO_ARGUMENTS : parent.further;
+  }
+
+  /** Makes the hooks of a `tx.set` that a hook of this call makes. */
+  protected abstract within(context: CallContext): CallHooks;
+
+  /** Tells the hooks of the call what they get as `call.arguments`. */
+  giveArguments(further: JsonObject): void {
+    this.#further = further;
   }
 
   /**
-   * Runs one hook with a `tx` that reaches so far. Rejects with what it throws, by the hook's name, or
-   * with HookTimeoutError; from then on its `tx` refuses everything.
+   * Runs one hook; its `tx` writes into `unit` where there is one. Rejects with what the hook throws,
+   * by its name, or with HookTimeoutError; from then on its `tx` refuses everything.
    */
-  async run<T>(what: string, reach: HookReach, further: JsonObject, hook: Timed<T>): Promise<T> {
+  async run<T>(
+    what: string,
+    reads: Reads,
+    hook: Hook<T>,
+    unit: UnitOfWork | null = null,
+  ): Promise<T> {
     const services = this.#services;
     const budget = this.#time();
-    const handle = this.#handle(reach);
-    const call = this.#call(further, budget.signal);
-    const late = (): HookTimeoutError => new HookTimeoutError(what, services.timeout);
+    const late = reads === 'read' ? new LateSnapshot(this.context) : null;
+    const isJoined = typeof reads === 'object';
+    const handle = new HookHandle({
+      snapshot: isJoined ? reads : late,
+      prisma: services.prisma,
+      maxObjectsInGet: this.context.services.limits.maxObjectsInGet,
+      set: unit === null ? null : (...request) => this.#set(unit, ...request),
+    });
+    const call = this.#call(budget.signal);
     // What is joined ends with its time: the client refuses what the hook does with it afterwards.
-    const work = (): Promise<T> => budget.run(async () => hook(call, handle), late);
+    const work = (): Promise<T> =>
+      budget.run(
+        async () => hook(call, handle),
+        () => new HookTimeoutError(what, services.timeout),
+      );
     try {
-      const value = await (isWriting(reach) ? services.join(work) : work());
+      const value = await (isJoined ? services.join(work) : work());
       const broken = this.#root.#broken;
       if (broken !== null) throw broken.error;
       return value;
@@ -70,32 +106,23 @@ export class HookScope implements CallHooks {
       throw namedFailure(what, error);
     } finally {
       handle.end();
+      late?.end();
     }
   }
 
-  /** What adds further members to the response of a method that writes. */
-  completeBy(add: Complete): void {
-    this.#complete = add;
-  }
-
-  /** The whole response, made inside the transaction: what can't be made undoes the call. */
-  async complete<T extends object>(response: T, transaction: Transaction): Promise<T> {
-    return this.#complete === null
-      ? response
-      : ((await this.#complete(response, transaction)) as T);
-  }
-
-  /** A transaction begins: what an attempt that was undone has kept did not happen. */
+  /**
+   * A transaction begins. It may be the second attempt of the call: what the first has kept did not
+   * happen.
+   */
   begin(): void {
     this.#after.clear();
     this.#broken = null;
   }
 
   /** Keeps a hook for after the commit. */
-  keep(what: string, run: (call: HookCall) => unknown, further: JsonObject): void {
+  keep(what: string, run: (call: HookCall) => unknown): void {
     const { timeout } = this.#services;
-    const signal = (): AbortSignal => AbortSignal.timeout(timeout);
-    this.#root.#after.set(what, () => run(this.#call(further, signal())));
+    this.#root.#after.set(what, () => run(this.#call(AbortSignal.timeout(timeout))));
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
@@ -107,26 +134,22 @@ export class HookScope implements CallHooks {
     }
   }
 
-  #handle({ snapshot, unit }: HookReach): HookHandle {
-    const { maxObjectsInGet } = this.#context.services.limits;
-    const { prisma } = this.#services;
-    const set = unit === null ? null : this.#setIn(unit);
-    return new HookHandle({ snapshot, prisma, maxObjectsInGet, set });
-  }
-
   /** Where it throws, the unit may be half-way: the call is undone even where the hook catches it. */
-  #setIn(unit: UnitOfWork): HookSet {
-    return async (type, request, { partial = false }) => {
-      try {
-        const response = await this.#setWithin(type, request, unit);
-        const { notCreated, notUpdated, notDestroyed } = response;
-        if (partial || (notCreated ?? notUpdated ?? notDestroyed) === null) return response;
-        throw new RefusedObjectsError(type.name, { notCreated, notUpdated, notDestroyed });
-      } catch (error) {
-        this.#root.#broken ??= { error };
-        throw error;
-      }
-    };
+  async #set(
+    unit: UnitOfWork,
+    type: DataTypeDefinition,
+    request: object,
+    isPartial: boolean,
+  ): Promise<SetResponse> {
+    try {
+      const response = await this.#setWithin(type, request, unit);
+      const { notCreated, notUpdated, notDestroyed } = response;
+      if (isPartial || (notCreated ?? notUpdated ?? notDestroyed) === null) return response;
+      throw new RefusedObjectsError(type.name, { notCreated, notUpdated, notDestroyed });
+    } catch (error) {
+      this.#root.#broken ??= { error };
+      throw error;
+    }
   }
 
   #setWithin(type: DataTypeDefinition, request: object, unit: UnitOfWork): Promise<SetResponse> {
@@ -135,22 +158,39 @@ export class HookScope implements CallHooks {
         `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
       );
     }
-    const scopeOf = (inner: CallContext): HookScope => new HookScope(inner, this.#services, this);
-    const { signal } = this.#time();
-    const context = nestedContext(this.#context, type, signal, scopeOf);
     // A copy: what the hook does to its own while the engine awaits must not be written.
     const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
-    const args = { ...wanted, accountId: this.#context.account?.id ?? '' };
-    return setWithin(type, args, context, unit);
+    const args = { ...wanted, accountId: this.context.account?.id ?? '' };
+    return setWithin(type, args, this.#nestedCall(type), unit);
   }
 
-  #call(further: JsonObject, signal: AbortSignal): HookCall {
-    const { account, request } = this.#context;
+  /** The account, user and time of the hook's call, but creation ids and hooks of its own. */
+  #nestedCall(type: DataTypeDefinition): CallContext {
+    const { services, request, account, deadline, method } = this.context;
+    const { signal } = this.#time();
+    // A hook that is given up has nobody who waits for what its `tx.set` does.
+    const isGone = (): boolean => signal.aborted || request.isGone();
+    const name = `${type.name}/set`;
+    // The type's own /set, or, where it has none on the wire, one that stands for it.
+    const standIn = { ...method, name, capability: type.capability, dataType: type };
+    return new MethodCall({
+      ...{ services, account, deadline },
+      request: { ...request, isGone, createdIds: new Map<string, string>() },
+      method: services.registry.methods.get(name) ?? standIn,
+      callId: '',
+      showsCreatedIds: false,
+      hooksWithin: (inner) => this.within(inner),
+    });
+  }
+
+  #call(signal: AbortSignal): HookCall {
+    const { account, request } = this.context;
+    const root = this.#root;
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
-      method: this.#root.#context.method.name,
-      arguments: further,
+      method: root.context.method.name,
+      arguments: root.#further,
       signal,
     });
   }
@@ -162,18 +202,7 @@ export class HookScope implements CallHooks {
 
   #time(): HookBudget {
     const root = this.#root;
-    root.#budget ??= new HookBudget(this.#services.timeout, root.#context.deadline);
+    root.#budget ??= new HookBudget(this.#services.timeout, root.context.deadline);
     return root.#budget;
   }
-}
-
-/** Returns the hooks of a call, which `Hooks.ofCall` made. */
-export function scopeOf({ hooks }: CallContext): HookScope {
-  if (hooks instanceof HookScope) return hooks;
-  throw new Error('The call was made without its hooks.');
-}
-
-/** The connection's transaction is the hook's to see: it is open for this call alone. */
-function isWriting({ snapshot }: HookReach): boolean {
-  return snapshot !== null && 'record' in snapshot;
 }

@@ -1,57 +1,67 @@
+import { HookError } from '../methods/hook-errors.js';
 import { quoted } from '../methods/issues.js';
 import { emptyObject, InexactNumber, isPlainObject, type JsonValue } from '../protocol/json.js';
-import { type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/slices.js';
 
 /** Deeper than anything that may be stored; a value that holds itself is deeper than that. */
 const MAX_DEPTH = 500;
 
-/** A value that is no JSON; the message completes "the hook ... gave". */
-export class ForeignValueError extends Error {
-  override readonly name = 'ForeignValueError';
+/** One walk through what a hook gave. */
+interface Walk {
+  /** The hook, for messages. */
+  readonly what: string;
+  readonly strides: Strides;
 }
 
 /**
  * A copy of what a hook gave that shares nothing with it: what the hook does to its own later
- * reaches nobody. Members that are undefined are left out. Throws ForeignValueError for what JSON
- * would lose or change in silence: a Date, a Map, NaN, half a character. Pauses.
+ * reaches nobody. Members that are undefined are left out. Throws HookError for what JSON would lose
+ * or change in silence: a Date, a Map, NaN, half a character. Pauses.
  */
-export function detachedSteps(value: unknown): Steps<JsonValue> {
-  return copy(value, '', 0, new Strides());
+export function givenSteps(what: string, value: unknown): Steps<JsonValue> {
+  return copy({ what, strides: new Strides() }, value, '', 0);
 }
 
-function* copy(value: unknown, place: string, depth: number, strides: Strides): Steps<JsonValue> {
-  if (strides.isOver()) yield;
+/** The same at once. */
+export function given(what: string, value: unknown): JsonValue {
+  return finish(givenSteps(what, value));
+}
+
+function* copy(walk: Walk, value: unknown, place: string, depth: number): Steps<JsonValue> {
+  if (walk.strides.isOver()) yield;
   switch (typeof value) {
     case 'boolean':
       return value;
     case 'string':
-      return wellFormed(value, place);
+      return wellFormed(walk, value, place);
     case 'number':
-      if (!Number.isFinite(value)) refuse(String(value), place);
+      if (!Number.isFinite(value)) refuse(walk, String(value), place);
       return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
-      refuse(typeof value, place);
+      refuse(walk, typeof value, place);
   }
   if (value === null) return null;
   // A client's own number that no double holds: whoever judges the value knows it.
   if (value instanceof InexactNumber) return value as unknown as JsonValue;
-  if (depth >= MAX_DEPTH) refuse(`something nested deeper than ${MAX_DEPTH} levels`, place);
+  if (depth >= MAX_DEPTH) refuse(walk, `something nested deeper than ${MAX_DEPTH} levels`, place);
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
     for (const [index, item] of (value as readonly unknown[]).entries()) {
-      items.push(yield* copy(item, inside(place, index), depth + 1, strides));
+      items.push(yield* copy(walk, item, inside(place, index), depth + 1));
     }
     return items;
   }
-  if (!isPlainObject(value)) refuse(`a ${value.constructor?.name ?? 'class instance'}`, place);
+  if (!isPlainObject(value)) {
+    refuse(walk, `a ${value.constructor?.name ?? 'class instance'}`, place);
+  }
   const object = emptyObject();
   for (const name of Object.keys(value)) {
     const member = (value as Readonly<Record<string, unknown>>)[name];
     if (member === undefined) continue;
-    const within = inside(place, name);
-    object[wellFormed(name, place)] = yield* copy(member, within, depth + 1, strides);
+    const own = wellFormed(walk, name, place);
+    object[own] = yield* copy(walk, member, inside(place, name), depth + 1);
   }
   return object;
 }
@@ -61,13 +71,12 @@ function inside(place: string, name: string | number): string {
 }
 
 /** RFC 8620 1.5: I-JSON has no half of a character. */
-function wellFormed(text: string, place: string): string {
-  if (/\p{Surrogate}/u.test(text)) refuse('a text with half a character', place);
+function wellFormed(walk: Walk, text: string, place: string): string {
+  if (/\p{Surrogate}/u.test(text)) refuse(walk, 'a text with half a character', place);
   return text;
 }
 
-function refuse(what: string, place: string): never {
-  throw new ForeignValueError(
-    `${what}${place === '' ? '' : ` at ${quoted(place)}`}, which is no JSON`,
-  );
+function refuse({ what }: Walk, foreign: string, place: string): never {
+  const at = place === '' ? '' : ` at ${quoted(place)}`;
+  throw new HookError(what, `gave ${foreign}${at}, which is no JSON`);
 }

@@ -8,7 +8,14 @@ import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from '../runtime/deadlines.js';
 import type { Slices } from '../runtime/slices.js';
 import { builtInMethod } from './built-in.js';
-import type { CallContext, CallHooks, CreatedIds, RequestScope, Services } from './context.js';
+import type {
+  CallContext,
+  CallHooks,
+  CreatedIds,
+  RequestScope,
+  RunStandard,
+  Services,
+} from './context.js';
 import { STANDARD_METHODS } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
@@ -29,6 +36,8 @@ export interface CallOptions {
   readonly callId: string;
   /** The response will show the map of creation ids: new entries count towards its octets. */
   readonly showsCreatedIds: boolean;
+  /** Makes the hooks of a `tx.set`: they belong to those of the call whose hook makes it. */
+  readonly hooksWithin?: (call: CallContext) => CallHooks;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -44,7 +53,7 @@ export class MethodCall implements CallContext {
   readonly method: MethodDefinition;
   readonly account: AccountAccess | undefined;
   readonly deadline: number;
-  readonly isInternal = false;
+  readonly isInternal: boolean;
   readonly hooks: CallHooks | null;
   #followUps: readonly Invocation[] = NOTHING;
   readonly #callId: string;
@@ -57,7 +66,8 @@ export class MethodCall implements CallContext {
     this.method = options.method;
     this.account = options.account;
     this.deadline = options.deadline;
-    this.hooks = this.services.hooks?.ofCall(this) ?? null;
+    this.isInternal = options.hooksWithin !== undefined;
+    this.hooks = options.hooksWithin?.(this) ?? this.services.hooks?.ofCall(this) ?? null;
     this.#callId = options.callId;
     this.#showsCreatedIds = options.showsCreatedIds;
   }
@@ -67,10 +77,9 @@ export class MethodCall implements CallContext {
     const { body, name, dataType: type } = this.method;
     if (typeof body === 'function') return body(args, this);
     if (type === undefined) throw new Error(`The definition of ${name} gives it no type.`);
-    const { hooks } = this.services;
-    const run = (wanted: JsonObject, sent?: JsonObject): Promise<object> =>
+    const run: RunStandard = (wanted, sent) =>
       STANDARD_METHODS[body](type, wanted as never, this, sent as never);
-    return hooks === undefined ? run(args) : hooks.extend({ type, verb: body, args }, this, run);
+    return this.hooks === null ? run(args) : this.hooks.extend(args, run);
   }
 
   get followUps(): readonly Invocation[] {
@@ -93,9 +102,8 @@ export class MethodCall implements CallContext {
     name: string,
     args: Arguments,
   ): Promise<Response> {
-    const { hooks } = this.services;
-    if (hooks === undefined) throw new Error(`No hook file implements ${name}.`);
-    return (await hooks.runOwn(name, args, this)) as Response;
+    if (this.hooks === null) throw new Error(`No hook file implements ${name}.`);
+    return (await this.hooks.runOwn(name, args as JsonObject)) as Response;
   }
 
   startSlices(isUrgent = false): Slices {

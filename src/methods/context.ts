@@ -2,9 +2,10 @@ import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { MethodContext } from '../capability/context.js';
-import type { DataTypeDefinition, StandardMethodName } from '../capability/definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { Foresight } from './get/foresight.js';
@@ -128,22 +129,8 @@ export type StandardMethod<Arguments, Response> = (
   sent?: Arguments,
 ) => Promise<Response>;
 
-/** A standard method that is called for a type. */
-export interface StandardCall<Arguments> {
-  readonly type: DataTypeDefinition;
-  readonly verb: StandardMethodName;
-  readonly args: Arguments;
-}
-
-/** What the hooks of one method call have to do with its transaction. */
-export interface CallHooks {
-  /** A transaction begins: what an attempt that was undone has kept did not happen. */
-  begin(): void;
-  /** Returns the whole response, made inside the transaction: a failure undoes the call. */
-  complete<T extends object>(response: T, transaction: Transaction): Promise<T>;
-  /** The call's answer is safe: runs what was kept for then, and waits for none of it. */
-  committed(): void;
-}
+/** Runs a standard method for its type; `sent` as above. */
+export type RunStandard = (args: JsonObject, sent?: JsonObject) => Promise<object>;
 
 /** An object that a call wants to create, update or destroy; nothing of it is written yet. */
 export interface WantedObject {
@@ -157,26 +144,41 @@ export interface WantedObject {
   refuse(error: SetError): void;
 }
 
-/** Where the logic of hook files joins the methods: src/hooks implements it. */
-export interface Hooks {
-  /** Whether a call of the method may meet hooks; others are run as if there were none. */
-  concerns(method: MethodDefinition): boolean;
-
-  /** Makes the hooks of one call. */
-  ofCall(context: CallContext): CallHooks;
-
+/** The hooks that one method call meets: src/hooks implements it. */
+export interface CallHooks {
   /** Runs a method that a hook file implements. */
-  runOwn(name: string, args: object, context: CallContext): Promise<object>;
+  runOwn(name: string, args: JsonObject): Promise<object>;
 
   /**
    * Runs a standard method with what the type's hook file adds: its arguments may be replaced, its
-   * response may have further members. `sent` is what the client sent where they were replaced.
+   * response may have further members.
    */
-  extend<Arguments extends object, Response extends object>(
-    call: StandardCall<Arguments>,
-    context: CallContext,
-    run: (args: Arguments, sent?: Arguments) => Promise<Response>,
-  ): Promise<Response>;
+  extend(args: JsonObject, run: RunStandard): Promise<object>;
+
+  /** A transaction begins: what an attempt that was undone has kept did not happen. */
+  begin(): void;
+
+  /** Before writes: any of the wanted objects may be refused; the others go on. */
+  beforeWrites(
+    type: DataTypeDefinition,
+    wanted: readonly WantedObject[],
+    unit: UnitOfWork,
+  ): Promise<void>;
+
+  /** After writes: rows are written, change records are not, so that more can join the unit. */
+  afterWrites(unit: UnitOfWork): Promise<void>;
+
+  /** Returns the whole response, made inside the transaction: a failure undoes the call. */
+  complete<T extends object>(response: T, transaction: Transaction): Promise<T>;
+
+  /** The call's answer is safe: runs what was kept for then, and waits for none of it. */
+  committed(): void;
+}
+
+/** What the methods ask about the logic of all hook files: src/hooks implements it. */
+export interface Hooks {
+  /** Makes the hooks of one call; null where its method meets none. */
+  ofCall(context: CallContext): CallHooks | null;
 
   /** Rows of destroyed objects of the type are read whole, since hooks see them. */
   needsWholeRows(type: DataTypeDefinition): boolean;
@@ -186,15 +188,4 @@ export interface Hooks {
 
   /** Returns the object with its own-row computed properties; itself where none changes. */
   compute(type: DataTypeDefinition, object: StoredObject): StoredObject;
-
-  /** Before writes: any of the wanted objects may be refused; the others go on. */
-  beforeWrites(
-    type: DataTypeDefinition,
-    wanted: readonly WantedObject[],
-    unit: UnitOfWork,
-    context: CallContext,
-  ): Promise<void>;
-
-  /** After writes: rows are written, change records are not, so that more can join the unit. */
-  afterWrites(unit: UnitOfWork, context: CallContext): Promise<void>;
 }

@@ -58,8 +58,7 @@ export function createDispatcher(
   unavailable?: UnavailableLog,
 ): Dispatcher {
   const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
-  const { hooks: _, ...unhooked } = services;
-  const common = { services, unhooked, limits, fail };
+  const common = { services, limits, fail };
   return Object.freeze({
     handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
       const scope = scopeOf(envelope, principal, source, limits);
@@ -71,8 +70,6 @@ export function createDispatcher(
 /** The parts that all requests share. */
 interface Common {
   readonly services: Services;
-  /** For calls that meet no hooks. */
-  readonly unhooked: Services;
   readonly limits: DispatchLimits;
   readonly fail: (error: unknown) => MethodError;
 }
@@ -196,11 +193,10 @@ class RequestRun {
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
     const { principal } = this.#scope;
-    const { unhooked, services } = this.#common;
-    const own = services.hooks?.concerns(method) === false ? unhooked : services;
+    const { services } = this.#common;
     const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
     return new MethodCall({
-      services: this.#explanation?.servicesFor(account?.id ?? null, own) ?? own,
+      services: this.#explanation?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,
       method,
       account,

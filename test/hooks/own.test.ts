@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { MethodDefinition } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import { HookRefusal, type OwnMethod } from '../../src/capability/index.js';
 import type { Validator } from '../../src/capability/validation.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
@@ -19,6 +20,7 @@ function rigWith(
   body: OwnMethod,
   account: MethodDefinition['account'] = 'write',
   validateResponse?: Validator,
+  types: CapabilityHooks['types'] = {},
   timeout = 2000,
 ): Rig {
   const method: MethodDefinition = {
@@ -30,7 +32,7 @@ function rigWith(
     ...(validateResponse === undefined ? {} : { validateResponse }),
     body: (args, context) => context.own(NAME, args),
   };
-  rig = new Rig({}, { hooks: { methods: { [NAME]: body } }, methods: [method], timeout });
+  rig = new Rig({}, { hooks: { types, methods: { [NAME]: body } }, methods: [method], timeout });
   return rig;
 }
 
@@ -42,6 +44,21 @@ async function titles(of: Rig): Promise<readonly string[]> {
 test('an own method answers what its function returns, and gets the arguments', async () => {
   const own = rigWith((args: Json, call) => ({ got: args.word, by: call.userId }), 'read');
   expect(await own.call(NAME, { word: 'x' })).toEqual({ got: 'x', by: 'u1' });
+});
+
+test('the hooks of what it writes hear of its name and arguments', async () => {
+  const seen: Json[] = [];
+  const own = rigWith(
+    async (_args, _call, tx) => {
+      await tx.set(Widget, { create: { k: { title: 'made' } } });
+      return {};
+    },
+    'write',
+    undefined,
+    { Widget: { check: (_wanted, call) => void seen.push([call.method, call.arguments]) } },
+  );
+  await own.call(NAME, { word: 'x' });
+  expect(seen).toEqual([[NAME, { accountId: 'a1', word: 'x' }]]);
 });
 
 test('tx.set writes through the engine: state and change records are kept', async () => {
@@ -158,6 +175,7 @@ test('HOOK_TIMEOUT: serverFail that says so, rolled back, tx revoked, signal abo
     },
     'write',
     undefined,
+    {},
     60,
   );
   const answer = await own.call(NAME);

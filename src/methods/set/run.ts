@@ -97,7 +97,12 @@ export class SetRun {
     proposal.writeTo(this.#unit, this.#unstored);
     if (settlement !== null) await settlement.apply();
     await this.#unit.flush();
-    if (this.#context.services.hooks !== undefined) await this.#join();
+    const { hooks } = this.#context;
+    if (hooks !== null) {
+      // Hooks may add to the unit.
+      await hooks.afterWrites(this.#unit);
+      await this.#unit.flush();
+    }
     await runInSlices(this.#tellCreates(proposal), slices);
     const sideEffects = settlement?.sideEffects ?? NONE;
     if (proposal.updates.length + sideEffects.size > 0) {
@@ -108,10 +113,11 @@ export class SetRun {
 
   /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
   #settlement(proposal: Proposal, going: Going): Settlement | null {
-    const { registry, hooks } = this.#context.services;
+    const { hooks, services } = this.#context;
     const { type, judges } = this.#index;
-    const isFree = !judges && going.size === 0 && !registry.relations.counts.has(type.name);
-    if (isFree && hooks === undefined) return null;
+    const isFree =
+      !judges && going.size === 0 && !services.registry.relations.counts.has(type.name);
+    if (isFree && hooks === null) return null;
     return new Settlement({
       proposal,
       doomed: this.#doomed,
@@ -140,14 +146,6 @@ export class SetRun {
       formatState(this.#oldState),
       formatState(this.#base + this.#unit.steps(this.#index.type)),
     );
-  }
-
-  /** After writes: hooks may add to the unit. */
-  async #join(): Promise<void> {
-    const { hooks } = this.#context.services;
-    if (hooks === undefined) return;
-    await hooks.afterWrites(this.#unit, this.#context);
-    await this.#unit.flush();
   }
 
   #compute(): (object: StoredObject) => StoredObject {

@@ -114,13 +114,13 @@ export class Settlement {
       const destruction = await this.#judge();
       if (destruction === null) continue;
       const { context, unit, proposal } = this.#scene;
-      const hooks = context.services.hooks;
-      if (hooks === undefined || asked) return destruction;
+      const { hooks } = context;
+      if (hooks === null || asked) return destruction;
       asked = true;
       const before = proposal.refused.size + this.#refusedRoots.size;
       const wanted = this.#wanted();
       if (wanted.length > 0) {
-        await hooks.beforeWrites(proposal.index.type, wanted, unit, context);
+        await hooks.beforeWrites(proposal.index.type, wanted, unit);
       }
       if (proposal.refused.size + this.#refusedRoots.size === before) return destruction;
     }

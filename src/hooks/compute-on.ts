@@ -1,0 +1,117 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import type { Changes } from '../capability/hooks.js';
+import type { Hooks } from '../methods/context.js';
+import { HookHandleError } from '../methods/hook-errors.js';
+import { WORKING_OCTETS } from '../methods/long-calls.js';
+import type { Registry } from '../methods/registry.js';
+import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/singleton.js';
+import { timeOfUpdate } from '../methods/set/update.js';
+import { clock } from '../methods/states.js';
+import { indexOf } from '../methods/type-index.js';
+import type { UnitOfWork } from '../methods/work/unit.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { emptyObject } from '../protocol/json.js';
+import type { StoredObject } from '../store/port.js';
+import { computedValues } from './judge.js';
+import type { News, NewsReader } from './news.js';
+import { type HookScope, MAX_HOOK_DEPTH } from './scope.js';
+import { frozenInSlices } from './walks.js';
+
+/** A call's transaction in which computed properties follow what changes. */
+interface Following {
+  readonly registry: Registry;
+  readonly scope: HookScope;
+  readonly unit: UnitOfWork;
+  /** The properties that an object's own ones come to. */
+  readonly computes: Pick<Hooks, 'compute'>;
+}
+
+/** Brings all computed properties that follow others up to date: what they change may be followed, too. */
+export async function settleComputed(following: Following, reader: NewsReader): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const news = new Map(reader.take());
+    if (news.size === 0) return;
+    if (round >= MAX_HOOK_DEPTH) {
+      throw new HookHandleError(
+        `Computed properties follow each other more than ${round} times: those that follow ` +
+          `${[...news.keys()].join(', ')} the last.`,
+      );
+    }
+    for (const type of following.registry.dataTypes.values()) {
+      await followNews(following, type, news);
+      await following.unit.flush();
+    }
+  }
+}
+
+async function followNews(
+  following: Following,
+  type: DataTypeDefinition,
+  news: ReadonlyMap<string, News[1]>,
+): Promise<void> {
+  const { registry, scope, unit } = following;
+  const { computeOn } = registry.typeHooks.get(type.name) ?? {};
+  for (const property of type.properties) {
+    const { name, computed } = property;
+    if (computed?.kind !== 'on') continue;
+    const valuesOf = computeOn?.[name];
+    const changes = changesOf(computed.sources, news);
+    if (changes === null || valuesOf === undefined) continue;
+    const what = `computeOn of ${type.name}.${name}`;
+    const offered = await frozenInSlices(changes, unit.slices);
+    const said = await scope.run(what, unit.transaction, (call, reader) =>
+      valuesOf(offered as Readonly<Record<string, Changes<never>>>, call, reader),
+    );
+    await putValues(following, type, property, computedValues(what, type, property, said));
+  }
+}
+
+/** The news of the source types, where a source property is among what changed; else null. */
+function changesOf(
+  sources: readonly { readonly type: string; readonly property: string }[],
+  news: ReadonlyMap<string, News[1]>,
+): Readonly<Record<string, News[1]>> | null {
+  const result = emptyObject<News[1]>();
+  let any = false;
+  for (const { type, property } of sources) {
+    const changes = news.get(type);
+    if (changes === undefined) continue;
+    const changed = changes.updated.some(
+      ({ before, after }) => !jsonEqual(before[property] ?? null, after[property] ?? null),
+    );
+    if (!changed && changes.created.length + changes.destroyed.length === 0) continue;
+    result[type] = changes;
+    any = true;
+  }
+  return any ? result : null;
+}
+
+/** Puts values of a property, by id, into the unit. */
+async function putValues(
+  { scope, unit, computes }: Following,
+  type: DataTypeDefinition,
+  property: PropertyDefinition,
+  values: ReturnType<typeof computedValues>,
+): Promise<void> {
+  if (values.size === 0) return;
+  const index = indexOf(type);
+  const ids = [...values.keys()];
+  const rows = await unit.transaction.get(type, ids, type.properties, WORKING_OCTETS);
+  const now = clock(scope.context.services);
+  const put = (before: StoredObject, stored: StoredObject | null): void => {
+    const value = values.get(before.id) ?? null;
+    if (jsonEqual(value, before[property.name] ?? null)) return;
+    const after = Object.assign(emptyObject(), before, { [property.name]: value });
+    if (!unit.isNew(type, before.id)) {
+      after[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
+    }
+    unit.update(type, before, computes.compute(type, after as StoredObject), stored);
+  };
+  for (const row of rows) {
+    const before = unit.current(type, row.id) ?? row;
+    put(before, before);
+  }
+  if (type.singleton === true && values.has(SINGLETON_ID) && rows.length === 0) {
+    put(unwrittenSingleton(index), null);
+  }
+}
