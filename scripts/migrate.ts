@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { BackfillNote } from '../src/database/backfill-database.js';
+import { openBackfillDatabase } from '../src/database/backfill-database.js';
 import { clientNames } from '../src/database/client-names.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
-import { openBackfillDatabase } from '../src/database/sqlite/backfill-database.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
+import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { readConfig } from '../src/server/config.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
@@ -39,7 +39,8 @@ await runTool('migrate', HELP, async (argv) => {
 async function apply(file: string, folder: string): Promise<number> {
   const db = openDatabase({ file });
   try {
-    return tell(folder, migrate(db, folder).applied, await openBackfillDatabase(db).notes());
+    const { applied } = migrate(db, folder);
+    return await tell(folder, applied, openPrismaStandalone(file));
   } finally {
     db.close();
   }
@@ -53,13 +54,20 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
     const progress = (migration: string, type: string, rows: number): void =>
       printLine(`${migration}: ${rows} rows of ${type} filled`);
     const { applied } = await postgresql.migrate(pool, folder, progress);
-    return tell(folder, applied, await postgresql.openBackfillDatabase(pool).notes());
+    const { openPrisma } = await import('../src/database/postgresql/prisma.js');
+    return await tell(folder, applied, openPrisma(pool));
   } finally {
     await pool.end();
   }
 }
 
-function tell(folder: string, applied: readonly string[], notes: readonly BackfillNote[]): number {
+async function tell(
+  folder: string,
+  applied: readonly string[],
+  prisma: PrismaClient,
+): Promise<number> {
+  const notes = await openBackfillDatabase(prisma).notes();
+  await prisma.$disconnect();
   for (const name of applied) printLine(`applied ${name}`);
   if (applied.length === 0) printLine('Nothing is pending.');
   const names = clientNames(readMigrations(folder).at(-1)?.folder ?? folder);

@@ -1,15 +1,11 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { RowKey } from '../database/backfill.js';
-import { type BackfillDatabase, beginningStatement } from '../database/backfill-database.js';
+import { type BackfillDatabase, beginningRows } from '../database/backfill-database.js';
 import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encryption.js';
 import { emptyObject } from '../protocol/json.js';
 import type { Log } from '../runtime/log.js';
 import type { StoredObject } from '../store/port.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
 import { batches } from './start-backfill.js';
-
-/** Objects of one transaction. */
-const BATCH = 500;
 
 export interface BindingOptions extends RecomputeServices {
   readonly database: BackfillDatabase;
@@ -30,10 +26,8 @@ export async function bindSecrets(options: BindingOptions): Promise<void> {
     const columns = encryptedOf(type).map(({ column }) => column);
     if (columns.length === 0) continue;
     const count = { bound: 0, left: 0 };
-    const { table } = type;
-    const page = (after: RowKey | null) =>
-      database.rows(beginningStatement(UNBOUND_PREFIX, { table, columns }, after, BATCH));
-    for await (const batch of batches(type, page, null)) {
+    const rows = beginningRows(UNBOUND_PREFIX, { table: type.table, columns });
+    for await (const batch of batches(database, { type, rows })) {
       // By its objects: the transaction may be run again, and another server may have bound some
       // meanwhile.
       const left = new Set<string>();

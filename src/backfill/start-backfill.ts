@@ -1,12 +1,13 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { holdsBlobs } from '../capability/places.js';
-import type { RowKey } from '../database/backfill.js';
 import {
   type BackfillDatabase,
   type BackfillRow,
-  goneStatement,
-  miscountedStatement,
-  rowsStatement,
+  type BackfillRows,
+  goneRows,
+  miscountedRows,
+  type RowKey,
+  writtenRows,
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
 import type { Log } from '../runtime/log.js';
@@ -162,17 +163,19 @@ class Rest {
   }
 
   async #followType(type: DataTypeDefinition, since: number, isOver: () => boolean): Promise<void> {
+    const { database } = this.#options;
     const last = this.#followed.get(type.name);
     const at = Date.now();
     const from = last === undefined ? since - MARGIN : last.at - SHORT_MARGIN;
     const done = new Map<string, string>();
-    const isNew = ([accountId, id, updated]: BackfillRow): boolean => {
+    const isNew = ({ accountId, id, updated }: BackfillRow): boolean => {
       const key = `${accountId} ${id}`;
       // What was written a moment ago may be written once more in the same millisecond.
       if (Number(updated) < at - 1000) done.set(key, String(updated));
       return last?.done.get(key) !== String(updated);
     };
-    for await (const batch of this.#batches(type, null, from, isNew)) {
+    const written = writtenRows(type.table, from);
+    for await (const batch of batches(database, { type, rows: written, isWanted: isNew })) {
       if (isOver()) return;
       await this.#recompute.objects(batch, { derived: true, record: true });
       for (const { type: other, property } of this.#followers(type))
@@ -184,28 +187,24 @@ class Rest {
   }
 
   async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
+    const { database, log, registry } = this.#options;
     const { computed } = property;
     const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
     const read = [...new Set(sources)]
-      .map((name) => this.#options.registry.dataTypes.get(name))
+      .map((name) => registry.dataTypes.get(name))
       .filter((source) => source !== undefined);
     const from = read.findIndex(({ table }) => table === start?.source);
     for (const source of read.slice(Math.max(0, from))) {
       const after = start?.source === source.table ? start.after : null;
+      const all = { type: source, rows: writtenRows(source.table, null), after };
       let rows = 0;
-      for await (const batch of this.#batches(source, after, null)) {
+      for await (const batch of batches(database, all)) {
         await this.#computeBatch(type, property, batch);
         rows += batch.ids.length;
         const last: RowKey = [batch.accountId, batch.ids.at(-1) ?? ''];
-        await this.#options.database.keep(
-          key,
-          JSON.stringify({ source: source.table, after: last }),
-        );
+        await database.keep(key, JSON.stringify({ source: source.table, after: last }));
         const what = `${type.name}.${property.name}`;
-        this.#options.log.info(
-          { property: what, source: source.name, rows },
-          'computed for objects',
-        );
+        log.info({ property: what, source: source.name, rows }, 'computed for objects');
       }
     }
   }
@@ -245,9 +244,8 @@ class Rest {
     if (references.length === 0 && !hasBlobs) return;
     const at = Date.now();
     if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
-    const linking = { table: type.table, references, hasBlobs };
-    const page = (after: RowKey | null) => database.rows(goneStatement(linking, after, BATCH));
-    for await (const batch of batches(type, page, null)) {
+    const rows = goneRows({ table: type.table, references, hasBlobs });
+    for await (const batch of batches(database, { type, rows })) {
       if (isOver()) return;
       await this.#recompute.forget(batch);
     }
@@ -265,26 +263,12 @@ class Rest {
         const by = counted?.properties.find(({ name }) => name === computed.by);
         if (counted === undefined || by === undefined) continue;
         const from = { fromTable: counted.table, fromColumn: by.column };
-        const count = { table: counting.table, column, ...from };
-        const page = (after: RowKey | null) =>
-          database.rows(miscountedStatement(count, after, BATCH));
-        for await (const batch of batches(counting, page, null)) {
+        const rows = miscountedRows({ table: counting.table, column, ...from });
+        for await (const batch of batches(database, { type: counting, rows })) {
           if (isOver()) return;
           await this.#recompute.objects(batch, { derived: false, record: true });
         }
       }
-  }
-
-  #batches(
-    type: DataTypeDefinition,
-    after: RowKey | null,
-    since: number | null,
-    isWanted: (row: BackfillRow) => boolean = () => true,
-  ): AsyncIterable<RecomputeBatch> {
-    const { database } = this.#options;
-    const page = (key: RowKey | null) =>
-      database.rows(rowsStatement(type.table, key, since, BATCH));
-    return batches(type, page, after, isWanted);
   }
 
   /** Properties that are computed from objects of the type. */
@@ -313,27 +297,33 @@ function positionOf(value: string): Position | null {
   return value === '' ? null : (JSON.parse(value) as Position);
 }
 
+/** Which objects a work goes through. */
+interface Walk {
+  readonly type: DataTypeDefinition;
+  readonly rows: BackfillRows;
+  /** Behind this one; all where left out. */
+  readonly after?: RowKey | null;
+  readonly isWanted?: (row: BackfillRow) => boolean;
+}
+
 /** Batches of one account each, in order of key. */
 export async function* batches(
-  type: DataTypeDefinition,
-  page: (after: RowKey | null) => Promise<readonly BackfillRow[]>,
-  start: RowKey | null,
-  isWanted: (row: BackfillRow) => boolean = () => true,
+  database: BackfillDatabase,
+  { type, rows, after = null, isWanted = () => true }: Walk,
 ): AsyncIterable<RecomputeBatch> {
-  let after = start;
+  let last = after;
   for (;;) {
-    const keys = await page(after);
-    const last = keys.at(-1);
-    if (last === undefined) return;
+    const page = await database.rows(rows, last, BATCH);
+    const end = page.at(-1);
+    if (end === undefined) return;
     const byAccount = new Map<string, string[]>();
-    for (const row of keys) {
+    for (const row of page) {
       if (!isWanted(row)) continue;
-      const [accountId, id] = row;
-      const ids = byAccount.get(accountId);
-      if (ids === undefined) byAccount.set(accountId, [id]);
-      else ids.push(id);
+      const ids = byAccount.get(row.accountId);
+      if (ids === undefined) byAccount.set(row.accountId, [row.id]);
+      else ids.push(row.id);
     }
     for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
-    after = [last[0], last[1]];
+    last = [end.accountId, end.id];
   }
 }

@@ -1,4 +1,4 @@
-import type { RowKey } from './backfill.js';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
@@ -27,124 +27,135 @@ export interface LinkingTable {
   readonly hasBlobs: boolean;
 }
 
-/** A row's key, and the ms when an object was last changed, as the driver gives it. */
-export type BackfillRow = readonly [accountId: string, id: string, updated: unknown];
+export type RowKey = readonly [accountId: string, id: string];
 
-/** What a database tells of the work that migrations leave to the engine. */
-export interface BackfillDatabase {
-  /** The last migration that was applied, this version's or a newer one's, and when (ms). */
-  newest(): Promise<{ readonly name: string; readonly at: number }>;
-  notes(): Promise<readonly BackfillNote[]>;
-  /** Keeps how far a note's work is, where the note is still there. */
-  keep(key: string, value: string): Promise<void>;
-  forget(key: string): Promise<void>;
-  /** Takes the note; where it was there, old states of the table's type are refused. One transaction. */
-  reset(key: string, table: string): Promise<void>;
-  /** The rows of one of the statements below. */
-  rows(statement: BackfillStatement): Promise<readonly BackfillRow[]>;
+/** A row's key, and the ms when an object was last changed. */
+export interface BackfillRow {
+  readonly accountId: string;
+  readonly id: string;
+  readonly updated: number | bigint;
 }
 
-/** A statement whose parameters stand as `?` in order. */
-export interface BackfillStatement {
-  readonly text: string;
-  readonly parameters: readonly (string | number)[];
+/** Which rows a work is about: those of `from`, called "t", that meet the condition. */
+export interface BackfillRows {
+  readonly from: Prisma.Sql;
+  readonly where: Prisma.Sql;
 }
 
-/** The statements that are the same on every database. */
-export const NOTES = `SELECT "key", "value" FROM "JmapMeta"
- WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key" LIKE 'reset:%' ORDER BY "key"`;
+export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
 
-/** Rows behind `after` in order of key, at most `limit`; with `since`, those written since (ms). */
-export function rowsStatement(
-  table: string,
-  after: RowKey | null,
-  since: number | null,
-  limit: number,
-): BackfillStatement {
-  const conditions = [
-    ...(after === null ? [] : ['("accountId", "id") > (?, ?)']),
-    ...(since === null ? [] : ['"updated" >= ?']),
-  ];
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+/** A reset may have many change records to delete, ms. */
+const RESET_TIME = 600_000;
+
+/** The database as the work sees it that migrations leave to the engine. */
+export function openBackfillDatabase(prisma: PrismaClient) {
   return {
-    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)}${where} ORDER BY "accountId", "id" LIMIT ?`,
-    parameters: [...(after ?? []), ...(since === null ? [] : [since]), limit],
+    /** The last migration that was applied, this version's or a newer one's, and when (ms). */
+    async newest(): Promise<{ readonly name: string; readonly at: number }> {
+      const [last] = await prisma.$queryRaw<{ name: string; at: Date }[]>`
+        SELECT "migration_name" AS "name", "finished_at" AS "at" FROM "_prisma_migrations"
+        WHERE "rolled_back_at" IS NULL AND "finished_at" IS NOT NULL
+        ORDER BY "migration_name" DESC LIMIT 1`;
+      return { name: last?.name ?? '', at: Number(last?.at ?? 0) };
+    },
+
+    notes(): Promise<readonly BackfillNote[]> {
+      const kinds = ['compute:', 'follow:', 'reset:'];
+      return prisma.jmapMeta.findMany({
+        where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
+        orderBy: { key: 'asc' },
+      });
+    },
+
+    /** Keeps how far a note's work is, where the note is still there. */
+    async keep(key: string, value: string): Promise<void> {
+      await prisma.jmapMeta.updateMany({ where: { key }, data: { value } });
+    },
+
+    async forget(key: string): Promise<void> {
+      await prisma.jmapMeta.deleteMany({ where: { key } });
+    },
+
+    /**
+     * Takes the note; where it was there, old states of the table's type are refused: its counter steps, its
+     * records go. Of servers that start together one takes the note; the others wait for it.
+     */
+    async reset(key: string, type: string): Promise<void> {
+      await prisma.$transaction(
+        async (transaction) => {
+          const { count } = await transaction.jmapMeta.deleteMany({ where: { key } });
+          if (count === 0) return;
+          const data = { number: { increment: 1 } };
+          await transaction.jmapState.updateMany({ where: { type }, data });
+          await transaction.jmapChange.deleteMany({ where: { type } });
+        },
+        { timeout: RESET_TIME },
+      );
+    },
+
+    /** Those behind `after` in order of key, at most `limit`. */
+    rows(
+      { from, where }: BackfillRows,
+      after: RowKey | null,
+      limit: number,
+    ): Promise<readonly BackfillRow[]> {
+      const behind =
+        after === null
+          ? Prisma.empty
+          : Prisma.sql` AND ("t"."accountId", "t"."id") > (${Prisma.join([...after])})`;
+      return prisma.$queryRaw<BackfillRow[]>`
+        SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${from} AS "t" WHERE ${where}${behind}
+        ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
+    },
   };
 }
 
-/** The same of objects that have in one of the columns a text which begins with `prefix`. */
-export function beginningStatement(
+function name(identifier: string): Prisma.Sql {
+  return Prisma.raw(quote(identifier));
+}
+
+/** All rows of a table; with `since`, those written since (ms). */
+export function writtenRows(table: string, since: number | null): BackfillRows {
+  const where =
+    since === null ? Prisma.sql`TRUE` : Prisma.sql`"t"."updated" >= ${BigInt(Math.trunc(since))}`;
+  return { from: name(table), where };
+}
+
+/** Objects that have in one of the columns a text which begins with `prefix`. */
+export function beginningRows(
   prefix: string,
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
-  after: RowKey | null,
-  limit: number,
-): BackfillStatement {
-  const begins = columns.map((column) => `substr(${quote(column)}, 1, ${prefix.length}) = ?`);
-  const behind = after === null ? '' : ' AND ("accountId", "id") > (?, ?)';
-  const condition = `(${begins.join(' OR ')})${behind}`;
-  return {
-    text: `SELECT "accountId", "id", "updated" FROM ${quote(table)} WHERE ${condition}
- ORDER BY "accountId", "id" LIMIT ?`,
-    parameters: [...columns.map(() => prefix), ...(after ?? []), limit],
-  };
+): BackfillRows {
+  const length = Prisma.raw(String(prefix.length));
+  const begins = columns.map(
+    (column) => Prisma.sql`substr("t".${name(column)}, 1, ${length}) = ${prefix}`,
+  );
+  return { from: name(table), where: Prisma.sql`(${Prisma.join(begins, ' OR ')})` };
 }
 
-/** The same of objects whose count is wrong. */
-export function miscountedStatement(
-  { table, column, fromTable, fromColumn }: CountColumn,
-  after: RowKey | null,
-  limit: number,
-): BackfillStatement {
-  const behind = after === null ? '' : ' AND ("t"."accountId", "t"."id") > (?, ?)';
-  return {
-    text: `SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${quote(table)} AS "t"
- WHERE "t".${quote(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
- WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ? AND "r"."toId" = "t"."id"
- AND "r"."fromType" = ? AND "r"."property" = ?)${behind}
- ORDER BY "t"."accountId", "t"."id" LIMIT ?`,
-    parameters: [table, fromTable, fromColumn, ...(after ?? []), limit],
-  };
+/** Objects whose count is wrong. */
+export function miscountedRows({
+  table,
+  column,
+  fromTable,
+  fromColumn,
+}: CountColumn): BackfillRows {
+  const where = Prisma.sql`"t".${name(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
+    WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ${table} AND "r"."toId" = "t"."id"
+    AND "r"."fromType" = ${fromTable} AND "r"."property" = ${fromColumn})`;
+  return { from: name(table), where };
 }
 
-/** The same of objects that are gone, and have left records of references or blobs. */
-export function goneStatement(
-  { table, references, hasBlobs }: LinkingTable,
-  after: RowKey | null,
-  limit: number,
-): BackfillStatement {
-  const columns = references.map(() => '?').join(', ');
-  const kinds = [
-    ...(references.length === 0
-      ? []
-      : [
-          `SELECT "accountId", "fromId" AS "id" FROM "JmapReference" WHERE "fromType" = ? AND "property" IN (${columns})`,
-        ]),
-    ...(hasBlobs
-      ? ['SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference" WHERE "type" = ?']
-      : []),
-  ];
-  const behind = after === null ? '' : ' AND ("r"."accountId", "r"."id") > (?, ?)';
-  return {
-    text: `SELECT DISTINCT "r"."accountId", "r"."id", 0 FROM (${kinds.join(' UNION ALL ')}) AS "r"
- WHERE NOT EXISTS (SELECT 1 FROM ${quote(table)} AS "t"
- WHERE "t"."accountId" = "r"."accountId" AND "t"."id" = "r"."id")${behind}
- ORDER BY "r"."accountId", "r"."id" LIMIT ?`,
-    parameters: [
-      ...(references.length === 0 ? [] : [table, ...references]),
-      ...(hasBlobs ? [table] : []),
-      ...(after ?? []),
-      limit,
-    ],
-  };
-}
-
-/** As the migration that made the note has reset it: its counter steps, its records go. */
-export function resetStatements(table: string): readonly BackfillStatement[] {
-  return [
-    {
-      text: 'UPDATE "JmapState" SET "number" = "number" + 1 WHERE "type" = ?',
-      parameters: [table],
-    },
-    { text: 'DELETE FROM "JmapChange" WHERE "type" = ?', parameters: [table] },
-  ];
+/** Objects that are gone, and have left records of references or blobs. */
+export function goneRows({ table, references, hasBlobs }: LinkingTable): BackfillRows {
+  const properties = Prisma.join(references.length > 0 ? [...references] : ['']);
+  const linked = Prisma.sql`SELECT "accountId", "fromId" AS "id" FROM "JmapReference"
+    WHERE "fromType" = ${table} AND "property" IN (${properties})`;
+  const held = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference"
+    WHERE "type" = ${table}`;
+  const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [held] : [])];
+  const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id", 0 AS "updated"
+    FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r" WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
+    WHERE "o"."accountId" = "r"."accountId" AND "o"."id" = "r"."id"))`;
+  return { from, where: Prisma.sql`TRUE` };
 }

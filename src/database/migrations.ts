@@ -1,7 +1,19 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BackfillStep } from './backfill.js';
+import type { ShadowTransform } from '../capability/definition.js';
+
+/** Columns that only functions of the server can compute, for rows that exist (`backfill.json` beside `migration.sql`). */
+export interface BackfillStep {
+  readonly table: string;
+  readonly columns: readonly BackfillColumn[];
+}
+
+export interface BackfillColumn {
+  readonly column: string;
+  readonly from: string;
+  readonly transform: ShadowTransform;
+}
 
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {

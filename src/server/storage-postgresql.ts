@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from '../accounts/index.js';
-import { openBackfillDatabase } from '../database/postgresql/backfill-database.js';
+import { openBackfillDatabase } from '../database/backfill-database.js';
 import { HookTransactions, openHookPrisma } from '../database/postgresql/hook-prisma.js';
 import {
   blindCtype,
@@ -50,6 +50,8 @@ export async function openPostgresqlStorage(
     );
   }
 
+  const rest = openPrisma(restPool);
+  opened.push(() => rest.$disconnect());
   const transactions = new HookTransactions();
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
@@ -77,7 +79,7 @@ export async function openPostgresqlStorage(
   const accessVersion = accessVersionOf(accessPool);
   return {
     ...{ store, prisma, accessVersion, hooks, shared: true },
-    backfill: openBackfillDatabase(restPool),
+    backfill: openBackfillDatabase(rest),
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ACCESS_VERSION } from '../accounts/index.js';
-import { openBackfillDatabase } from '../database/sqlite/backfill-database.js';
+import { openBackfillDatabase } from '../database/backfill-database.js';
 import { openHookPrisma } from '../database/sqlite/hook-prisma.js';
 import {
   lockServer,
@@ -51,7 +51,7 @@ export async function openSqliteStorage(
   const accessVersion = rememberedFor(VERSION_AGE, () =>
     String(version.get(ACCESS_VERSION) ?? '0'),
   );
-  const backfill = openBackfillDatabase(writerDatabase);
+  const backfill = openBackfillDatabase(prisma);
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
   return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };

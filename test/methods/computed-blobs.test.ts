@@ -64,7 +64,7 @@ test.each([
   own.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('compute:${type}/${column}', '')`);
   const { store, registry, hooks: computing } = own.services;
   const backfill = await startBackfill({
-    ...{ store, registry, hooks: computing, database: own.backfill, shared: false },
+    ...{ store, registry, hooks: computing, database: own.backfill(), shared: false },
     hookServices: {
       timeout: 2000,
       prisma: null,

@@ -13,11 +13,14 @@ import type {
 } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
-import type { BackfillDatabase } from '../../src/database/backfill-database.js';
+import {
+  type BackfillDatabase,
+  openBackfillDatabase,
+} from '../../src/database/backfill-database.js';
 import type { HookPrisma } from '../../src/database/hook-client.js';
-import { openBackfillDatabase } from '../../src/database/sqlite/backfill-database.js';
 import { openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createHooks } from '../../src/hooks/runner.js';
 import type { MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
@@ -123,7 +126,7 @@ export class Rig {
   /** The source of requests. */
   source: RequestSource = { isLong: false, isGone: () => false };
   /** For what a start does before anything is served. */
-  readonly backfill: BackfillDatabase;
+  readonly backfill: () => BackfillDatabase;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
   /** What the database holds. */
@@ -132,6 +135,7 @@ export class Rig {
   time: number | null = null;
   readonly #folder: string;
   readonly #prisma: HookPrisma | undefined;
+  #engine: PrismaClient | undefined;
   readonly #limits: Limits;
 
   constructor(limits: Partial<Limits> = {}, logic: Logic = {}) {
@@ -140,7 +144,10 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
-    this.backfill = openBackfillDatabase(writerDatabase);
+    this.backfill = () => {
+      this.#engine ??= openPrismaStandalone(file);
+      return openBackfillDatabase(this.#engine);
+    };
     this.run = (statement) => void writerDatabase.exec(statement);
     this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
@@ -265,6 +272,7 @@ export class Rig {
 
   async close(): Promise<void> {
     await this.#prisma?.client.$disconnect();
+    await this.#engine?.$disconnect();
     await this.services.store.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }

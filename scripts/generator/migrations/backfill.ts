@@ -1,4 +1,4 @@
-import type { BackfillStep } from '../../../src/database/backfill.js';
+import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Model } from '../model.js';
 import type { Difference } from './compare.js';
 import type { Leftover } from './snapshot.js';

@@ -1,5 +1,4 @@
-import type { BackfillStep } from '../../../src/database/backfill.js';
-import type { UniqueCheck } from '../../../src/database/migrations.js';
+import type { BackfillStep, UniqueCheck } from '../../../src/database/migrations.js';
 import { orderedTypes } from '../emit/key-ordered.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';

@@ -11,7 +11,7 @@ export const SQL_FILE = 'migration.sql';
 export const SNAPSHOT_FILE = 'schema.prisma';
 /** The model after the migration, and the hash of its parent's; older migrations have none. */
 export const MODEL_FILE = 'model.json';
-/** What the server has to compute for rows that exist (src/database/backfill.ts). */
+/** What the server has to compute for rows that exist (src/database/migrations.ts). */
 export const BACKFILL_FILE = 'backfill.json';
 
 const FOLDER = /^(\d{4})_[A-Za-z0-9_]+$/;

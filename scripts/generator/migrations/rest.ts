@@ -1,4 +1,4 @@
-import type { BackfillStep } from '../../../src/database/backfill.js';
+import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Provider } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';
 import { section } from './shared-rows.js';

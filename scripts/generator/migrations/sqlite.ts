@@ -1,5 +1,5 @@
 import type { ShadowTransform } from '../../../src/capability/definition.js';
-import type { BackfillStep } from '../../../src/database/backfill.js';
+import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
 import { quoted, replaceOutsideStrings } from './sql.js';

@@ -1,21 +1,44 @@
-import {
-  type BackfillDriver,
-  type BackfillPosition,
-  progressKey,
-  type RowKey,
-  runBackfill,
-} from '../backfill.js';
+import type { ShadowTransform } from '../../capability/definition.js';
+import { parseDate } from '../../protocol/dates.js';
+import { casemapKey, fold } from '../../text/index.js';
 import { clientNames } from '../client-names.js';
-import { type Migration, splitSql } from '../migrations.js';
+import { type BackfillStep, type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
 import type { PoolClient } from './pool.js';
 
 /**
- * What a migration leaves for after its transaction: a backfill in batches, then statements that run
- * in none. JmapMeta keeps how far it is, from the transaction on until all is done.
+ * What a migration leaves for after its transaction: a backfill in batches, each in a transaction with its
+ * progress, then statements that run in none. JmapMeta keeps how far it is, from the transaction on until all is
+ * done, so that a run that is cut short goes on where it stood.
  */
 
-const START: BackfillPosition = Object.freeze({ step: 0, after: null });
+type RowKey = readonly [accountId: string, id: string];
+
+/** Where a backfill stands: the step, and the key of the last row that it did. */
+interface Position {
+  readonly step: number;
+  readonly after: RowKey | null;
+}
+
+/** A row: its key, then the texts that its new values are made of. */
+interface Row {
+  readonly key: RowKey;
+  readonly sources: readonly (string | null)[];
+}
+
+const START: Position = Object.freeze({ step: 0, after: null });
+
+/** Rows of a batch. */
+const BATCH = 1000;
+
+/** What a column is filled with. */
+const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
+  Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
+
+/** Key of JmapMeta where a migration's backfill keeps its position until it is done. */
+function progressKey(migration: string): string {
+  return `backfill:${migration}`;
+}
 
 /** Told of each batch. */
 export type TellProgress = (migration: string, type: string, rows: number) => void;
@@ -53,15 +76,19 @@ export async function finish(
     const position = positions.get(key);
     if (position === undefined) continue;
     const names = clientNames(migration.folder);
-    await runBackfill(driver(client, key), migration.backfill, position, (table, rows) =>
-      tell(migration.name, names.type(table), rows),
-    );
+    for (const [index, step] of migration.backfill.entries()) {
+      if (index < position.step) continue;
+      const after = index === position.step ? position.after : null;
+      const save = (done: RowKey) => savePosition(client, key, { step: index, after: done });
+      const toldOf = (rows: number) => tell(migration.name, names.type(step.table), rows);
+      await fill(client, step, after, { save, tell: toldOf });
+    }
     for (const statement of splitSql(migration.sql).outside) await runAlone(statement, migration);
     await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);
   }
 }
 
-async function readPositions(client: PoolClient): Promise<ReadonlyMap<string, BackfillPosition>> {
+async function readPositions(client: PoolClient): Promise<ReadonlyMap<string, Position>> {
   const { rows: tables } = await client.query<{ exists: boolean }>(
     `SELECT to_regclass('"JmapMeta"') IS NOT NULL AS "exists"`,
   );
@@ -70,61 +97,82 @@ async function readPositions(client: PoolClient): Promise<ReadonlyMap<string, Ba
     'SELECT "key", "value" FROM "JmapMeta" WHERE "key" LIKE $1',
     [`${progressKey('')}%`],
   );
-  return new Map(rows.map(({ key, value }) => [key, JSON.parse(value) as BackfillPosition]));
+  return new Map(rows.map(({ key, value }) => [key, JSON.parse(value) as Position]));
 }
 
-function driver(client: PoolClient, progress: string): BackfillDriver {
-  return {
-    async select(table, columns, after, limit) {
-      const list = columns.map(quote).join(', ');
-      const behind = after === null ? '' : 'WHERE ("accountId", "id") > ($2, $3)';
-      const { rows } = await client.query<unknown[]>({
-        text: `SELECT "accountId", "id", ${list} FROM ${quote(table)} ${behind}
-               ORDER BY "accountId", "id" LIMIT $1`,
-        values: after === null ? [limit] : [limit, ...after],
-        rowMode: 'array',
-      });
-      return rows.map(([accountId, id, ...values]) => ({
-        key: [String(accountId), String(id)] as RowKey,
-        values,
-      }));
-    },
-    async update(backfill, rows, position) {
-      const { text, values } = updateQuery(backfill, rows);
-      await client.query('BEGIN');
-      try {
-        await client.query(text, values);
-        await client.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [
-          progress,
-          JSON.stringify(position),
-        ]);
-        await client.query('COMMIT');
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      }
-    },
-  };
+async function savePosition(client: PoolClient, key: string, position: Position): Promise<void> {
+  const value = JSON.stringify(position);
+  await client.query('UPDATE "JmapMeta" SET "value" = $2 WHERE "key" = $1', [key, value]);
 }
 
-type UpdateArguments = Parameters<BackfillDriver['update']>;
+/** Fills the rows of a step behind `after`, a batch in a transaction. */
+async function fill(
+  client: PoolClient,
+  step: BackfillStep,
+  after: RowKey | null,
+  on: { save(done: RowKey): Promise<void>; tell(rows: number): void },
+): Promise<void> {
+  let done = 0;
+  for (let last = after; ; ) {
+    const rows = await readRows(client, step, last);
+    last = rows.at(-1)?.key ?? null;
+    if (last === null) return;
+    const { text, values } = updateQuery(step, rows);
+    await client.query('BEGIN');
+    try {
+      await client.query(text, values);
+      await on.save(last);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    }
+    done += rows.length;
+    on.tell(done);
+  }
+}
+
+async function readRows(
+  client: PoolClient,
+  step: BackfillStep,
+  after: RowKey | null,
+): Promise<readonly Row[]> {
+  const list = sourcesOf(step).map(quote).join(', ');
+  const behind = after === null ? '' : 'WHERE ("accountId", "id") > ($2, $3)';
+  const { rows } = await client.query<[string, string, ...(string | null)[]]>({
+    text: `SELECT "accountId", "id", ${list} FROM ${quote(step.table)} ${behind}
+           ORDER BY "accountId", "id" LIMIT $1`,
+    values: [BATCH, ...(after ?? [])],
+    rowMode: 'array',
+  });
+  return rows.map(([accountId, id, ...sources]) => ({ key: [accountId, id], sources }));
+}
+
+/** The columns that values are made of. */
+function sourcesOf({ columns }: BackfillStep): readonly string[] {
+  return [...new Set(columns.map(({ from }) => from))];
+}
 
 /** Gives rows their new values, but for those that somebody has changed since they were read. */
 function updateQuery(
-  { table, columns }: UpdateArguments[0],
-  rows: UpdateArguments[1],
+  step: BackfillStep,
+  rows: readonly Row[],
 ): { readonly text: string; readonly values: unknown[] } {
-  const sources = [...new Set(columns.map(({ from }) => from))];
+  const { table, columns } = step;
+  const sources = sourcesOf(step);
   const assignments = columns.map(({ column }, index) => `${quote(column)} = "v"."new${index}"`);
   // The old version may write while this runs: a row that it changed is its own to fill.
   const unchanged = sources.map(
     (source, index) => `"t".${quote(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
   );
   const arrays = [
-    rows.map(({ row }) => row.key[0]),
-    rows.map(({ row }) => row.key[1]),
-    ...columns.map((_, index) => rows.map(({ values }) => values[index])),
-    ...sources.map((_, index) => rows.map(({ row }) => row.values[index])),
+    rows.map(({ key }) => key[0]),
+    rows.map(({ key }) => key[1]),
+    ...columns.map(({ from, transform }) => {
+      const texts = rows.map((row) => row.sources[sources.indexOf(from)] ?? null);
+      return texts.map((text) => (text === null ? null : TRANSFORMS[transform](text)));
+    }),
+    ...sources.map((_, index) => rows.map((row) => row.sources[index])),
   ];
   const types = [
     ...['text', 'text'],

@@ -1,4 +1,3 @@
-export { openBackfillDatabase } from './backfill-database.js';
 export { isUnavailable, isUnusable } from './errors.js';
 export { appliedMigrations, locked, migrate, migrationStatus, requireRestored } from './migrate.js';
 export { openPool, Pool, type PoolClient, type PoolOptions } from './pool.js';

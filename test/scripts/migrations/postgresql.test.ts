@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openBackfillDatabase } from '../../../src/database/backfill-database.js';
 import { MigrationError } from '../../../src/database/migrations.js';
-import { openBackfillDatabase } from '../../../src/database/postgresql/backfill-database.js';
 import { migrate, migrationStatus, openPool } from '../../../src/database/postgresql/index.js';
+import { openPrisma } from '../../../src/database/postgresql/prisma.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
 import { fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
@@ -39,7 +40,7 @@ async function open(): Promise<Evolving & { readonly url: string }> {
       });
       try {
         await (
-          await start(of, { store, database: openBackfillDatabase(pool), shared: true })
+          await start(of, { store, database: openBackfillDatabase(openPrisma(pool)), shared: true })
         ).stop();
       } finally {
         await store.close();
@@ -229,7 +230,7 @@ it('what the version before writes beside the new one is found within the pause'
   });
   const rest = await start(
     { types: [todo()] },
-    { store, database: openBackfillDatabase(pool), shared: true, pause: 20 },
+    { store, database: openBackfillDatabase(openPrisma(pool)), shared: true, pause: 20 },
   );
   try {
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
@@ -277,7 +278,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
     types: [todo()],
   });
   const seen: string[] = [];
-  const database = openBackfillDatabase(pool);
+  const database = openBackfillDatabase(openPrisma(pool));
   const counted = {
     ...database,
     newest: async () => {

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../../scripts/generator/model.js';
-import { openBackfillDatabase } from '../../../src/database/sqlite/backfill-database.js';
+import { openBackfillDatabase } from '../../../src/database/backfill-database.js';
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
+import { openPrisma } from '../../../src/database/sqlite/prisma.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
@@ -144,16 +145,19 @@ const evolving = async (): Promise<Evolving> => ({
   async start(of) {
     const file = join(root, 'test.db');
     const writerDatabase = openDatabase({ file });
+    const writer = new Writer(writerDatabase, conductor);
+    const prisma = openPrisma(writerDatabase, writer);
     const store = createSqliteStore({
-      writer: new Writer(writerDatabase, conductor),
+      writer,
       writerDatabase,
       types: of.types,
       reader: openDatabase({ file, readonly: true }),
     });
     try {
-      const database = openBackfillDatabase(writerDatabase);
+      const database = openBackfillDatabase(prisma);
       await (await start(of, { store, database, shared: false })).stop();
     } finally {
+      await prisma.$disconnect();
       await store.close();
     }
   },
