@@ -31,8 +31,10 @@ describe('search on PostgreSQL', () => {
       await admin.query(`CREATE DATABASE "${name}" TEMPLATE template0 ENCODING 'UTF8' ${how}`);
       const url = adminUrl.replace(/[^/]+$/, name);
       await admin.end();
-      const pool = openPool({ url, size: 2, pipeline: true });
-      const store = createPostgresqlStore({ conductor, pool, types: [Gadget] });
+      const pool = openPool({ url, size: 1 });
+      onTestFinished(() => pool.end());
+      const own = openPool({ url, size: 2, pipeline: true });
+      const store = createPostgresqlStore({ conductor, pool: own, types: [Gadget] });
       onTestFinished(() => store.close());
       await migrate(pool, MIGRATIONS);
       expect(await blindCtype(pool)).toBeUndefined();

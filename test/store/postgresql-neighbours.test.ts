@@ -300,6 +300,20 @@ describe('what fails beside others', () => {
     }
   });
 
+  it('a read that runs again keeps its turn', async () => {
+    const look = () => store.read(A, soon(), (s) => s.get(Gadget, ['a'], Gadget.properties, HUGE));
+    await look();
+    await operator.query('ALTER TABLE "Gadget" ALTER COLUMN "code" TYPE VARCHAR(90) COLLATE "C"');
+    onTestFinished(async () => {
+      await operator.query('ALTER TABLE "Gadget" ALTER COLUMN "code" TYPE TEXT COLLATE "C"');
+    });
+    // What the first one has prepared is out of date; there is one connection.
+    const order: string[] = [];
+    const noted = (name: string) => look().then(() => order.push(name));
+    await Promise.all([noted('first'), noted('second')]);
+    expect(order).toEqual(['first', 'second']);
+  });
+
   it('what waits for a connection when the store closes is unavailable', async () => {
     const holder = await operator.connect();
     await holder.query('BEGIN; LOCK TABLE "Gadget"');

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { timeLeft } from '../../runtime/deadlines.js';
+import { inTime, timeLeft } from '../../runtime/deadlines.js';
 import { lateError } from './errors.js';
 import { Prepared } from './prepared.js';
 
@@ -34,8 +34,6 @@ export interface PoolOptions {
 class SocketClient extends pg.Client {
   readonly socket: Socket;
   readonly prepared = new Prepared();
-  /** It has the settings that it keeps. */
-  isSetUp = false;
   /** When it was last given back, to be used again. */
   freeSince = Infinity;
 
@@ -94,28 +92,17 @@ export class Pool extends pg.Pool {
   }
 
   async #free(deadline: number): Promise<Acquired> {
-    const wait = timeLeft(deadline);
-    if (wait <= 0) throw lateError();
+    if (timeLeft(deadline) <= 0) throw lateError();
     const connecting = this.connect() as Promise<Acquired>;
-    let late = false;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        late = true;
-        reject(lateError());
-      }, wait);
-    });
     try {
-      return await Promise.race([connecting, timeout]);
-    } finally {
-      clearTimeout(timer);
+      return await inTime(deadline, connecting, lateError);
+    } catch (error) {
       // A connection that comes too late goes back; why none came is of no interest any more.
-      if (late) {
-        connecting.then(
-          (client) => client.release(),
-          () => undefined,
-        );
-      }
+      connecting.then(
+        (client) => client.release(),
+        () => undefined,
+      );
+      throw error;
     }
   }
 }

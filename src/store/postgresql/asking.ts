@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { type Ask, send } from '../../database/postgresql/batch.js';
 import { isStale, isUnavailable, translateError } from '../../database/postgresql/errors.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
@@ -6,17 +5,15 @@ import type { Row } from '../sql/objects.js';
 import type { Statement } from './statement.js';
 
 /**
- * What a connection is asked: what comes in one turn is sent together at its end (batch.ts). Knows what has
- * not been answered yet, and what went wrong first.
+ * What a connection is asked: what comes in one turn is sent together at its end (batch.ts), and answered in
+ * order. Knows what went wrong first.
  */
 export class Asking {
   readonly #client: Acquired;
   /** What is sent at the end of this turn. */
   #asked: Ask[] = [];
   #broken = false;
-  /** Statements that have not been answered, and who waits for all their answers. */
-  #open = 0;
-  #quiet: (() => void)[] = [];
+  #last: Promise<unknown> = Promise.resolve();
   #spoiled: { readonly error: unknown } | undefined;
 
   constructor(client: Acquired) {
@@ -46,24 +43,24 @@ export class Asking {
   }
 
   #ask(statement: Statement, take: (row: Row) => void, done: () => void): Promise<string> {
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<string>((resolve, reject) => {
       const succeeded = (tag: string): void => {
         done();
         resolve(tag);
-        this.#answered();
       };
       const failed = (thrown: unknown): void => {
-        const error = this.failed(thrown);
+        if (leavesNothing(thrown)) this.#broken = true;
+        const error = translateError(thrown);
         this.#spoiled ??= { error };
         reject(error);
-        this.#answered();
       };
-      this.#open += 1;
       const { length } = this.#asked;
       this.#asked.push({ ...statement, take, resolve: succeeded, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.flush());
     });
+    this.#last = answer;
+    return answer;
   }
 
   /** Sends what has been asked so far. */
@@ -75,40 +72,13 @@ export class Asking {
   }
 
   /** Resolves when all that was asked has been answered. */
-  quiet(): Promise<void> {
-    if (this.#open === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#quiet.push(resolve);
-    });
-  }
-
-  /** Sends before it returns, by itself. */
-  async query(text: string): Promise<pg.QueryResult> {
-    return this.translated(() => this.#client.query(text));
-  }
-
-  async translated<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw this.failed(error);
-    }
-  }
-
-  /** The error as the port has it. */
-  failed(error: unknown): unknown {
-    if (leavesNothing(error)) this.#broken = true;
-    return translateError(error);
+  async quiet(): Promise<void> {
+    await this.#last.catch(ignore);
   }
 
   /** The connection is not to be used again. */
   breakOff(): void {
     this.#broken = true;
-  }
-
-  #answered(): void {
-    this.#open -= 1;
-    if (this.#open === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
 }
 

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { isAnswer, isLost, lateError } from '../../database/postgresql/errors.js';
+import { isAnswer, isLost } from '../../database/postgresql/errors.js';
 import type { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
@@ -10,9 +9,7 @@ import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
 import { Questions } from './questions.js';
-import { Savepoints } from './savepoints.js';
-import { isNear, setUp, timeouts } from './session.js';
-import { composed, prepared, type Statement } from './statement.js';
+import { prepared, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
@@ -36,8 +33,6 @@ export interface ConnectionOptions {
   /** Where Prisma finds the transactions of works that wait for hooks. */
   readonly transactions: HookTransactions;
   readonly onStatement: ((sql: string) => void) | undefined;
-  /** Takes the connection back. */
-  readonly release: (broken: boolean) => void;
 }
 
 /**
@@ -62,18 +57,16 @@ export class Connection extends Questions {
   readonly #serial: Serial | undefined;
   readonly #asking: Asking;
   readonly #deadline: Deadline;
-  readonly #savepoints = new Savepoints();
-  /** The time-out that statements have at the moment, ms. */
-  #timeout: number;
   readonly #begun: Promise<unknown>;
   #ready = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
-  /** Which work runs. */
-  #entered = 0;
-  /** The running work has sent something that writes; any work has. */
-  #works = false;
-  #wrote = false;
+  /** Which work runs: the first, the second ... */
+  #work = 1;
+  /** The last work that has sent something that writes; each but the first has a savepoint of its number before that. */
+  #writer = 0;
+  /** The states as they were then. */
+  #kept: Map<string, number> = new Map();
 
   /** Begins, and locks the account. */
   constructor(client: Acquired, options: ConnectionOptions) {
@@ -85,24 +78,16 @@ export class Connection extends Questions {
     this.#deadline = new Deadline(options.deadline, () => this.#cut());
     this.#serial = options.serial === true ? new Serial() : undefined;
     const { once = false, writes, longest = Infinity } = options;
-    const setting = setUp(client);
-    const settled = setting && this.#asking.translated(() => setting);
     const begun = once ? null : this.#control(writes === undefined ? READ : WRITE);
-    this.#timeout = Math.min(longest, Math.max(1, this.#deadline.rest));
-    const timed = this.#asking.ask(timeouts(this.#timeout));
+    const timed = this.#asking.ask(this.#deadline.begin(longest));
     const locked = writes === undefined ? null : this.#lock(writes);
-    this.#begun = Promise.all([settled, begun, timed, locked]);
+    this.#begun = Promise.all([begun, timed, locked]);
     this.#begun.then(
       () => {
         this.#ready = true;
       },
       () => undefined,
     );
-  }
-
-  /** True once something has been sent that writes. */
-  get wrote(): boolean {
-    return this.#wrote;
   }
 
   /** True where the connection is of no use any more. */
@@ -124,11 +109,6 @@ export class Connection extends Questions {
     return this.#serial === undefined && this.#options.writes !== undefined;
   }
 
-  /** A statement of the engine itself, which `onStatement` does not hear of. */
-  async control(text: string): Promise<void> {
-    await this.#guarded(() => this.#control(text));
-  }
-
   /** Runs a work in whose hooks Prisma may read on this connection. */
   join<T>(work: () => Promise<T>): Promise<T> {
     if (this.#serial === undefined) return work();
@@ -137,23 +117,13 @@ export class Connection extends Questions {
 
   /** Throws where the call's time is over. */
   checkDeadline(): void {
-    if (this.#deadline.isOver) throw lateError();
+    this.#deadline.check();
   }
 
-  /**
-   * From now on another work's statements: with that work's deadline, and with a savepoint of this
-   * number before its first write, unless nothing has been written before it.
-   */
-  enter(deadline: number, savepoint: number | undefined): void {
+  /** From now on the next work's statements, with its deadline. */
+  enter(deadline: number): void {
     this.#deadline.move(deadline);
-    this.#savepoints.enter(savepoint);
-    this.#entered += 1;
-    this.#works = false;
-  }
-
-  /** Makes the running work's savepoint before it reads: a read that fails spoils the transaction, too. */
-  mark(): void {
-    for (const text of this.#savepoints.make()) this.#later(this.#control(text));
+    this.#work += 1;
   }
 
   /**
@@ -161,13 +131,14 @@ export class Connection extends Questions {
    * whole transaction can be undone.
    */
   undo(): boolean {
-    if (!this.#works && this.spoiled === undefined) return true;
-    const undo = this.#savepoints.undo();
-    if (undo === null) return false;
+    const hasWritten = this.#writer === this.#work;
+    if (!hasWritten && this.spoiled === undefined) return true;
+    if (!hasWritten || this.#work === 1) return false;
+    this.states = this.#kept;
     this.ahead?.clear();
     // What was set since the savepoint is undone with it.
-    this.#timeout = 0;
-    this.#later(this.#asking.restore(composed(undo, [])));
+    this.#deadline.forget();
+    this.#later(this.#asking.restore(prepared(`ROLLBACK TO w${this.#work}`, [])));
     return true;
   }
 
@@ -176,8 +147,48 @@ export class Connection extends Questions {
     return this.#asking.quiet();
   }
 
+  /**
+   * Commits what has been written, and gives the connection back. UnknownOutcomeError: it was lost before
+   * the server answered; after any other error nothing is committed.
+   */
+  async commit(): Promise<void> {
+    if (this.#writer === 0) return this.#leave();
+    let tag = '';
+    let failure: unknown = new Error('The transaction was rolled back.');
+    try {
+      tag = await this.#guarded(() => this.#end('COMMIT'));
+    } catch (error) {
+      this.#asking.breakOff();
+      failure = error;
+    }
+    this.#release();
+    // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
+    // of the commit, which says so by its tag.
+    if (tag === 'COMMIT') return;
+    const error = this.spoiled?.error ?? failure;
+    // What the server said of an earlier statement is no answer to the commit.
+    if (isLost(error) && (error === failure || !isAnswer(error)))
+      throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
+    throw error;
+  }
+
+  /** Ends the transaction without its changes, and gives the connection back. */
+  async rollback(): Promise<void> {
+    const end = async (): Promise<void> => {
+      if (this.#options.once !== true && !this.broken) await this.#end('ROLLBACK');
+    };
+    this.#ended = true;
+    try {
+      await (this.#serial === undefined ? end() : this.#serial.run(end));
+    } catch {
+      this.#asking.breakOff();
+    }
+    await this.quiet();
+    this.#release();
+  }
+
   /** Ends a transaction that wrote nothing; rejects where it did not hold the account. */
-  async leave(): Promise<void> {
+  async #leave(): Promise<void> {
     try {
       await this.#begun;
     } finally {
@@ -185,49 +196,11 @@ export class Connection extends Questions {
     }
   }
 
-  /**
-   * Commits and gives the connection back. UnknownOutcomeError: it was lost before the server
-   * answered; after any other error nothing is committed.
-   */
-  async commit(): Promise<void> {
-    let sent = false;
-    try {
-      const commit = this.#guarded(() => {
-        this.#ended = true;
-        sent = true;
-        this.#asking.flush();
-        return this.#asking.query('COMMIT');
-      });
-      const [{ command, reason }] = await Promise.all([outcome(commit), this.quiet()]);
-      // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
-      // of the commit, which says so by its tag.
-      if (command === 'COMMIT') return;
-      const failure = this.spoiled?.error;
-      const error = failure ?? reason ?? new Error('The transaction was rolled back.');
-      if (command !== 'ROLLBACK') this.#asking.breakOff();
-      if (sent && isLost(error) && !(failure !== undefined && isAnswer(failure)))
-        throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
-      throw error;
-    } finally {
-      this.#release();
-    }
-  }
-
-  /** Ends the transaction without its changes, and gives the connection back. */
-  async rollback(): Promise<void> {
+  /** Sent by itself: where a statement fails, the server skips what was sent with it. */
+  #end(text: 'COMMIT' | 'ROLLBACK'): Promise<string> {
     this.#ended = true;
-    const end = async (): Promise<void> => {
-      this.#asking.flush();
-      if (this.#options.once !== true && !this.broken) await this.#client.query('ROLLBACK');
-    };
-    try {
-      await (this.#serial === undefined ? end() : this.#serial.run(end));
-    } catch {
-      this.#asking.breakOff();
-    } finally {
-      await this.quiet();
-      this.#release();
-    }
+    this.#asking.flush();
+    return this.#control(text);
   }
 
   /** The lock follows BEGIN at once. */
@@ -241,24 +214,27 @@ export class Connection extends Questions {
 
   protected override toWrite(): Promise<void> | null {
     // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
-    if (!this.#ready) return this.#toWriteLater(this.#entered);
+    if (!this.#ready) return this.#toWriteLater(this.#work);
     this.#writes();
     return null;
   }
 
   /** What the work has not waited for must not be written by the next one. */
-  async #toWriteLater(entered: number): Promise<void> {
+  async #toWriteLater(work: number): Promise<void> {
     await this.#begun;
-    if (entered !== this.#entered)
+    if (work !== this.#work)
       throw new Error('A storage operation was to write after its work had ended.');
     this.#writes();
   }
 
+  /** Makes the running work's savepoint. Where one could not be made, its name leads to no earlier one. */
   #writes(): void {
-    this.#wrote = true;
-    if (this.#works) return;
-    this.#works = true;
-    this.mark();
+    if (this.#writer === this.#work) return;
+    if (this.#writer > 1) this.#later(this.#control(`RELEASE w${this.#writer}`));
+    this.#writer = this.#work;
+    if (this.#work === 1) return;
+    this.#kept = new Map(this.states);
+    this.#later(this.#control(`SAVEPOINT w${this.#work}`));
   }
 
   /** What fails of it spoils the transaction. */
@@ -293,27 +269,26 @@ export class Connection extends Questions {
     }
   }
 
-  #guarded<T>(work: () => Promise<T>): Promise<T> {
-    const turn = (): Promise<T> => {
+  #guarded(work: () => Promise<string>): Promise<string> {
+    const turn = async (): Promise<string> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
       this.#renew();
-      return work();
+      return await work();
     };
-    return this.#serial === undefined ? promised(turn) : this.#serial.run(turn);
+    return this.#serial === undefined ? turn() : this.#serial.run(turn);
   }
 
-  /** BEGIN, a savepoint: as good as prepared. */
-  #control(text: string): Promise<unknown> {
-    return this.#asking.ask(composed(text, []));
+  /** What begins and ends a transaction, and its savepoints, whose names are few. */
+  #control(text: string): Promise<string> {
+    return this.#asking.ask(prepared(text, []));
   }
 
   /** The time-out is of each statement: brought up to date when it has become far from right. */
   #renew(): void {
-    const { left } = this.#deadline;
     // What is asked at once began with the right one.
-    if (this.#options.once === true || isNear(this.#timeout, left)) return;
-    this.#timeout = left;
-    this.#later(this.#asking.ask(timeouts(left)));
+    if (this.#options.once === true) return;
+    const timeouts = this.#deadline.renew();
+    if (timeouts !== null) this.#later(this.#asking.ask(timeouts));
   }
 
   #cut(): void {
@@ -324,20 +299,6 @@ export class Connection extends Questions {
 
   #release(): void {
     this.#deadline.end();
-    this.#options.release(this.broken);
-  }
-}
-
-async function promised<T>(work: () => Promise<T>): Promise<T> {
-  return await work();
-}
-
-async function outcome(
-  commit: Promise<pg.QueryResult>,
-): Promise<{ readonly command?: string; readonly reason?: unknown }> {
-  try {
-    return { command: (await commit).command };
-  } catch (reason) {
-    return { reason };
+    this.#client.release(this.broken);
   }
 }

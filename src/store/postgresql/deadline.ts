@@ -1,9 +1,24 @@
 import { lateError } from '../../database/postgresql/errors.js';
-import { GRACE, LONGEST } from './session.js';
+import { LONGEST_TIMER } from '../../runtime/deadlines.js';
+import { prepared, type Statement } from './statement.js';
 
-/** When a connection's work has to be done; the connection is cut where it goes on in spite of it. */
+/** A server that does not stop a statement when told to loses its connection after this, ms. */
+const GRACE = 2000;
+/** How far a time-out may be from right, ms: less than GRACE. */
+const TOLERANCE = 1000;
+
+/** Of the transaction, or of what is sent together. */
+const TIMEOUTS = `SELECT set_config('statement_timeout', $1, true),
+ set_config('idle_in_transaction_session_timeout', $2, true)`;
+
+/**
+ * When a connection's work has to be done. The server is told how long each statement may take; the connection
+ * is cut where it goes on in spite of that.
+ */
 export class Deadline {
   #at: number;
+  /** The time-out that statements have at the moment, ms. */
+  #timeout = 0;
   #guard: NodeJS.Timeout | undefined;
   readonly #cut: () => void;
 
@@ -19,29 +34,46 @@ export class Deadline {
     this.#at = at;
   }
 
-  get isOver(): boolean {
-    return performance.now() > this.#at;
+  /** Throws where it has passed. */
+  check(): void {
+    if (performance.now() > this.#at) throw lateError();
   }
 
-  /** What is left of it, ms. */
-  get rest(): number {
-    return Math.min(Math.ceil(this.#at - performance.now()), LONGEST);
+  /** Gives each statement what is left, but no more than `longest`, ms. */
+  begin(longest: number): Statement {
+    return this.#set(Math.min(longest, Math.max(1, this.#left())));
   }
 
-  /** The same; throws where that is nothing. */
-  get left(): number {
-    const left = this.rest;
+  /** The same where the time-out has become far from right, else null; throws where nothing is left. */
+  renew(): Statement | null {
+    const left = this.#left();
     if (left <= 0) throw lateError();
-    return left;
+    const isNear = Math.abs(this.#timeout - left) <= Math.min(TOLERANCE, left / 4);
+    return isNear ? null : this.#set(left);
+  }
+
+  /** The time-out has been undone. */
+  forget(): void {
+    this.#timeout = 0;
   }
 
   end(): void {
     clearTimeout(this.#guard);
   }
 
+  #left(): number {
+    return Math.min(Math.ceil(this.#at - performance.now()), LONGEST_TIMER);
+  }
+
+  #set(milliseconds: number): Statement {
+    this.#timeout = milliseconds;
+    // A server whose client has gone without a word must not keep the account locked for hours.
+    return prepared(TIMEOUTS, [milliseconds, Math.min(milliseconds + GRACE, LONGEST_TIMER)]);
+  }
+
   #arm(): void {
     const left = this.#at - performance.now() + GRACE;
-    if (left >= LONGEST) return;
+    if (left >= LONGEST_TIMER) return;
     this.#guard = setTimeout(() => {
       // Another work's turn meanwhile, with a deadline of its own.
       if (performance.now() < this.#at + GRACE) this.#arm();

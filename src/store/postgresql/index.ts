@@ -3,7 +3,6 @@ import { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
-import type { FairTurns } from '../../runtime/fair-turns.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type {
   CallOptions,
@@ -36,7 +35,8 @@ import { type GroupHost, runGroup, type WriteJob } from './group.js';
 import { Lanes, type Waiting } from './lanes.js';
 import { readPlan } from './plan.js';
 import { retried } from './retry.js';
-import { openShares, sharesOf } from './shares.js';
+import { setUp } from './session.js';
+import { Shares } from './shares.js';
 import { Together } from './together.js';
 
 /** How long the store's own upkeep, and a ping, may take, ms. */
@@ -77,10 +77,16 @@ export interface PostgresqlStoreOptions {
 }
 
 /** What a connection is asked for. */
-interface ConnectOptions
-  extends Omit<ConnectionOptions, 'onStatement' | 'release' | 'transactions'> {
-  /** The work waits for other things, or may scan: it takes one of the connections for these. */
+type ConnectOptions = Omit<ConnectionOptions, 'onStatement' | 'transactions'>;
+
+/** The work waits for other things, or may scan: it takes one of the connections for these. */
+interface LongOption {
   readonly isLong?: boolean;
+}
+
+interface ReadOptions extends Pick<ConnectOptions, 'deadline' | 'once' | 'longest'>, LongOption {
+  /** The work does nothing but read: it may be run again. */
+  readonly mayRepeat?: boolean;
 }
 
 /** The Store on PostgreSQL. */
@@ -96,9 +102,7 @@ class PostgresqlStore implements Store {
   readonly #onStatement: ((sql: string) => void) | undefined;
   readonly #lanes = new Lanes<WriteJob>((...work) => this.#runJobs(...work));
   readonly #host: GroupHost;
-  /** Of connections: all, and those for works that wait for other things or may scan. */
-  readonly #shares: FairTurns;
-  readonly #long: FairTurns;
+  readonly #shares: Shares;
   readonly #together: Together;
   /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
@@ -110,33 +114,29 @@ class PostgresqlStore implements Store {
     const { types, conductor } = options;
     this.#services = { names: new StorageNames(types), conductor };
     this.#pool = options.pool;
-    const shares = sharesOf(options.pool.options.max);
-    this.#shares = openShares(shares.all, shares.each);
-    this.#long = openShares(shares.long, shares.longEach);
+    setUp(this.#pool);
+    this.#shares = new Shares(options.pool.options.max);
     const longest = options.patience ?? PATIENCE;
     const open = (connection: Connection, accountId: string): SqlSnapshot<Connection> =>
       this.#snapshot(connection, accountId);
     this.#together = new Together({
       atOnce: READS_AT_ONCE,
       open,
-      connect: (accountId, deadline) => this.#connect(accountId, { deadline, once: true, longest }),
+      run: (accountId, deadline, work) =>
+        this.#reading(accountId, { deadline, once: true, longest }, work),
       // Where connections are waited for, accounts take turns.
       mayMix: (accountId) => this.#shares.isFree(accountId),
     });
     this.#pages = new Together({
       atOnce: PAGES_AT_ONCE,
       open,
-      connect: (accountId, deadline) =>
-        this.#connect(accountId, { deadline, once: true, longest, isLong: true }),
+      run: (accountId, deadline, work) =>
+        this.#reading(accountId, { deadline, once: true, longest, isLong: true }, work),
       mayMix: () => false,
     });
     this.#host = {
       groupTime: options.groupTime ?? GROUP_TIME,
-      begin: (accountId, deadline, ahead) =>
-        this.#connect(accountId, {
-          ...{ deadline, writes: accountId },
-          ...(ahead === undefined ? {} : { ahead }),
-        }),
+      transact: (...work) => this.#transact(...work),
       open: (connection, accountId) => this.#open(connection, accountId),
       announce: (change) => this.#announce(change),
     };
@@ -216,31 +216,21 @@ class PostgresqlStore implements Store {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     // A long read would have the others wait for it.
-    const how = { deadline, once, isLong: exclusive || mayScan };
-    return timeWork(trace, work, 'waiting', (told) => {
-      const read = (): Promise<T> =>
-        this.#reading(accountId, how, async (connection) => {
-          if (trace !== undefined) connection.trace = trace;
-          const snapshot = this.#snapshot(connection, accountId);
-          try {
-            return await told(snapshot);
-          } finally {
-            snapshot.end();
-          }
-        });
-      return exclusive ? read() : retried(deadline, read);
-    });
+    const how = { deadline, once, isLong: exclusive || mayScan, mayRepeat: !exclusive };
+    return timeWork(trace, work, 'waiting', (told) =>
+      this.#reading(accountId, how, async (connection) => {
+        if (trace !== undefined) connection.trace = trace;
+        const snapshot = this.#snapshot(connection, accountId);
+        try {
+          return await told(snapshot);
+        } finally {
+          snapshot.end();
+        }
+      }),
+    );
   }
 
   write<T>(
-    accountId: string,
-    options: CallOptions,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    return this.#write(accountId, options, work);
-  }
-
-  #write<T>(
     accountId: string,
     options: CallOptions,
     work: (transaction: Transaction) => Promise<T>,
@@ -265,7 +255,7 @@ class PostgresqlStore implements Store {
 
   async ping(): Promise<void> {
     await this.#reading('', { deadline: performance.now() + PING_WAIT }, (connection) =>
-      connection.control('SELECT 1 FROM "JmapMeta" LIMIT 1'),
+      connection.all('SELECT 1 FROM "JmapMeta" LIMIT 1'),
     );
   }
 
@@ -317,21 +307,47 @@ class PostgresqlStore implements Store {
     await this.#pool.end();
   }
 
-  async #reading<T>(
+  #reading<T>(
     accountId: string,
-    how: Pick<ConnectOptions, 'deadline' | 'once' | 'isLong'>,
+    { isLong = false, mayRepeat = false, ...how }: ReadOptions,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const connection = await this.#connect(accountId, how);
-    try {
-      const result = await work(connection);
-      // Of one snapshot only if that was begun; the answer is there already.
-      await connection.begun();
+    const { deadline } = how;
+    const read = async (): Promise<T> => {
+      const connection = await this.#connect(how);
+      try {
+        const result = await work(connection);
+        // Of one snapshot only if that was begun; the answer is there already.
+        await connection.begun();
+        return result;
+      } finally {
+        // Nobody waits for its answer.
+        void connection.rollback();
+      }
+    };
+    return this.#shares.run(accountId, deadline, isLong, () =>
+      mayRepeat ? retried(deadline, read) : read(),
+    );
+  }
+
+  /** Runs a work in a transaction that holds the account; nothing of it stays where it throws. */
+  #transact<T>(
+    accountId: string,
+    { isLong = false, ...how }: ConnectOptions & LongOption,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    return this.#shares.run(accountId, how.deadline, isLong, async () => {
+      const connection = await this.#connect({ ...how, writes: accountId });
+      let result: T;
+      try {
+        result = await work(connection);
+      } catch (error) {
+        await connection.rollback();
+        throw error;
+      }
+      await connection.commit();
       return result;
-    } finally {
-      // Nobody waits for its answer.
-      void connection.rollback();
-    }
+    });
   }
 
   /** The account's turn: one work alone, or as many as wait together. */
@@ -346,27 +362,21 @@ class PostgresqlStore implements Store {
   }
 
   async #runAlone(accountId: string, { deadline, work, trace }: WriteJob): Promise<unknown> {
-    const connection = await this.#connect(accountId, {
-      deadline,
-      writes: accountId,
-      serial: true,
-      isLong: true,
+    let changed: StateChange['changed'] | undefined;
+    const how = { deadline, serial: true, isLong: true };
+    const result = await this.#transact(accountId, how, async (connection) => {
+      connection.trace = trace;
+      const transaction = this.#open(connection, accountId);
+      try {
+        await connection.begun();
+        const value = await connection.join(() => inTime(deadline, work(transaction), lateError));
+        transaction.assertWhole();
+        ({ changed } = transaction);
+        return value;
+      } finally {
+        transaction.end();
+      }
     });
-    connection.trace = trace;
-    const transaction = this.#open(connection, accountId);
-    let result: unknown;
-    try {
-      await connection.begun();
-      result = await connection.join(() => inTime(deadline, work(transaction), lateError));
-      transaction.end();
-      transaction.assertWhole();
-    } catch (error) {
-      transaction.end();
-      await connection.rollback();
-      throw error;
-    }
-    await connection.commit();
-    const { changed } = transaction;
     // The lane goes on after this, so listeners hear of an account's states in order.
     if (changed !== undefined) this.#announce({ accountId, changed });
     return result;
@@ -377,24 +387,13 @@ class PostgresqlStore implements Store {
     accountId: string,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T | undefined> {
-    const deadline = performance.now() + UPKEEP_WAIT;
-    const connection = await this.#connect(accountId, {
-      deadline,
-      writes: accountId,
-      serial: true,
-    });
-    let result: T;
     try {
-      await connection.begun();
-      result = await work(connection);
+      return await this.#transact(accountId, { deadline: performance.now() + UPKEEP_WAIT }, work);
     } catch (error) {
-      await connection.rollback();
       // Whoever deletes the account removes its rows.
       if (error instanceof MethodError) return undefined;
       throw error;
     }
-    await connection.commit();
-    return result;
   }
 
   #snapshot(connection: Connection, accountId: string): SqlSnapshot<Connection> {
@@ -405,36 +404,12 @@ class PostgresqlStore implements Store {
     return new SqlTransaction(engine, this.#services, { connection, accountId }, this.#now());
   }
 
-  async #connect(accountId: string, options: ConnectOptions): Promise<Connection> {
-    const { isLong = false, ...how } = options;
-    const giveBack = await this.#takeTurns(accountId, how.deadline, isLong);
+  async #connect(options: ConnectOptions): Promise<Connection> {
+    const own = { transactions: this.#transactions, onStatement: this.#onStatement };
     try {
-      const client = await this.#pool.acquire(how.deadline);
-      const release = (broken: boolean): void => {
-        client.release(broken);
-        giveBack();
-      };
-      const own = { transactions: this.#transactions, onStatement: this.#onStatement };
-      return new Connection(client, { ...how, ...own, release });
+      return new Connection(await this.#pool.acquire(options.deadline), { ...options, ...own });
     } catch (error) {
-      giveBack();
       throw translateError(error);
-    }
-  }
-
-  /** Resolves in the account's turn of a connection, to what ends it. */
-  async #takeTurns(accountId: string, deadline: number, isLong: boolean): Promise<() => void> {
-    if (!isLong) return this.#shares.take(accountId, deadline);
-    const endLong = await this.#long.take(accountId, deadline);
-    try {
-      const endShare = await this.#shares.take(accountId, deadline);
-      return () => {
-        endShare();
-        endLong();
-      };
-    } catch (error) {
-      endLong();
-      throw error;
     }
   }
 

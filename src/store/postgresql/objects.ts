@@ -16,6 +16,7 @@ import { writeColumns } from '../sql/rows.js';
 import { readState } from './changes.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
+import { prepared, recurring } from './statement.js';
 
 /** The statements that read and write a type's rows. */
 
@@ -95,12 +96,15 @@ export async function readObjects(
   const { ahead } = connection;
   // What is expected is whole rows.
   if (ahead === undefined || properties !== type.properties)
-    await connection.each(reader.many, [accountId, ids], take);
+    await connection.each(prepared(reader.many, [accountId, ids]), take);
   else
     await ahead.read(type.table, ids, take, (own, more, each) =>
-      more.length === 0
-        ? connection.each(reader.many, [accountId, own], each)
-        : connection.each(reader.ahead, [accountId, own, more], each),
+      connection.each(
+        more.length === 0
+          ? prepared(reader.many, [accountId, own])
+          : prepared(reader.ahead, [accountId, own, more]),
+        each,
+      ),
     );
   return objects();
 }
@@ -113,7 +117,7 @@ export async function readFirstObjects(
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const { take, objects } = collector(reader, maxOctets, slices);
-  await connection.each(reader.first, [accountId, limit], take);
+  await connection.each(prepared(reader.first, [accountId, limit]), take);
   return objects();
 }
 
@@ -126,7 +130,7 @@ export async function readPage(
   const gathered = gatherer(reader, wanted?.maxOctets ?? 0);
   const [number] = await Promise.all([
     readState(scope, type.table),
-    scope.connection.eachOf(compose(raw(reader.list)), gathered.take),
+    scope.connection.each(recurring(compose(raw(reader.list))), gathered.take),
   ]);
   return { number, ids: gathered.ids, found: wanted && gathered.found() };
 }

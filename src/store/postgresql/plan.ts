@@ -18,7 +18,7 @@ export async function readPlan(
   connection: Connection,
   { sql, parameters }: TracedStatement,
 ): Promise<StatementPlan> {
-  const [row] = await connection.rowsOf({
+  const [row] = await connection.rows({
     text: `EXPLAIN (FORMAT JSON, COSTS OFF) ${sql}`,
     values: parameters as readonly (string | null)[],
   });

@@ -16,12 +16,12 @@ export abstract class Questions {
 
   /** All rows of a fixed statement, which each connection prepares once. */
   async all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    return this.#rows(prepared(text, parameters));
+    return this.rows(prepared(text, parameters));
   }
 
   /** All rows of a composed statement. */
   async query(fragment: Fragment): Promise<readonly Row[]> {
-    return this.#rows(this.#composed(fragment));
+    return this.rows(recurring(fragment));
   }
 
   /**
@@ -32,7 +32,7 @@ export abstract class Questions {
     const begun = this.toWrite();
     if (begun !== null) await begun;
     const answer = this.run(prepared(text, parameters), ignore);
-    if (this.pipelined) answer.catch(() => undefined);
+    if (this.pipelined) answer.catch(ignore);
     else await answer;
   }
 
@@ -53,29 +53,7 @@ export abstract class Questions {
   }
 
   /** Calls `each` for every row as it comes; where that throws, the rest is not kept. */
-  async each(
-    text: string,
-    parameters: readonly Parameter[],
-    each: (row: Row) => void,
-  ): Promise<void> {
-    await this.#each(prepared(text, parameters), each);
-  }
-
-  /** The same of a composed statement. */
-  async eachOf(fragment: Fragment, each: (row: Row) => void): Promise<void> {
-    await this.#each(this.#composed(fragment), each);
-  }
-
-  /** The rows of a statement as it is given. */
-  async rowsOf(statement: Statement): Promise<readonly Row[]> {
-    return this.#rows(statement);
-  }
-
-  #composed(fragment: Fragment): Statement {
-    return recurring(render(fragment, postgresql.placeholder), fragment);
-  }
-
-  async #each(statement: Statement, each: (row: Row) => void): Promise<void> {
+  async each(statement: Statement, each: (row: Row) => void): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     await this.run(statement, (row) => {
       if (failure !== undefined) return;
@@ -88,7 +66,7 @@ export abstract class Questions {
     if (failure !== undefined) throw failure.error;
   }
 
-  async #rows(statement: Statement): Promise<readonly Row[]> {
+  async rows(statement: Statement): Promise<readonly Row[]> {
     const rows: Row[] = [];
     await this.run(statement, (row) => rows.push(row));
     return rows;

@@ -1,13 +1,4 @@
-import type { Acquired } from '../../database/postgresql/pool.js';
-import { prepared, type Statement } from './statement.js';
-
-/** A server that does not stop a statement when told to loses its connection after this, ms. */
-export const GRACE = 2000;
-/** The largest time-out that a server and a timer take, ms. */
-export const LONGEST = 2 ** 31 - 1;
-
-/** How far a time-out may be from right, ms: less than GRACE. */
-const TOLERANCE = 1000;
+import type { Acquired, Pool } from '../../database/postgresql/pool.js';
 
 /**
  * The settings of a connection of the store. Outside of a begun transaction, statements that are sent
@@ -27,27 +18,10 @@ const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings
  JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0')) AS v (name, value)
  USING (name) WHERE source = 'default'`;
 
-/** Of the transaction, or of what is sent together. */
-const TIMEOUTS = `SELECT set_config('statement_timeout', $1, true),
- set_config('idle_in_transaction_session_timeout', $2, true)`;
-
-/** Sets what a connection has for good; null where it has that already. To be sent before a transaction. */
-export function setUp(client: Acquired): Promise<unknown> | null {
-  if (client.isSetUp) return null;
-  client.isSetUp = true;
-  return client.query(FOR_GOOD + PLANNING).catch((error: unknown) => {
-    client.isSetUp = false;
-    throw error;
+/** Gives each connection of the pool its settings, ahead of all that is asked of it. */
+export function setUp(pool: Pool): void {
+  pool.on('connect', (client) => {
+    // Without them it is of no use: whoever has got it is told that it broke.
+    client.query(FOR_GOOD + PLANNING).catch(() => (client as Acquired).socket.destroy());
   });
-}
-
-/** Whether a call of which so much is left may have this time-out. */
-export function isNear(timeout: number, left: number): boolean {
-  return Math.abs(timeout - left) <= Math.min(TOLERANCE, left / 4);
-}
-
-/** Gives each statement so long, ms. */
-export function timeouts(milliseconds: number): Statement {
-  // A server whose client has gone without a word must not keep the account locked for hours.
-  return prepared(TIMEOUTS, [milliseconds, Math.min(milliseconds + GRACE, LONGEST)]);
 }

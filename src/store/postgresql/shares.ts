@@ -23,8 +23,36 @@ export function sharesOf(size: number): PoolShares {
   return { all: size, each, long, longEach };
 }
 
-/** Turns of so many connections, of which one account has so many. */
-export function openShares(size: number, share: number): FairTurns {
+/** Whose turn it is of a pool's connections: accounts take turns. */
+export class Shares {
+  readonly #all: FairTurns;
+  readonly #long: FairTurns;
+
+  constructor(size: number) {
+    const { all, each, long, longEach } = sharesOf(size);
+    this.#all = openTurns(all, each);
+    this.#long = openTurns(long, longEach);
+  }
+
+  /** Runs a work in the account's turn. `isLong`: it waits for other things, or may scan. */
+  run<T>(accountId: string, deadline: number, isLong: boolean, work: () => Promise<T>): Promise<T> {
+    const run = (): Promise<T> => this.#all.run(accountId, deadline, work);
+    return isLong ? this.#long.run(accountId, deadline, run) : run();
+  }
+
+  /** Whether a short work of the account would run at once. */
+  isFree(accountId: string): boolean {
+    return this.#all.isFree(accountId);
+  }
+
+  /** Turns away what waits, and what comes. */
+  close(): void {
+    this.#all.close();
+    this.#long.close();
+  }
+}
+
+function openTurns(size: number, share: number): FairTurns {
   const closed = (): Error => new UnavailableError('The server is stopping.');
   const errors = { late: lateError, closed, full: closed };
   return new FairTurns({ size, share, mayWait: Infinity, errors });

@@ -1,5 +1,6 @@
 import type { Ask } from '../../database/postgresql/batch.js';
-import type { Fragment } from '../sql/fragment.js';
+import { type Fragment, render } from '../sql/fragment.js';
+import { postgresql } from './dialect.js';
 
 /** Parameters are texts on the wire; null is null. */
 export type Parameter = string | number | null | readonly string[];
@@ -21,9 +22,10 @@ export function prepared(text: string, parameters: readonly Parameter[]): Statem
  * still, unless it has found a plan that is as good for any. What scans is planned for its account each time:
  * after a few large accounts, PostgreSQL would read the whole table for the smallest, too.
  */
-export function recurring(text: string, { values, scans }: Fragment): Statement {
-  const parameters = values as readonly Parameter[];
-  if (scans === true || text.length > SHORT) return composed(text, parameters);
+export function recurring(fragment: Fragment): Statement {
+  const text = render(fragment, postgresql.placeholder);
+  const parameters = fragment.values as readonly Parameter[];
+  if (fragment.scans === true || text.length > SHORT) return composed(text, parameters);
   return { text, lifetime: 'recurring', values: parameters.map(storable) };
 }
 

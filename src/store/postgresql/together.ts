@@ -18,8 +18,12 @@ interface Brief {
 export interface TogetherHost {
   /** Works that share a connection; more take a further one. */
   readonly atOnce: number;
-  /** A connection that is asked once, and gives no statement long. */
-  connect(accountId: string, deadline: number): Promise<Connection>;
+  /** Runs a work on a connection that is asked once, and gives no statement long. */
+  run(
+    accountId: string,
+    deadline: number,
+    work: (connection: Connection) => Promise<unknown>,
+  ): Promise<unknown>;
   open(connection: Connection, accountId: string): SqlSnapshot<Connection>;
   /** A work of the account shares its connection with those of others. */
   mayMix(accountId: string): boolean;
@@ -59,19 +63,18 @@ export class Together {
 
   async #run(group: readonly Brief[]): Promise<void> {
     const [first, second] = group;
+    if (first === undefined) return;
     // Nobody waits behind it.
-    if (first !== undefined && second === undefined) {
-      first.resolve(first.alone());
-      return;
-    }
+    if (second === undefined) return first.resolve(first.alone());
+    const deadline = Math.min(...group.map((each) => each.deadline));
+    let hasBegun = false;
     try {
-      const deadline = Math.min(...group.map((each) => each.deadline));
-      const connection = await this.#host.connect(first?.accountId ?? '', deadline);
-      await Promise.all(group.map((each) => this.#one(connection, each)));
-      // Nothing is left to be answered.
-      void connection.rollback();
+      await this.#host.run(first.accountId, deadline, (connection) => {
+        hasBegun = true;
+        return Promise.all(group.map((each) => this.#one(connection, each)));
+      });
     } catch {
-      for (const each of group) each.resolve(each.alone());
+      if (!hasBegun) for (const each of group) each.resolve(each.alone());
     }
   }
 
