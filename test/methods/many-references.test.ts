@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
-import { ReferenceJudge } from '../../src/methods/set/judge-references.js';
+import { LinkJudge } from '../../src/methods/set/judge-links.js';
 import type { Proposal } from '../../src/methods/set/proposal.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnitOfWork } from '../../src/methods/work/unit.js';
@@ -40,19 +40,20 @@ describe('objects that refer to many others', () => {
     const proposal = {
       index: indexOf(GADGET),
       rows: new Map<string, unknown>(rows),
-      refused: new Map(),
+      refusals: 0,
       births: new Set(),
       holds: () => false,
       complain: ({ id }: { id: string }) => complaints.push(id),
     } as unknown as Proposal;
-    const snapshot = {
+    const transaction = {
       existing: async (_: unknown, ids: readonly string[]) => {
         asked.push(ids.length);
         return new Set();
       },
     } as unknown as Transaction;
+    const unit = new UnitOfWork(transaction, 'u1', slices);
     const registry = { dataTypes: new Map([['Gadget', GADGET]]) } as never;
-    await new ReferenceJudge(proposal, snapshot, registry, slices).judge();
+    await new LinkJudge(proposal, unit, registry).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
     expect(complaints).toEqual(['a', 'b']);
     // Before each row is read, each question and each row judged.

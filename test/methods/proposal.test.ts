@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newObject } from '../../src/methods/set/draft.js';
-import { Proposal, type UpdateOperation } from '../../src/methods/set/proposal.js';
+import {
+  type CreateOperation,
+  Proposal,
+  type UpdateOperation,
+} from '../../src/methods/set/proposal.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { setError } from '../../src/protocol/errors.js';
 import type { JsonObject } from '../../src/protocol/json.js';
@@ -17,16 +21,21 @@ const scene = { index, createdIds, author: 'client', now: 0 } as const;
 
 const gadgetOf = (id: string) => newObject(index, { title: 'x' }, { id, time: 0 });
 const before = new Map([['g', gadgetOf('g')]]);
-const create = { kind: 'create', key: 'k', id: 'new', sent: {}, object: gadgetOf('new') } as const;
 const refusal = setError('forbidden', 'No.');
 
 const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject])[]) =>
-  entries.map(([id, patch], n): UpdateOperation => ({ kind: 'update', key: `${n}`, id, patch }));
+  entries.map(([id, patch], n): UpdateOperation => {
+    return { kind: 'update', key: `${n}`, id, patch, refused: null, error: null };
+  });
 
 function propose(
   updates: readonly UpdateOperation[],
   compute?: (object: StoredObject) => StoredObject,
 ): Proposal {
+  const object = gadgetOf('new');
+  const create: CreateOperation = {
+    ...{ kind: 'create', key: 'k', id: 'new', sent: {}, object, error: null },
+  };
   const proposal = new Proposal(scene, { creates: [create], updates, before }, compute);
   finish(proposal.fold());
   return proposal;
@@ -77,9 +86,9 @@ describe('an update that is refused', () => {
             const update = updates[at];
             if (update !== undefined) proposal.refuse(update, refusal);
           }
-          if (too) proposal.refuse(create, refusal);
-          const rest = propose(updates.filter((update) => !proposal.refused.has(update)));
-          if (too) rest.refuse(create, refusal);
+          if (too) proposal.refuse(proposal.creates[0] as CreateOperation, refusal);
+          const rest = propose(updates.filter(({ error }) => error === null));
+          if (too) rest.refuse(rest.creates[0] as CreateOperation, refusal);
           expect(proposal.rows).toStrictEqual(rest.rows);
         },
       ),

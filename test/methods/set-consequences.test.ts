@@ -298,7 +298,7 @@ describe('secrets', () => {
     const plan = finish(
       planSet(
         indexOf(type),
-        { accountId: 'a1', create: { k: g({ pin: 'x' }) } },
+        { create: { k: g({ pin: 'x' }) } },
         {
           createdIds: new Map(),
           maximum: 10,
@@ -320,11 +320,7 @@ describe('secrets', () => {
     const hashing = new CountedHashes(4);
     const services = { ...rig.services, hashing };
     const plan = finish(
-      planSet(
-        indexOf(type),
-        { accountId: 'a1', create },
-        { createdIds: new Map(), maximum: 10, ids: services.ids },
-      ),
+      planSet(indexOf(type), { create }, { createdIds: new Map(), maximum: 10, ids: services.ids }),
     );
     const request = scopeOf(() => hashing.count === 2);
     const deadline = performance.now() + 60_000;

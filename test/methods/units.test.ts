@@ -121,7 +121,7 @@ describe('planSet', () => {
       },
     );
     const scene = { createdIds: new Map(), maximum: 10, ids: rig.services.ids };
-    const plan = planSet(indexOf(todoType), { accountId: 'a1', destroy }, scene);
+    const plan = planSet(indexOf(todoType), { destroy }, scene);
     expect(() => plan.next()).toThrow('maxObjectsInSet (10)');
     expect(reads).toBeLessThan(100);
   });

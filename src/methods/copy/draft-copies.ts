@@ -5,7 +5,7 @@ import type { NewBlob, StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { Problems } from '../issues.js';
 import { type Draft, isServerSet, type PlannedCreate } from '../set/draft.js';
-import { sentObject } from '../set/sent.js';
+import { sentObject } from '../set/report.js';
 import type { TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/reference-values.js';
 import { type CopyScene, originalNotFound } from './copy-plan.js';

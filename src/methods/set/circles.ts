@@ -4,15 +4,22 @@ interface Step {
   readonly next: Iterator<string>;
 }
 
+/** Nodes that lead to one another, or one that leads to no other which leads back to it. */
+export interface Group {
+  readonly ids: ReadonlySet<string>;
+  /** False for a node alone that doesn't lead to itself. */
+  readonly isCircle: boolean;
+}
+
 /**
- * The groups of nodes that lead to one another, as far as `starts` lead (Tarjan's strongly connected
- * components, without recursion: chains may be long). A node alone is one where it leads to itself.
+ * The groups of nodes that lead to one another, as far as `starts` lead, each behind those that it leads to (Tarjan's
+ * strongly connected components, without recursion: chains may be long).
  */
-export function circles(
+export function groupsOf(
   starts: Iterable<string>,
   edgesOf: (id: string) => readonly string[],
-): readonly ReadonlySet<string>[] {
-  const found: ReadonlySet<string>[] = [];
+): readonly Group[] {
+  const found: Group[] = [];
   const indexes = new Map<string, number>();
   const lowest = new Map<string, number>();
   const stack: string[] = [];
@@ -35,13 +42,13 @@ export function circles(
     if (above !== undefined) lower(above.id, low);
     if (low !== indexes.get(id)) return;
     // What was opened since is the group.
-    const group = new Set<string>();
+    const ids = new Set<string>();
     for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
       open.delete(member);
-      group.add(member);
+      ids.add(member);
       if (member === id) break;
     }
-    if (group.size > 1 || edgesOf(id).includes(id)) found.push(group);
+    found.push({ ids, isCircle: ids.size > 1 || edgesOf(id).includes(id) });
   };
   for (const start of starts) {
     if (indexes.has(start)) continue;

@@ -47,7 +47,7 @@ export class LimitJudge {
     const { type } = this.#proposal.index;
     const maximum = type.limits?.count;
     if (maximum === undefined) return false;
-    const creates = this.#proposal.creates.filter((one) => !this.#proposal.refused.has(one));
+    const creates = this.#proposal.creates.filter(({ error }) => error === null);
     if (creates.length === 0) return false;
     // A call that a hook makes counts what the call around it has done.
     this.#count ??= (await this.#unit.transaction.objectCount(type)) + this.#unit.growth(type);

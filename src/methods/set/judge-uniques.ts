@@ -40,8 +40,7 @@ export class UniqueJudge {
   async judge(isGone: (id: string) => boolean): Promise<boolean> {
     const { uniques } = this.#proposal.index;
     if (uniques.length === 0) return false;
-    const { rows, refused } = this.#proposal;
-    const { size } = refused;
+    const { rows, refusals } = this.#proposal;
     for (const unique of uniques) await this.#lookUp(unique, rows);
     const taken: Taken = new Map();
     // Those that keep what they had come first: nobody can take it from them.
@@ -61,7 +60,7 @@ export class UniqueJudge {
       for (const key of this.#keys(row.after)) taken.set(key, row.id);
     }
     this.#takeBack(losers, taken);
-    return refused.size > size;
+    return this.#proposal.refusals > refusals;
   }
 
   /**
@@ -70,15 +69,15 @@ export class UniqueJudge {
    * the later create, or that its value was not free in this call.
    */
   retell(): void {
-    const { rows, refused, creates } = this.#proposal;
+    const { rows, creates } = this.#proposal;
     for (const { operation, error, unique, text, holder } of this.#lost) {
-      if (refused.get(operation) !== error) continue;
+      if (operation.error !== error) continue;
       const now = rows.get(holder.id)?.after ?? holder.before;
       if (now !== null && textOf(keyOf(unique, now)) === text) continue;
       const first = creates.find(({ id }) => id === holder.id);
-      const why = first === undefined ? undefined : refused.get(first);
+      const why = first?.error ?? null;
       const isOver = why?.type === 'overQuota' && operation.kind === 'create';
-      refused.set(operation, isOver ? why : notFree(unique));
+      operation.error = isOver ? why : notFree(unique);
     }
   }
 

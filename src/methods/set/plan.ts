@@ -2,6 +2,7 @@ import type { SetArguments } from '../../capability/standard.js';
 import { MethodError, type SetError, setError } from '../../protocol/errors.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
@@ -9,16 +10,23 @@ import { inOrder } from './creation-order.js';
 import { type Author, type Birth, draftCreate, type PlannedCreate } from './draft.js';
 import type { CreationIds } from './value.js';
 
-/** One entry of `update`, its names as declared; not yet applied to anything. */
-export interface PlannedUpdate {
-  /** The key of `update` as sent: an id, or "#" and a creation id. */
+/**
+ * What an entry of `update` or `destroy` is about. "#" and a creation id may be of this call. Where its create fails
+ * the entry is about nothing, and never about what an earlier call created under the same creation id.
+ */
+export interface Target {
+  /** As sent: an id, or "#" and a creation id. */
   readonly key: string;
-  readonly patch: PlannedPatch;
+  /** The key itself where nothing was created so: no object has such an id. */
+  readonly id: string;
 }
 
-export type PlannedPatch =
-  | { readonly kind: 'patch'; readonly object: JsonObject }
-  | { readonly kind: 'refused'; readonly error: SetError };
+/** One entry of `update`, its names as declared; not yet applied to anything. */
+export interface PlannedUpdate extends Target {
+  readonly patch: JsonObject;
+  /** Why it is no patch of anything. */
+  readonly refused: SetError | null;
+}
 
 /** What planning needs beside the arguments. */
 export interface PlanScene {
@@ -37,8 +45,8 @@ export interface SetPlan {
   readonly createdIds: CreationIds;
   readonly author: Author;
   readonly updates: readonly PlannedUpdate[];
-  /** As sent, each once. */
-  readonly destroys: readonly string[];
+  /** Each key once. */
+  readonly destroys: readonly Target[];
 }
 
 /**
@@ -47,7 +55,7 @@ export interface SetPlan {
  */
 export function* planSet(
   index: TypeIndex,
-  args: SetArguments,
+  args: Pick<SetArguments, 'create' | 'update' | 'destroy'>,
   scene: PlanScene,
 ): Generator<void, SetPlan> {
   const create = args.create ?? {};
@@ -74,17 +82,20 @@ export function* planSet(
     const draft = yield* draftCreate(index, create[key] ?? null, createdIds, author);
     planned.push({ key, draft, birth });
   }
+  const targetOf = (key: string): Target => {
+    return { key, id: resolveId(key, own, createdIds.earlier) ?? key };
+  };
   const patches: PlannedUpdate[] = [];
   for (const [key, value] of updates) {
     yield;
-    patches.push({ key, patch: planPatch(index, value) });
+    patches.push(planUpdate(index, targetOf(key), value));
   }
   return {
     creates: index.references.length > 0 ? yield* inOrder(index, planned) : planned,
     createdIds,
     author,
     updates: patches,
-    destroys,
+    destroys: destroys.map(targetOf),
   };
 }
 
@@ -109,17 +120,16 @@ export function requireObjects(count: number, maximum: number): void {
   );
 }
 
-function planPatch(index: TypeIndex, value: JsonValue): PlannedPatch {
+function planUpdate(index: TypeIndex, target: Target, value: JsonValue): PlannedUpdate {
+  const { key, id } = target;
   if (!isJsonObject(value)) {
-    const error = setError('invalidPatch', 'A PatchObject must be an object.');
-    return { kind: 'refused', error };
+    const refused = setError('invalidPatch', 'A PatchObject must be an object.');
+    return { key, id, patch: {}, refused };
   }
   const { acceptSnakeCase } = index.type;
   const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase, firstToken);
-  if (doubled.length === 0) return { kind: 'patch', object };
+  if (doubled.length === 0) return { key, id, patch: object, refused: null };
   const why = sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`));
-  return {
-    kind: 'refused',
-    error: setError('invalidProperties', why, { properties: doubled }),
-  };
+  const refused = setError('invalidProperties', why, { properties: doubled });
+  return { key, id, patch: object, refused };
 }

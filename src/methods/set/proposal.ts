@@ -5,7 +5,8 @@ import type { StoredObject } from '../../store/port.js';
 import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { type Touched, touchedBy, type UpdateScene, updateObject } from './update.js';
+import type { PlannedUpdate, Target } from './plan.js';
+import { type UpdateScene, updateObject, withLinks } from './update.js';
 
 /** One create or update that a call wants. */
 export type Operation = CreateOperation | UpdateOperation;
@@ -18,16 +19,20 @@ export interface CreateOperation {
   /** The object as the client sent it, names as declared. */
   readonly sent: JsonObject;
   readonly object: StoredObject;
+  /** Why it is refused; null while it is not. */
+  error: SetError | null;
 }
 
-export interface UpdateOperation {
+export interface UpdateOperation extends PlannedUpdate {
   readonly kind: 'update';
-  /** As sent: an id, or "#" and a creation id. */
-  readonly key: string;
-  readonly id: string;
-  readonly patch: JsonObject;
   /** What is stored of secrets in the place of what the patch says. */
-  readonly sealed?: ReadonlyMap<string, string>;
+  readonly sealed?: ReadonlyMap<string, string> | undefined;
+  /** As of a create. */
+  error: SetError | null;
+}
+
+export interface DestroyOperation extends Target {
+  error: SetError | null;
 }
 
 interface ProposedUpdate {
@@ -48,9 +53,10 @@ export interface ProposedRow {
   readonly updates: readonly ProposedUpdate[];
 }
 
-export interface Unchanged {
-  readonly object: StoredObject;
-  readonly wanted: Touched;
+/** From an object to what an operation wants it to be. */
+interface Wanted {
+  readonly before: StoredObject;
+  readonly after: StoredObject;
 }
 
 /** The creates and updates of a call, and the objects as they are, by id. */
@@ -64,7 +70,6 @@ const NONE: readonly never[] = Object.freeze([]);
 
 /** To compute a property takes as long as to look at so many values. */
 const COMPUTED = 16;
-const NOTHING: ReadonlySet<string> = new Set();
 const NO_UPDATES: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
@@ -76,7 +81,8 @@ export class Proposal {
   readonly index: TypeIndex;
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
-  readonly refused = new Map<Operation, SetError>();
+  /** Grows with each operation that is refused after its own draft. */
+  refusals = 0;
   #births: ReadonlySet<string> | null = null;
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
@@ -122,20 +128,17 @@ export class Proposal {
   }
 
   /** Puts the rows into the unit of work. The first update of what readers see without a row inserts it. */
-  writeTo(unit: UnitOfWork, unstored: ReadonlySet<string> = NOTHING): void {
+  writeTo(unit: UnitOfWork, isStored: boolean): void {
     const { type } = this.index;
-    for (const { id, before, after } of this.#rows.values()) {
+    for (const { before, after } of this.#rows.values()) {
       if (before === null) unit.create(type, after);
-      else unit.update(type, before, after, unstored.has(id) ? null : before);
+      else unit.update(type, before, after, isStored ? before : null);
     }
   }
 
-  /** Ids that the call's creates would have, those that were refused before included. */
+  /** Ids that the call's creates have if they come to be. */
   get births(): ReadonlySet<string> {
-    this.#births ??= new Set([
-      ...this.#scene.createdIds.own.values(),
-      ...this.creates.map(({ id }) => id),
-    ]);
+    this.#births ??= new Set(this.creates.map(({ id }) => id));
     return this.#births;
   }
 
@@ -153,18 +156,19 @@ export class Proposal {
   }
 
   /**
-   * The object without an update that was refused, and the values that the update wanted; null
-   * where the update can't be applied.
+   * The object without an update that was refused, and with the links that the update wanted; null where the update
+   * can't be applied.
    */
-  *unchanged({ id, patch }: UpdateOperation): Steps<Unchanged | null> {
-    const object = this.#rows.get(id)?.after ?? this.#before.get(id);
-    const wanted = object && (yield* touchedBy(this.#scene, object, patch));
-    return object && wanted ? { object, wanted } : null;
+  *wanted({ id, patch }: UpdateOperation): Steps<Wanted | null> {
+    const before = this.#rows.get(id)?.after ?? this.#before.get(id);
+    const after = before && (yield* withLinks(this.#scene, before, patch));
+    return before && after ? { before, after } : null;
   }
 
+  /** The first error stands. */
   refuse(operation: Operation, error: SetError): void {
-    if (this.refused.has(operation)) return;
-    this.refused.set(operation, error);
+    if (operation.error !== null) return;
+    this.#deny(operation, error);
     this.#refold(operation.id);
   }
 
@@ -182,8 +186,13 @@ export class Proposal {
     const problems = this.#problems.get(operation) ?? new Problems();
     problems.add(name, what);
     this.#problems.set(operation, problems);
-    this.refused.set(operation, problems.toSetError());
+    this.#deny(operation, problems.toSetError());
     this.#refold(operation.id);
+  }
+
+  #deny(operation: Operation, error: SetError): void {
+    operation.error = error;
+    this.refusals += 1;
   }
 
   #guilty(row: ProposedRow, names: readonly string[]): Operation {
@@ -203,8 +212,8 @@ export class Proposal {
   /** The row as the updates before the first refused one left it; null where there are none. */
   #resume(id: string): ProposedRow | null {
     const row = this.#rows.get(id);
-    if (row === undefined || (row.create !== null && this.refused.has(row.create))) return null;
-    const at = row.updates.findIndex(({ operation }) => this.refused.has(operation));
+    if (row === undefined || (row.create?.error ?? null) !== null) return null;
+    const at = row.updates.findIndex(({ operation }) => operation.error !== null);
     const updates = at === -1 ? row.updates : row.updates.slice(0, at);
     const last = updates.at(-1);
     return last === undefined ? null : { ...row, after: last.after, updates };
@@ -218,13 +227,13 @@ export class Proposal {
     const first = last === undefined ? 0 : operations.indexOf(last) + 1;
     for (let at = first; at < operations.length; at += 1) {
       const operation = operations[at];
-      if (operation === undefined || this.refused.has(operation)) continue;
-      if (row === null) {
-        this.refused.set(operation, notFound(operation.key));
+      if (operation === undefined || operation.error !== null) continue;
+      if (row === null || operation.refused !== null) {
+        this.#deny(operation, (row && operation.refused) ?? notFound(operation.key));
         continue;
       }
       const result = yield* updateObject(this.#scene, row.after, operation.patch, operation.sealed);
-      if (result.kind === 'refused') this.refused.set(operation, result.error);
+      if (result.kind === 'refused') this.#deny(operation, result.error);
       if (result.kind !== 'changed') continue;
       const { object } = result;
       const after = this.#compute(object);
@@ -244,7 +253,7 @@ export class Proposal {
       const before = this.#before.get(id) ?? null;
       return before === null ? null : { id, before, after: before, create, updates: NONE };
     }
-    if (this.refused.has(create)) return null;
+    if (create.error !== null) return null;
     return { id, before: null, after: this.#compute(create.object), create, updates: NONE };
   }
 }

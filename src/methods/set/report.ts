@@ -1,74 +1,126 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import type { SetResponse } from '../../capability/standard.js';
+import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { equalSteps } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import {
   declaredObject,
   emptyObject,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
 import { patchSteps } from '../../protocol/patch.js';
-import type { Steps } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import { firstToken } from '../snake-case.js';
+import { declaredMembers, firstToken } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
+import type { UnitOfWork } from '../work/unit.js';
+import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js';
 
-/** The members of the response that say what was not done. */
-type Refused = 'notCreated' | 'notUpdated' | 'notDestroyed';
-
-/** Gathers what a /set did and did not do, and makes its response (RFC 8620 5.3). */
-export class SetReport {
-  /** By creation id; null where nothing was created, as all these are. */
-  #created: Record<string, JsonObject> | null = null;
+/** What a /set did and did not do: the members of its response (RFC 8620 5.3); null where there are none. */
+class Outcome {
+  /** By creation id. */
+  created: Record<string, JsonObject> | null = null;
   /** By real id. */
-  #updated: Record<string, JsonObject | null> | null = null;
+  updated: Record<string, JsonObject | null> | null = null;
   /** Real ids, in order. */
-  readonly destroyed: string[] = [];
+  destroyed: readonly string[] | null = null;
   /** By creation id, or by key as sent. */
-  readonly #refused: Record<Refused, Record<string, SetError> | null> = {
-    notCreated: null,
-    notUpdated: null,
-    notDestroyed: null,
-  };
+  notCreated: Record<string, SetError> | null = null;
+  notUpdated: Record<string, SetError> | null = null;
+  notDestroyed: Record<string, SetError> | null = null;
+}
 
-  addCreate(key: string, report: JsonObject): void {
-    this.#created ??= emptyObject<JsonObject>();
-    this.#created[key] = report;
+interface ReportScene {
+  readonly index: TypeIndex;
+  /** What it holds is told of: all that the call has written. */
+  readonly unit: UnitOfWork;
+  /** The client's arguments, if a hook has replaced them. */
+  readonly sent: SetArguments | undefined;
+}
+
+/** To compare a property takes as long as to look at so many values. */
+const COMPARED = 16;
+
+/** Tells a client what it can't know of what became of its objects. */
+export class SetReport {
+  readonly #scene: ReportScene;
+  readonly #outcome = new Outcome();
+  /** Creation id to id, of what has been created. */
+  readonly createdIds: [creationId: string, id: string][] = [];
+
+  constructor(scene: ReportScene) {
+    this.#scene = scene;
   }
 
-  refuse(what: Refused, key: string, error: SetError): void {
-    this.#refused[what] ??= emptyObject<SetError>();
-    this.#refused[what][key] = error;
-  }
-
-  /** By creation id; null where there are none. */
-  get notCreated(): Readonly<Record<string, SetError>> | null {
-    return this.#refused.notCreated;
+  *tellCreates(creates: readonly CreateOperation[]): Steps<void> {
+    const { index, unit, sent } = this.#scene;
+    const strides = new Strides();
+    for (const { key, id, error, object, sent: own } of creates) {
+      if (error !== null) {
+        this.#refuse('notCreated', key, error);
+        continue;
+      }
+      if (strides.isOver(index.visible.length * COMPARED)) yield;
+      this.createdIds.push([key, id]);
+      const given = sent === undefined ? own : sentObject(index, sent.create, key);
+      const compared = creationReport(index, given, unit.current(index.type, id) ?? object);
+      this.#outcome.created ??= emptyObject<JsonObject>();
+      this.#outcome.created[key] =
+        compared.unsure === null ? compared.report : yield* dropEqual(compared);
+    }
   }
 
   /**
-   * By real id; two updates of one object (by its id and by its creation id) are reported together.
+   * Tells what became of objects that updates named, or that changed as a consequence. Two updates of one object (by
+   * its id and by its creation id) are told together.
    */
-  addUpdate(id: string, report: JsonObject | null): void {
-    this.#updated ??= emptyObject<JsonObject | null>();
-    const before = this.#updated[id] ?? null;
-    this.#updated[id] = before === null ? report : { ...before, ...report };
+  *tellUpdates(
+    { updates, rows }: Proposal,
+    stored: ReadonlyMap<string, StoredObject>,
+    sideEffects: ReadonlyMap<string, StoredObject>,
+  ): Steps<void> {
+    const { index, unit, sent } = this.#scene;
+    const moves = new Map<string, { before: StoredObject; patches: JsonObject[] }>();
+    for (const { key, id, patch, error } of updates) {
+      const before = rows.get(id)?.create?.object ?? stored.get(id);
+      if (error !== null) this.#refuse('notUpdated', key, error);
+      else if (before !== undefined) {
+        const move = moves.get(id) ?? { before, patches: [] };
+        moves.set(id, move);
+        move.patches.push(sent === undefined ? patch : sentPatch(index, sent.update, key));
+      }
+    }
+    for (const [id, before] of sideEffects) {
+      const isOwn = (rows.get(id)?.create ?? null) !== null;
+      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [] });
+    }
+    for (const [id, { before, patches }] of moves) {
+      const now = unit.current(index.type, id);
+      if (now === null && patches.length === 0) continue;
+      yield;
+      const expected = yield* expectedBy(before, patches);
+      yield;
+      const move = { before, after: now ?? before };
+      this.#outcome.updated ??= emptyObject<JsonObject | null>();
+      this.#outcome.updated[id] = yield* updateReport(index, expected, move, sent === undefined);
+    }
+  }
+
+  tellDestroys(destroys: readonly DestroyOperation[], destroyed: readonly string[]): void {
+    for (const { key, error } of destroys) {
+      if (error !== null) this.#refuse('notDestroyed', key, error);
+    }
+    if (destroyed.length > 0) this.#outcome.destroyed = destroyed;
   }
 
   toResponse(accountId: string, oldState: string, newState: string): SetResponse {
-    const { notCreated, notUpdated, notDestroyed } = this.#refused;
-    return {
-      accountId,
-      oldState,
-      newState,
-      created: this.#created,
-      updated: this.#updated,
-      destroyed: this.destroyed.length === 0 ? null : this.destroyed,
-      notCreated,
-      notUpdated,
-      notDestroyed,
-    };
+    return { accountId, oldState, newState, ...this.#outcome };
+  }
+
+  #refuse(what: 'notCreated' | 'notUpdated' | 'notDestroyed', key: string, error: SetError): void {
+    this.#outcome[what] ??= emptyObject<SetError>();
+    this.#outcome[what][key] = error;
   }
 }
 
@@ -164,4 +216,36 @@ export function* updateReport(
   const updated = index.roles.updated.name;
   report[updated] = after[updated] ?? null;
   return report;
+}
+
+/*
+ * RFC 8620 5.3 and 5.4: a response reports the values that its client can't know. If a hook has
+ * replaced the arguments, it reports all values that differ from the client's own.
+ */
+
+type Entries = Readonly<Record<string, JsonValue>> | null | undefined;
+
+/**
+ * Returns the object that a client sent to create, names as declared; no members if it sent none.
+ */
+export function sentObject(index: TypeIndex, creates: Entries, key: string): JsonObject {
+  return sentEntry(index, creates, key);
+}
+
+/** The PatchObject that a client sent, its pointers' first tokens as declared. */
+function sentPatch(index: TypeIndex, updates: Entries, key: string): JsonObject {
+  return sentEntry(index, updates, key, firstToken);
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function sentEntry(
+  index: TypeIndex,
+  entries: Entries,
+  key: string,
+  prefix?: (member: string) => string,
+): JsonObject {
+  const value = entries && Object.hasOwn(entries, key) ? entries[key] : null;
+  if (!isJsonObject(value)) return NOTHING;
+  return declaredMembers(value, index.properties, index.type.acceptSnakeCase, prefix).object;
 }

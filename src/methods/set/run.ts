@@ -1,22 +1,25 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
+import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-import { resolveId } from '../creation-ids.js';
 import { WORKING_OCTETS } from '../long-calls.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { completeRefusals } from './complete-refusals.js';
 import { newObject, refusal } from './draft.js';
-import type { PlannedUpdate, SetPlan } from './plan.js';
-import { type CreateOperation, notFound, Proposal, type UpdateOperation } from './proposal.js';
-import { creationReport, dropEqual, expectedBy, SetReport, updateReport } from './report.js';
+import type { SetPlan, Target } from './plan.js';
+import {
+  type CreateOperation,
+  type DestroyOperation,
+  notFound,
+  Proposal,
+  type UpdateOperation,
+} from './proposal.js';
+import { SetReport } from './report.js';
 import type { Seals } from './secrets.js';
-import { sentObject, sentPatch } from './sent.js';
 import { Settlement } from './settlement.js';
 import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
 
@@ -38,17 +41,15 @@ export class SetRun {
   readonly #index: TypeIndex;
   readonly #plan: SetPlan;
   readonly #seals: Seals;
-  readonly #sent: SetArguments | undefined;
   readonly #context: CallContext;
   readonly #unit: UnitOfWork;
-  readonly #report = new SetReport();
-  /** Creation id to id, of what has been created. */
-  readonly createdIds: [creationId: string, id: string][] = [];
+  readonly #report: SetReport;
   /** Objects that updates name, as they are, by id. */
   #before: Rows = NONE;
-  /** Those that the call destroys, with what must be known of them. */
+  /** Those that the call is to destroy, with what must be known of them. */
   #doomed: Rows = NONE;
-  #unstored: ReadonlySet<string> = NO_IDS;
+  /** False where updates are of what readers see without a row. */
+  #isStored = true;
   /** The state that the database has; the unit's records are yet to come. */
   #base = 0;
   #oldState = 0;
@@ -57,9 +58,14 @@ export class SetRun {
     this.#index = index;
     this.#plan = plan;
     this.#seals = seals;
-    this.#sent = sent;
     this.#context = context;
     this.#unit = unit;
+    this.#report = new SetReport({ index, unit, sent });
+  }
+
+  /** Creation id to id, of what has been created. */
+  get createdIds(): SetReport['createdIds'] {
+    return this.#report.createdIds;
   }
 
   /** Everything but the change records, which the unit writes at its end. */
@@ -70,16 +76,12 @@ export class SetRun {
     this.#oldState = this.#base + this.#unit.steps(type);
     requireState('ifInState', ifInState, this.#oldState);
     const creates = this.#creates();
-    const updates = this.#targets(this.#plan.updates, ({ key }) => key);
-    const destroys = this.#targets(this.#plan.destroys, (key) => key);
-    let own = NO_IDS;
-    if (updates.length + destroys.length > 0) {
-      own = new Set(creates.map(({ id }) => id));
+    if (this.#plan.updates.length + this.#plan.destroys.length > 0) {
       if (slices.isOver()) await slices.next();
-      await this.#read(updates, destroys, own);
+      await this.#read(creates);
       if (slices.isOver()) await slices.next();
     }
-    const going = this.#destroys(destroys, own);
+    const destroys = this.#destroys(creates);
     const proposal = new Proposal(
       {
         index: this.#index,
@@ -87,14 +89,13 @@ export class SetRun {
         author: this.#plan.author,
         now: clock(this.#context.services),
       },
-      { creates, updates: this.#updates(updates, going, own), before: this.#before },
+      { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
     );
     await runInSlices(proposal.fold(), slices);
-    const settlement = this.#settlement(proposal, going);
+    const settlement = this.#settlement(proposal, destroys);
     if (settlement !== null) await settlement.settle();
-    if (this.#index.links.length > 0) await this.#completeRefusals(proposal);
-    proposal.writeTo(this.#unit, this.#unstored);
+    proposal.writeTo(this.#unit, this.#isStored);
     if (settlement !== null) await settlement.apply();
     await this.#unit.flush();
     const { hooks } = this.#context;
@@ -103,39 +104,37 @@ export class SetRun {
       await hooks.afterWrites(this.#unit);
       await this.#unit.flush();
     }
-    await runInSlices(this.#tellCreates(proposal), slices);
+    await this.#tell(proposal, settlement, destroys);
+  }
+
+  /** Tells of the objects as the unit leaves them. */
+  async #tell(
+    proposal: Proposal,
+    settlement: Settlement | null,
+    destroys: readonly DestroyOperation[],
+  ): Promise<void> {
+    const { slices } = this.#unit;
+    const { creates, updates } = proposal;
+    await runInSlices(this.#report.tellCreates(creates), slices);
     const sideEffects = settlement?.sideEffects ?? NONE;
-    if (proposal.updates.length + sideEffects.size > 0) {
-      await runInSlices(this.#tellUpdates(proposal, sideEffects), slices);
+    if (updates.length + sideEffects.size > 0) {
+      await runInSlices(this.#report.tellUpdates(proposal, this.#before, sideEffects), slices);
     }
-    if (settlement !== null) this.#tellDestroys(settlement, going);
+    if (destroys.length > 0) this.#report.tellDestroys(destroys, settlement?.destroyed ?? []);
   }
 
   /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
-  #settlement(proposal: Proposal, going: Going): Settlement | null {
+  #settlement(proposal: Proposal, destroys: readonly DestroyOperation[]): Settlement | null {
     const { hooks, services } = this.#context;
     const { type, judges } = this.#index;
-    const isFree =
-      !judges && going.size === 0 && !services.registry.relations.counts.has(type.name);
-    if (isFree && hooks === null) return null;
+    const { counts } = services.registry.relations;
+    if (hooks === null && !judges && destroys.length === 0 && !counts.has(type.name)) return null;
     return new Settlement({
       proposal,
       doomed: this.#doomed,
-      destroys: [...going.keys()],
+      destroys,
       unit: this.#unit,
       context: this.#context,
-    });
-  }
-
-  #completeRefusals(proposal: Proposal): Promise<void> {
-    return completeRefusals({
-      index: this.#index,
-      creates: this.#plan.creates,
-      createdIds: this.#plan.createdIds,
-      proposal,
-      report: this.#report,
-      unit: this.#unit,
-      registry: this.#context.services.registry,
     });
   }
 
@@ -155,181 +154,73 @@ export class SetRun {
   }
 
   #creates(): readonly CreateOperation[] {
-    const creates: CreateOperation[] = [];
-    for (const { key, draft, birth } of this.#plan.creates) {
-      const refused =
-        this.#index.type.singleton === true ? singletonError(this.#index) : refusal(draft);
-      if (refused !== null) {
-        this.#report.refuse('notCreated', key, refused);
-        continue;
-      }
+    const index = this.#index;
+    return this.#plan.creates.map(({ key, draft, birth }) => {
       const values = withSeals(draft.values, this.#seals.creates.get(key));
-      const object = newObject(this.#index, values, birth);
-      creates.push({ kind: 'create', key, id: birth.id, sent: draft.sent, object });
-    }
-    return creates;
-  }
-
-  /**
-   * What each entry is about: "#" and a creation id may be of this call. Where its create failed it
-   * is about nothing, and never about what an earlier call created under the same creation id.
-   */
-  #targets<T>(entries: readonly T[], keyOf: (entry: T) => string): readonly Target<T>[] {
-    const { own, earlier } = this.#plan.createdIds;
-    return entries.map((entry) => {
-      const key = keyOf(entry);
-      return { entry, key, id: resolveId(key, own, earlier) };
+      return {
+        kind: 'create',
+        key,
+        id: birth.id,
+        sent: draft.sent,
+        object: newObject(index, values, birth),
+        error: index.type.singleton === true ? singletonError(index) : refusal(draft),
+      };
     });
   }
 
-  async #read(
-    updates: readonly Target<unknown>[],
-    destroys: readonly Target<unknown>[],
-    own: ReadonlySet<string>,
-  ): Promise<void> {
+  async #read(creates: readonly CreateOperation[]): Promise<void> {
+    const { updates, destroys } = this.#plan;
     const { type, links } = this.#index;
     const { hooks } = this.#context.services;
-    const whole = hooks?.needsWholeRows(type) === true;
-    if (updates.length > 0) this.#before = await this.#load(updates, type.properties, own);
+    const own = new Set(creates.map(({ id }) => id));
+    this.#before = await this.#load(updates, type.properties, own);
     if (type.singleton === true) {
-      const asked = updates.some(({ id }) => id === SINGLETON_ID);
-      if (asked && !this.#before.has(SINGLETON_ID)) {
+      this.#isStored = this.#before.has(SINGLETON_ID);
+      if (!this.#isStored)
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
-        this.#unstored = new Set([SINGLETON_ID]);
-      }
-    } else if (destroys.length > 0) {
-      this.#doomed = await this.#load(destroys, whole ? type.properties : links, own);
+    } else {
+      const isWhole = hooks?.needsWholeRows(type) === true;
+      this.#doomed = await this.#load(destroys, isWhole ? type.properties : links, own);
     }
   }
 
   /** The objects that exist and are meant, by id. */
   async #load(
-    targets: readonly Target<unknown>[],
+    targets: readonly Target[],
     properties: TypeIndex['links'],
     own: ReadonlySet<string>,
   ): Promise<Rows> {
     const ids = new Set<string>();
-    for (const { id } of targets) if (id !== null && !own.has(id)) ids.add(id);
+    for (const { id } of targets) if (!own.has(id)) ids.add(id);
     if (ids.size === 0) return NONE;
     const { type } = this.#index;
     const found = await this.#unit.transaction.get(type, [...ids], properties, WORKING_OCTETS);
     return new Map(found.map((row) => [row.id, row]));
   }
 
-  #updates(
-    targets: readonly Target<PlannedUpdate>[],
-    going: Going,
-    own: ReadonlySet<string>,
-  ): readonly UpdateOperation[] {
-    const updates: UpdateOperation[] = [];
-    for (const { entry, key, id } of targets) {
-      const { patch } = entry;
-      if (id === null || !(own.has(id) || this.#before.has(id))) {
-        this.#report.refuse('notUpdated', key, notFound(key));
-      } else if (going.has(id)) {
-        const why = 'The same call destroys the object.';
-        this.#report.refuse('notUpdated', key, setError('willDestroy', why));
-      } else if (patch.kind === 'refused') {
-        this.#report.refuse('notUpdated', key, patch.error);
-      } else {
-        const sealed = this.#seals.updates.get(key);
-        const operation = { kind: 'update', key, id, patch: patch.object } as const;
-        updates.push(sealed === undefined ? operation : { ...operation, sealed });
-      }
-    }
-    return updates;
+  #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
+    const going = new Set<string>();
+    for (const { id, error } of destroys) if (error === null) going.add(id);
+    return this.#plan.updates.map((update) => ({
+      ...update,
+      kind: 'update',
+      sealed: this.#seals.updates.get(update.key),
+      error: going.has(update.id) ? setError('willDestroy', WILL_GO) : null,
+    }));
   }
 
-  /** Notes what can't be destroyed, and returns the rest. */
-  #destroys(targets: readonly Target<string>[], own: ReadonlySet<string>): Going {
-    if (targets.length === 0) return NONE;
-    const going = new Map<string, string[]>();
-    for (const { key, id } of targets) {
-      if (this.#index.type.singleton === true && id === SINGLETON_ID) {
-        this.#report.refuse('notDestroyed', key, singletonError(this.#index));
-      } else if (id === null || !(own.has(id) || this.#doomed.has(id))) {
-        this.#report.refuse('notDestroyed', key, notFound(key));
-      } else {
-        const keys = going.get(id);
-        if (keys === undefined) going.set(id, [key]);
-        else keys.push(key);
-      }
-    }
-    return going;
-  }
-
-  #sentOf({ key, sent }: CreateOperation): JsonObject {
-    return this.#sent === undefined ? sent : sentObject(this.#index, this.#sent.create, key);
-  }
-
-  #sentPatchOf({ key, patch }: UpdateOperation): JsonObject {
-    return this.#sent === undefined ? patch : sentPatch(this.#index, this.#sent.update, key);
-  }
-
-  #tellDestroys({ destroyed, kept }: Settlement, going: Going): void {
-    const gone = new Set(destroyed);
-    for (const [id, keys] of going) {
-      if (gone.has(id)) continue;
-      for (const key of keys)
-        this.#report.refuse('notDestroyed', key, kept.get(id) ?? notFound(key));
-    }
-    this.#report.destroyed.push(...destroyed);
-  }
-
-  /** Tells of the created objects as the unit leaves them. */
-  *#tellCreates({ creates, refused }: Proposal): Steps<void> {
-    const { type, visible } = this.#index;
-    const strides = new Strides();
-    for (const create of creates) {
-      const { key, id } = create;
-      const error = refused.get(create);
-      if (error !== undefined) {
-        this.#report.refuse('notCreated', key, error);
-        continue;
-      }
-      if (strides.isOver(visible.length * COMPARED)) yield;
-      this.createdIds.push([key, id]);
-      const object = this.#unit.current(type, id) ?? create.object;
-      const compared = creationReport(this.#index, this.#sentOf(create), object);
-      const report = compared.unsure === null ? compared.report : yield* dropEqual(compared);
-      this.#report.addCreate(key, report);
-    }
-  }
-
-  /** Tells what became of objects that updates named, or that changed as a consequence. */
-  *#tellUpdates(proposal: Proposal, sideEffects: ReadonlyMap<string, StoredObject>): Steps<void> {
-    const { type } = this.#index;
-    const born = new Map(proposal.creates.map(({ id, object }) => [id, object]));
-    const given = new Map<string, JsonObject[]>();
-    const before = new Map<string, StoredObject>();
-    for (const operation of proposal.updates) {
-      const { key, id } = operation;
-      const error = proposal.refused.get(operation);
-      if (error !== undefined) {
-        this.#report.refuse('notUpdated', key, error);
-        continue;
-      }
-      const patches = given.get(id) ?? [];
-      given.set(id, patches);
-      patches.push(this.#sentPatchOf(operation));
-      const was = born.get(id) ?? this.#before.get(id);
-      if (was !== undefined) before.set(id, was);
-    }
-    for (const [id, was] of sideEffects) {
-      if (!born.has(id) && !before.has(id)) before.set(id, was);
-    }
-    for (const [id, was] of before) {
-      const now = this.#unit.current(type, id);
-      if (now === null && !given.has(id)) continue;
-      yield;
-      const patches = given.get(id) ?? [];
-      const expected = yield* expectedBy(was, patches);
-      yield;
-      const isAsSent = this.#sent === undefined;
-      const move = { before: was, after: now ?? was };
-      const report = yield* updateReport(this.#index, expected, move, isAsSent);
-      this.#report.addUpdate(id, report);
-    }
+  /** With what can't be destroyed. */
+  #destroys(creates: readonly CreateOperation[]): readonly DestroyOperation[] {
+    const { destroys } = this.#plan;
+    if (destroys.length === 0) return destroys as readonly [];
+    const born = new Set<string>();
+    for (const { id, error } of creates) if (error === null) born.add(id);
+    const isSingleton = this.#index.type.singleton === true;
+    return destroys.map(({ key, id }) => {
+      const missing = born.has(id) || this.#doomed.has(id) ? null : notFound(key);
+      const isIt = isSingleton && id === SINGLETON_ID;
+      return { key, id, error: isIt ? singletonError(this.#index) : missing };
+    });
   }
 }
 
@@ -337,27 +228,8 @@ export class SetRun {
 type Rows = ReadonlyMap<string, StoredObject>;
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
-const NO_IDS: ReadonlySet<string> = new Set();
 
-/** To compare a property takes as long as to look at so many values. */
-const COMPARED = 16;
-
-/**
- * Objects that the call is to destroy: by id, the keys as sent. An object may be named by its id and
- * by creation ids.
- */
-type Going = ReadonlyMap<string, readonly string[]>;
-
-/**
- * An entry of `update` or `destroy` and the object that it is about; null where nothing was created
- * so.
- */
-interface Target<T> {
-  readonly entry: T;
-  /** As sent. */
-  readonly key: string;
-  readonly id: string | null;
-}
+const WILL_GO = 'The same call destroys the object.';
 
 function withSeals(values: JsonObject, seals: ReadonlyMap<string, string> | undefined): JsonObject {
   if (seals === undefined || seals.size === 0) return values;

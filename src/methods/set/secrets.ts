@@ -5,7 +5,6 @@ import type { JsonValue } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, Services } from '../context.js';
-import { resolveId } from '../creation-ids.js';
 import { encrypt, type SecretPlace } from '../encryption.js';
 import type { TypeIndex } from '../type-index.js';
 import type { PlannedCreate } from './draft.js';
@@ -46,13 +45,12 @@ type SealScene = Pick<
  */
 export async function sealSecrets(
   index: TypeIndex,
-  plan: Pick<SetPlan, 'creates' | 'updates' | 'createdIds'>,
+  plan: Pick<SetPlan, 'creates' | 'updates'>,
   context: SealScene,
 ): Promise<Seals> {
   if (index.secrets.length === 0) return UNSEALED;
   const { services, request, deadline, isInternal } = context;
   const accountId = accountOf(context).id;
-  const { own, earlier } = plan.createdIds;
   const tasks: Task[] = [];
   const creates = new Map<string, ReadonlyMap<string, string>>();
   const updates = new Map<string, ReadonlyMap<string, string>>();
@@ -60,10 +58,8 @@ export async function sealSecrets(
     const object = { accountId, id: birth.id };
     if (isFit(draft)) creates.set(key, planned(index, object, draft.values, tasks));
   }
-  for (const { key, patch } of plan.updates) {
-    const id = resolveId(key, own, earlier);
-    if (patch.kind === 'refused' || id === null) continue;
-    updates.set(key, planned(index, { accountId, id }, patch.object, tasks));
+  for (const { key, id, patch, refused } of plan.updates) {
+    if (refused === null) updates.set(key, planned(index, { accountId, id }, patch, tasks));
   }
   const waiting = tasks.values();
   const { hashing } = services;

@@ -8,7 +8,7 @@ import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
-import { type PlanScene, planSet } from './plan.js';
+import { type PlanScene, planSet, type Target } from './plan.js';
 import { type PreparedSet, SetRun } from './run.js';
 import { sealSecrets, UNSEALED } from './secrets.js';
 
@@ -88,7 +88,7 @@ const FEW = 8;
 export function writeOptions(
   type: DataTypeDefinition,
   context: CallContext,
-  updates: readonly { readonly key: string }[] = [],
+  updates: readonly Target[] = [],
   isLong = false,
 ): CallOptions {
   const { deadline, services } = context;
@@ -96,7 +96,7 @@ export function writeOptions(
   if (isLong) return { deadline, isLong };
   if (updates.length === 0 || updates.length > FEW) return { deadline };
   // A creation id's object is most often of the same call.
-  const ids = updates.flatMap(({ key }) => (key.startsWith('#') ? [] : [key]));
+  const ids = updates.flatMap(({ key, id }) => (key === id ? [id] : []));
   return { deadline, expects: { type, ids } };
 }
 

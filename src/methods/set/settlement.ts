@@ -8,12 +8,12 @@ import type { UnitOfWork } from '../work/unit.js';
 import { AffectedRows } from './affected-rows.js';
 import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction } from './destroys.js';
-import { BlobJudge } from './judge-blobs.js';
+import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
-import { ReferenceJudge } from './judge-references.js';
+import { LinkJudge } from './judge-links.js';
 import { UniqueJudge } from './judge-uniques.js';
 import { textOf } from './object-keys.js';
-import type { Proposal } from './proposal.js';
+import { type DestroyOperation, notFound, type Proposal } from './proposal.js';
 import { linksByOrigin, withoutLinks } from './unlink.js';
 import { timeOfUpdate } from './update.js';
 
@@ -21,15 +21,15 @@ export interface SettlementScene {
   readonly proposal: Proposal;
   /** Of the objects to destroy that exist, by id: their links, or whole rows where hooks see them. */
   readonly doomed: ReadonlyMap<string, StoredObject>;
-  /** Ids to destroy, in order; each exists or is created by the proposal. */
-  readonly destroys: readonly string[];
+  /** In order; each that is not refused yet is of an object that exists or is created by the proposal. */
+  readonly destroys: readonly DestroyOperation[];
   readonly unit: UnitOfWork;
   readonly context: CallContext;
 }
 
 interface Judges {
-  readonly blobs: BlobJudge;
-  readonly references: ReferenceJudge;
+  readonly links: LinkJudge;
+  readonly circles: CircleJudge;
   readonly uniques: UniqueJudge;
   readonly limits: LimitJudge;
   readonly destroyer: Destroyer;
@@ -53,6 +53,8 @@ export class Settlement {
   /** What follows from the call changes sources of computed properties, too. */
   readonly #compute: Compute;
   readonly #counts: Counts;
+  /** Ids to destroy, in order. */
+  readonly #roots = new Set<string>();
   readonly #refusedRoots = new Map<string, SetError>();
   /** Objects of the call's type that changed without being asked for: as they were. */
   readonly sideEffects = new Map<string, StoredObject>();
@@ -64,6 +66,7 @@ export class Settlement {
     this.#scene = scene;
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
     this.#counts = new Counts(registry.relations, this.#compute);
+    for (const { id, error } of scene.destroys) if (error === null) this.#roots.add(id);
   }
 
   /** Made when they are needed: there is nothing to judge of most types' creates and updates. */
@@ -81,18 +84,13 @@ export class Settlement {
     rows.add(proposal.index.type, doomed.values());
     const scene = { proposal, snapshot, registry, relations: registry.relations, rows };
     return {
-      blobs: new BlobJudge(proposal, unit),
-      references: new ReferenceJudge(proposal, snapshot, registry, unit.slices),
+      links: new LinkJudge(proposal, unit, registry),
+      circles: new CircleJudge(proposal, snapshot),
       uniques: new UniqueJudge(proposal, snapshot),
       limits: new LimitJudge(proposal, unit),
       destroyer: new Destroyer({ ...scene, maximum: limits.maxCascade }),
       rows,
     };
-  }
-
-  /** Why objects stay that were to be destroyed, by id. */
-  get kept(): ReadonlyMap<string, SetError> {
-    return this.#destruction.refused;
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
@@ -101,6 +99,7 @@ export class Settlement {
     this.#destruction = destruction;
     this.#judges?.uniques.retell();
     const { index, rows } = this.#scene.proposal;
+    if (index.links.length > 0) await this.#judging.links.completeRefusals();
     // What loses links is written, and as a whole.
     const changed = destruction.nulled
       .map(({ from }) => from)
@@ -117,24 +116,23 @@ export class Settlement {
       const { hooks } = context;
       if (hooks === null || asked) return destruction;
       asked = true;
-      const before = proposal.refused.size + this.#refusedRoots.size;
+      const before = proposal.refusals + this.#refusedRoots.size;
       const wanted = this.#wanted();
       if (wanted.length > 0) {
         await hooks.beforeWrites(proposal.index.type, wanted, unit);
       }
-      if (proposal.refused.size + this.#refusedRoots.size === before) return destruction;
+      if (proposal.refusals + this.#refusedRoots.size === before) return destruction;
     }
   }
 
   /** Null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
-    const { proposal, destroys, doomed } = this.#scene;
+    const { proposal, doomed } = this.#scene;
     const { judges } = proposal.index;
-    if (!judges && destroys.length === 0) return NOTHING_GOES;
-    const { blobs, references, uniques, limits, destroyer } = this.#judging;
-    if (await blobs.judge()) return null;
-    if (limits.judgeSizes() || (await references.judge())) return null;
-    const roots = destroys.filter(
+    if (!judges && this.#roots.size === 0) return NOTHING_GOES;
+    const { links, circles, uniques, limits, destroyer } = this.#judging;
+    if (limits.judgeSizes() || (await links.judge()) || (await circles.judge())) return null;
+    const roots = [...this.#roots].filter(
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
     );
     const destruction = await destroyer.destroy(roots, this.#refusedRoots.keys());
@@ -153,7 +151,7 @@ export class Settlement {
    * prevents: a hook may give a better reason.
    */
   #wanted(): readonly WantedObject[] {
-    const { proposal, doomed, destroys } = this.#scene;
+    const { proposal, doomed } = this.#scene;
     const wanted: WantedObject[] = [];
     for (const { id, before, after, create, updates } of proposal.rows.values()) {
       const operation = updates.at(-1)?.operation ?? create;
@@ -165,7 +163,7 @@ export class Settlement {
       };
       wanted.push({ key, before, after, refuse });
     }
-    for (const id of destroys) {
+    for (const id of this.#roots) {
       const before = doomed.get(id);
       if (before === undefined) continue;
       const refuse = (error: SetError) => {
@@ -178,13 +176,18 @@ export class Settlement {
 
   /**
    * Puts what follows from the proposal's rows, which are there, into the unit of work: what goes, links
-   * taken out, counts.
+   * taken out, counts. Refuses the destroys of what stays.
    */
   async apply(): Promise<void> {
-    const { proposal, unit, context } = this.#scene;
+    const { proposal, destroys, unit, context } = this.#scene;
     const { type } = proposal.index;
     for (const { before, after } of proposal.rows.values()) this.#counts.note(type, before, after);
     this.#destroy();
+    const gone = new Set(this.destroyed);
+    for (const destroy of destroys) {
+      const { key, id } = destroy;
+      if (!gone.has(id)) destroy.error ??= this.#destruction.refused.get(id) ?? notFound(key);
+    }
     const now = clock(context.services);
     this.#unlink(now);
     await this.#counts.apply(unit, now, (changed, before) => this.#noteSideEffect(changed, before));

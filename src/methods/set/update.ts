@@ -34,7 +34,7 @@ export type UpdateResult =
     };
 
 /** By property, its new whole value; undefined where its default is restored. */
-export type Touched = ReadonlyMap<string, JsonValue | undefined>;
+type Touched = ReadonlyMap<string, JsonValue | undefined>;
 
 export interface UpdateScene {
   readonly index: TypeIndex;
@@ -69,14 +69,22 @@ export function* updateObject(
   };
 }
 
-/** The new whole values of what a patch names, not judged; null where it can't be applied. */
-export function* touchedBy(
+/** The object with the links that a patch wants, not judged; null where it can't be applied. */
+export function* withLinks(
   scene: UpdateScene,
   current: StoredObject,
   patch: JsonObject,
-): Steps<Touched | null> {
-  const patched = yield* applied(scene, current, patch, new Problems());
-  return patched.kind === 'refused' ? null : patched.touched;
+): Steps<StoredObject | null> {
+  const problems = new Problems();
+  const patched = yield* applied(scene, current, patch, problems);
+  if (patched.kind === 'refused') return null;
+  const values = { createdIds: scene.createdIds, problems, inexact: [] };
+  const linked = Object.assign(declaredObject(), current);
+  for (const property of scene.index.links) {
+    const given = patched.touched.get(property.name);
+    if (given !== undefined) linked[property.name] = yield* canonicalSteps(property, given, values);
+  }
+  return linked as StoredObject;
 }
 
 type Applied =

@@ -1,0 +1,108 @@
+import { MethodError } from '../../protocol/errors.js';
+import type { Snapshot } from '../../store/port.js';
+import { quoted } from '../issues.js';
+import type { ReferenceProperty } from '../type-index.js';
+import { referredIds } from '../work/reference-values.js';
+import { groupsOf } from './circles.js';
+import { newReferences } from './judge-links.js';
+import { push } from './object-keys.js';
+import type { Proposal, ProposedRow } from './proposal.js';
+
+/** Records that a walk towards the roots may read. */
+const MAX_ANCESTORS = 100_000;
+
+/**
+ * Turns in which the last operation on each circle gives way. A call in which that leaves circles is
+ * no call that anybody wants: all that makes some gives way then, since each turn costs a walk.
+ */
+const MAX_TURNS = 32;
+
+/** What the database says of objects and those that they lead to. */
+interface Ancestry {
+  readonly parents: Map<string, readonly string[]>;
+  /** Ids that need not be read again. */
+  readonly walked: Set<string>;
+}
+
+/** Whether what a call's objects refer to by `acyclic` properties leads back to them. */
+export class CircleJudge {
+  readonly #proposal: Proposal;
+  readonly #snapshot: Snapshot;
+  readonly #ancestry = new Map<string, Ancestry>();
+
+  constructor(proposal: Proposal, snapshot: Snapshot) {
+    this.#proposal = proposal;
+    this.#snapshot = snapshot;
+  }
+
+  /** Refuses what may not be; true where it did. Walks from each id once, whatever the number of turns. */
+  async judge(): Promise<boolean> {
+    const { index, refusals } = this.#proposal;
+    for (const property of index.references) {
+      if (property.reference.acyclic) await this.#requireAcyclic(property);
+    }
+    return this.#proposal.refusals > refusals;
+  }
+
+  /** D13: the last operation on a circle gives way. */
+  async #requireAcyclic(property: ReferenceProperty): Promise<void> {
+    const { rows } = this.#proposal;
+    for (let turn = 1; ; turn += 1) {
+      const moved = [...rows.values()].filter(
+        ({ before, after }) => newReferences(property, before, after).length > 0,
+      );
+      if (moved.length === 0) return;
+      const stored = await this.#storedParents(property, moved);
+      const parentsOf = (id: string): readonly string[] => {
+        const row = rows.get(id);
+        return row === undefined
+          ? (stored.get(id) ?? [])
+          : referredIds(property, row.after[property.name]);
+      };
+      const ids = moved.map(({ id }) => id);
+      const guilty = groupsOf(ids, parentsOf)
+        .filter(({ isCircle }) => isCircle)
+        .map((circle) => moved.filter(({ id }) => circle.ids.has(id)));
+      if (guilty.every((group) => group.length === 0)) return;
+      for (const group of guilty) {
+        for (const row of turn < MAX_TURNS ? group.slice(-1) : moved) {
+          this.#proposal.complain(
+            row,
+            property.name,
+            'must lead neither to the object itself nor to one below it',
+          );
+        }
+      }
+    }
+  }
+
+  async #storedParents(
+    property: ReferenceProperty,
+    moved: readonly ProposedRow[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { index, births } = this.#proposal;
+    const ancestry = this.#ancestry.get(property.name) ?? { parents: new Map(), walked: new Set() };
+    this.#ancestry.set(property.name, ancestry);
+    const { parents, walked } = ancestry;
+    const ids = new Set<string>();
+    for (const { id: own, before, after } of moved) {
+      for (const id of [own, ...newReferences(property, before, after)]) {
+        if (!walked.has(id) && !births.has(id)) ids.add(id);
+      }
+    }
+    if (ids.size === 0) return parents;
+    const { type } = index;
+    const records = await this.#snapshot.ancestors(type, property.name, [...ids], MAX_ANCESTORS);
+    if (records.length > MAX_ANCESTORS) {
+      throw new MethodError(
+        'requestTooLarge',
+        `${quoted(property.name)} leads to more than ${MAX_ANCESTORS} objects.`,
+      );
+    }
+    const fresh = new Map<string, string[]>();
+    for (const { fromId, toId } of records) push(fresh, fromId, toId);
+    for (const [id, list] of fresh) parents.set(id, list);
+    for (const id of [...ids, ...fresh.keys()]) walked.add(id);
+    return parents;
+  }
+}
