@@ -58,17 +58,15 @@ export function isPlainObject(value: object): boolean {
  * `isJsonObject` is false for it.
  */
 export class InexactNumber {
-  readonly #value: number;
   readonly #source: string;
 
   constructor(source: string) {
-    this.#value = Number(source);
     this.#source = source;
   }
 
   /** The nearest double; infinite where the text lies beyond their range. */
   get value(): number {
-    return this.#value;
+    return Number(this.#source);
   }
 
   /** The number as the client wrote it. */
@@ -88,7 +86,7 @@ export function isInexact(value: unknown): value is InexactNumber {
 }
 
 /** Starts strings that stand for numbers: a lone surrogate, which no text of a client holds (RFC 8620 1.5). */
-export const MARK = '\uDC00';
+const MARK = '\uDC00';
 
 /** JSON.stringify escapes it, and escapes a backslash of a client's own with a second one. */
 const WRITTEN_MARK = '\\udc00';
@@ -97,4 +95,42 @@ const WRITTEN_NUMBERS = /"\\udc00([-+.eE\d]+)"/g;
 /** Puts the numbers back, as their clients wrote them, into what `JSON.stringify` made of InexactNumbers. */
 export function writeNumbers(text: string): string {
   return text.includes(WRITTEN_MARK) ? text.replace(WRITTEN_NUMBERS, '$1') : text;
+}
+
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** The most decimal digits that the integer of a finite double has. */
+const MAX_INTEGER_DIGITS = 309;
+
+/** 5 ** 23 has more than the 53 bits of a double, and is odd: no multiple of 10 ** 23 is one. */
+const MAX_EXACT_POWER = 22;
+
+/**
+ * The value of a number token. It is an InexactNumber where the nearest double is infinite, or an
+ * integer that the text does not say; -0 is 0 (D4).
+ */
+export function exactNumber(token: string): number | InexactNumber {
+  const double = Number(token);
+  if (Number.isFinite(double) && !Number.isInteger(double)) return double;
+  if (Number.isSafeInteger(double) && String(double) === token) return double;
+  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(token) ?? [];
+  const digits = trimZeros(whole + fraction);
+  if (digits.text === '') return 0;
+  const power = Number(exponent) - fraction.length + digits.trailing;
+  const isInteger =
+    power >= 0 && power <= MAX_EXACT_POWER && digits.text.length + power <= MAX_INTEGER_DIGITS;
+  const isExact =
+    isInteger && BigInt(digits.text) * 10n ** BigInt(power) === BigInt(Math.abs(double));
+  return isExact ? double : new InexactNumber(token);
+}
+
+/**
+ * Digits without zeros at either end, and how many stood at the end. Linear for any run of zeros.
+ */
+function trimZeros(digits: string): { readonly text: string; readonly trailing: number } {
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits.charAt(start) === '0') start += 1;
+  while (end > start && digits.charAt(end - 1) === '0') end -= 1;
+  return { text: digits.slice(start, end), trailing: digits.length - end };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
 import { HttpError } from '../http/reply.js';
-import { isLongText } from '../protocol/ijson-slices.js';
+import { isLongText } from '../protocol/ijson.js';
 import { requestTooLarge } from '../protocol/limits.js';
 import type { Slices } from '../runtime/slices.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';

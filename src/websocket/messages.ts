@@ -1,6 +1,5 @@
 import { RequestError, UnavailableError } from '../protocol/errors.js';
-import { parseIJson } from '../protocol/ijson.js';
-import { parseIJsonInSlices } from '../protocol/ijson-slices.js';
+import { parseIJson, parseIJsonInSlices } from '../protocol/ijson.js';
 import { isJsonObject, type JsonObject, memberOf } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { isLongText } from '../../src/protocol/ijson-slices.js';
+import { isLongText } from '../../src/protocol/ijson.js';
 import {
   CORE,
   echo,

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
-import { parseIJson } from '../../src/protocol/ijson.js';
 import {
   isLongText,
+  parseIJson,
   parseIJsonInSlices,
-  type SlicesOptions,
-} from '../../src/protocol/ijson-slices.js';
+  parseJsonInSlices,
+} from '../../src/protocol/ijson.js';
 import { writeNumbers } from '../../src/protocol/json.js';
-import { parseJsonInSlices } from '../../src/protocol/parse-slices.js';
+import { ANY_JSON, JsonReader, type ReaderRules } from '../../src/protocol/json-reader.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
-import type { Slices } from '../../src/runtime/slices.js';
+import { finish, type Slices } from '../../src/runtime/slices.js';
 import { conductor } from '../support/conductor.js';
 
 /** Each slice is over at once; counts them. */
@@ -38,32 +38,36 @@ async function stringifyInSlices(
   return text;
 }
 
-type Outcome = { readonly text: string } | { readonly type: string; readonly detail: string };
+const STRICT: ReaderRules = { maxDepth: 2500, maxMembers: 100_000, isStrict: true };
 
-async function outcome(parse: () => unknown): Promise<Outcome> {
+/** What a reader makes of a text, with a pause behind so many characters, as text; null where it refuses. */
+function read(text: string, rules: ReaderRules, stride?: number): string | null {
   try {
-    const value = await parse();
     // -0 and 0 differ here, and InexactNumber is the number that was written.
-    return { text: writeNumbers(JSON.stringify(value, (_, v) => (Object.is(v, -0) ? '-0' : v))) };
+    const value = finish(new JsonReader(text, rules).read(stride));
+    return writeNumbers(JSON.stringify(value, (_, v) => (Object.is(v, -0) ? '-0' : v)));
   } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    // What V8 says of wrong syntax quotes the text, or tells how its own parser came there.
-    const detail = error.message.replace(/(not I-JSON: )(?!Its? |An object).*$/s, '$1');
-    return { type: `${error.type} ${error.limit}`, detail };
+    if (error instanceof RequestError || error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 
-async function expectSame(octets: Buffer, options: SlicesOptions): Promise<void> {
-  const { maxDepth = 2500 } = options;
-  const atOnce = await outcome(() => parseIJson(octets, { maxDepth }));
-  const inPieces = await outcome(() => parseIJsonInSlices(octets, shortest(), options));
-  // Of two things wrong, text in a member that a second one replaces may be told first.
-  const isBoth =
-    'detail' in atOnce &&
-    'detail' in inPieces &&
-    atOnce.detail.includes(' twice ') &&
-    inPieces.detail.includes('surrogate');
-  expect(inPieces).toEqual(isBoth ? { ...atOnce, detail: inPieces.detail } : atOnce);
+/** The same by the native parser. */
+function readNatively(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, v) => (Object.is(v, -0) ? '-0' : v));
+  } catch {
+    return null;
+  }
+}
+
+/** All texts that are I-JSON are read as by the native parser, and what it refuses is refused. */
+function expectSame(text: string, stride: number): void {
+  const native = readNatively(text);
+  expect(read(text, ANY_JSON, stride)).toBe(native);
+  const strict = read(text, STRICT, stride);
+  if (native === null) expect(strict).toBeNull();
+  else if (strict !== null) expect(readNatively(strict)).toBe(native.replaceAll('"-0"', '0'));
 }
 
 const atom = fc.constantFrom(
@@ -95,88 +99,74 @@ const { text: json } = fc.letrec<{ text: string }>((tie) => ({
   ),
 }));
 
-describe('a long text is parsed in slices', () => {
-  it('to what it is at once, or with the same error, wherever it is cut', async () => {
-    const cut = fc.record({ piece: fc.integer({ min: 1, max: 40 }), maxDepth: fc.nat(8) });
-    await fc.assert(
-      fc.asyncProperty(json, cut, async (text, { piece, maxDepth }) => {
-        const octets = Buffer.from(text);
-        const options = { piece, maxDepth };
-        await expectSame(octets, options);
-      }),
-      { numRuns: 300 },
-    );
+describe('a text is read with pauses', () => {
+  it('to what the native parser makes of it, wherever they are', () => {
+    fc.assert(fc.property(json, fc.integer({ min: 1, max: 40 }), expectSame), { numRuns: 300 });
   });
 
-  it('and what is no JSON is refused as it is at once', async () => {
+  it('and what is no JSON is refused as by the native parser', () => {
     const marks = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '1', ' ', 'n', '\\', '-', '');
     const change = fc.tuple(fc.nat(), fc.boolean(), marks);
     const changes = fc.array(change, { minLength: 1, maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(json, changes, fc.integer({ min: 1, max: 20 }), async (text, all, piece) => {
+    fc.assert(
+      fc.property(json, changes, fc.integer({ min: 1, max: 20 }), (text, all, stride) => {
         let changed = text;
         for (const [where, over, mark] of all) {
           const at = where % (changed.length + 1);
           changed = changed.slice(0, at) + mark + changed.slice(at + (over ? 1 : 0));
         }
-        const octets = Buffer.from(changed);
-        await expectSame(octets, { piece });
+        expectSame(changed, stride);
       }),
       { numRuns: 300 },
     );
   });
 
-  it('a piece border at every place of short texts changes nothing', async () => {
-    const texts = [
-      '{"__proto__":{"__proto__":[1,{"__proto__":null}]},"b":{"constructor":1},"a":1}',
-      '{"a":1,"b":[{},{},{}],"\\u0061":2}',
-      '[{"__proto__":1,"x":[],"__proto__":2}]',
-      '[-0,-0.0,0,-0e5,1e400,9007199254740993,0.1]',
-      '["\\ud83d\\ude00","\\uFFFE"]',
-      '{"\\udfff":[1,2]}',
-      '[1,[2,[3,[4,[5,[6]]]]]]',
-      '{"a":{"b":{"c":{"d":1},"f":2},"g":3},"h":4}',
-      ...['[1,,2]', '[,1]', '{"a":1,}', '[[1,2],]', '[[1,2] 3]', '[[1,2]{}]', '{"a":[1]"b":3}'],
-      ...['[1,2]]', '{"a":1]', '[[1]', '[1],[2]', '{"a" [1]}', '{[1]:2}', '{"a":"b" [1]}', '[1 2]'],
-    ];
-    for (const text of texts) {
-      for (let piece = 1; piece < 14; piece += 1) {
-        await expectSame(Buffer.from(text), { piece, maxDepth: 5 });
-      }
-    }
+  it.each([
+    '{"__proto__":{"__proto__":[1,{"__proto__":null}]},"b":{"constructor":1},"a":1}',
+    '{"a":1,"b":[{},{},{}],"\\u0061":2}',
+    '[{"__proto__":1,"x":[],"__proto__":2}]',
+    '[-0.5,0,1e4,0.1,1E+2,5e-1]',
+    '["\\ud83d\\ude00","\\uFFFE"]',
+    '{"\\udfff":[1,2]}',
+    '[1,[2,[3,[4,[5,[6]]]]]]',
+    '{"a":{"b":{"c":{"d":1},"f":2},"g":3},"h":4}',
+    ...['[1,,2]', '[,1]', '{"a":1,}', '[[1,2],]', '[[1,2] 3]', '[[1,2]{}]', '{"a":[1]"b":3}'],
+    ...['[1,2]]', '{"a":1]', '[[1]', '[1],[2]', '{"a" [1]}', '{[1]:2}', '{"a":"b" [1]}', '[1 2]'],
+    ...['-', '[-]', '01', '1.', '.1', '1e', '+1', '0x1', 'nul', 'nulll', 'True', '"\\u12"', '"a'],
+  ])('%s', (text) => {
+    for (let stride = 1; stride < 14; stride += 1) expectSame(text, stride);
   });
 
   it.each([
     ['items', `[${Array.from({ length: 60_000 }, () => '[1,{"a":2}]').join(',')}]`],
     ['members', `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":[1]`).join(',')}}`],
-    ['nested on the right', `${'["0123456789",'.repeat(2400)}1${']'.repeat(2400)}`.repeat(1)],
+    ['nested on the right', `${`["${'0'.repeat(200)}",`.repeat(2000)}1${']'.repeat(2000)}`],
     ['nested', `${'[['.repeat(1000)}${'7,'.repeat(200_000)}7${']]'.repeat(1000)}`],
-  ])('the native parser gets no more than a piece and what is whole in it: %s', async (_, text) => {
-    const octets = Buffer.from(text);
-    const piece = 4096;
-    const parse = vi.spyOn(JSON, 'parse');
+    [
+      'of other characters than ASCII',
+      `[${Array.from({ length: 500_000 }, () => '"é😀"').join()}]`,
+    ],
+  ])('of which there are enough: %s', async (_, text) => {
     const slices = shortest();
-    let longest = 0;
-    try {
-      await parseIJsonInSlices(octets, slices, { piece });
-      longest = Math.max(...parse.mock.calls.map(([given]) => given.length));
-    } finally {
-      parse.mockRestore();
-    }
-    expect(longest).toBeLessThan(2 * piece);
-    // One at least for each piece.
-    expect(slices.count).toBeGreaterThanOrEqual(octets.length / (2 * piece));
+    expect(text).toEqual(JSON.stringify(await parseJsonInSlices(text, slices)));
+    expect(slices.count).toBeGreaterThanOrEqual(Math.floor(text.length / 131_072));
   });
 
-  it('a name that an object has in two pieces is told with its place', async () => {
-    const members = Array.from({ length: 100 }, (_, n) => `"k${n}":{"x":[]}`);
-    const text = `{"a":[0,{${[...members, '"k3":1'].join(',')}}]}`;
-    const { detail } = (await outcome(() =>
-      parseIJsonInSlices(Buffer.from(text), shortest(), { piece: 50 }),
-    )) as { detail: string };
-    expect(detail).toBe(
-      'The request is not I-JSON: An object has the member "k3" twice (/a/1/k3).',
-    );
+  it('a long one of a client is what it is at once', async () => {
+    const text = `[${Array.from({ length: 400_000 }, (_, n) => `"é😀${n}",1e400`).join()}]`;
+    const few = text.replace(/1e400/g, (all, at: number) => (at < 100_000 ? all : '-0'));
+    const slices = shortest();
+    const value = await parseIJsonInSlices(Buffer.from(few), slices);
+    expect(writeNumbers(JSON.stringify(value))).toBe(few.replaceAll('-0', '0'));
+    expect(slices.count).toBeGreaterThan(few.length / 131_072);
+  });
+
+  it('a noncharacter is found wherever a long text is decoded', async () => {
+    const around = (length: number): string => 'é'.repeat(length);
+    for (const at of [0, 524_286, 524_287, 524_288, 700_000]) {
+      const octets = Buffer.from(`"${around(at)}\u{1fffe}${around(700_000 - at)}"`);
+      await expect(parseIJsonInSlices(octets, shortest())).rejects.toThrow('noncharacter');
+    }
   });
 
   it('ends where a slice is refused', async () => {
@@ -194,6 +184,14 @@ describe('a long text is parsed in slices', () => {
     expect(left).toBe(0);
   });
 
+  it('a name that an object has twice is told with its place', () => {
+    const members = Array.from({ length: 100 }, (_, n) => `"k${n}":{"x":[]}`);
+    const text = `{"a":[0,{${[...members, '"k3":1'].join(',')}}]}`;
+    expect(() => parseIJson(Buffer.from(text))).toThrow(
+      'The request is not I-JSON: An object has the member "k3" twice (/a/1/k3).',
+    );
+  });
+
   it('refuses an object of more members than can be listed in a moment', async () => {
     const read = (members: number): Promise<unknown> => {
       const names = Array.from({ length: members }, (_, n) => `"k${n}":{}`);
@@ -209,18 +207,18 @@ describe('a long text is parsed in slices', () => {
 });
 
 describe('a long text of the database is read in slices', () => {
-  it('as JSON.parse reads it', async () => {
+  it('as JSON.parse reads it', () => {
     const value = fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' });
     const own = fc.constantFrom('{"__proto__":[1,{"2":1,"1":[]}],"b":-0.5}', '1e400', '[[[]],{}]');
     const texts = fc.oneof(
       value.map((each) => JSON.stringify(each)),
       own,
     );
-    await fc.assert(
-      fc.asyncProperty(texts, fc.integer({ min: 1, max: 20 }), async (text, piece) => {
-        expect(await parseJsonInSlices(text, shortest(), piece)).toEqual(JSON.parse(text));
-        const written = JSON.stringify(await parseJsonInSlices(text, shortest(), piece));
-        expect(written).toBe(JSON.stringify(JSON.parse(text)));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, stride) => {
+        const value = finish(new JsonReader(text, ANY_JSON).read(stride));
+        expect(value).toEqual(JSON.parse(text));
+        expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
       }),
       { numRuns: 300 },
     );

@@ -1,7 +1,7 @@
 import type { PropertyDefinition, PropertyKind } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
+import { parseJsonInSlices } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { parseJsonInSlices } from '../../protocol/parse-slices.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
