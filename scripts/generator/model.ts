@@ -151,7 +151,7 @@ export interface ModelMethod {
   readonly argumentNames?: readonly string[];
   readonly arguments: JSONSchema7;
   readonly response: JSONSchema7;
-  /** The engine implements it (src/methods/built-in.ts); otherwise the hook file does. */
+  /** The engine implements it (src/methods/bodies.ts); otherwise the hook file does. */
   readonly builtIn: boolean;
   readonly deprecated?: string;
   readonly at: Location;

@@ -1,4 +1,4 @@
-import type { AccountUse, MethodDefinition } from './capability-definition.js';
+import type { AccountUse, BuiltInMethodName, MethodDefinition } from './capability-definition.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import { frozen } from './runtime.js';
 import type { Validator } from './validation.js';
@@ -77,23 +77,15 @@ export function standardMethods(
 export type MethodSource = Omit<MethodDefinition, 'acceptSnakeCase' | 'body' | 'dataType'>;
 
 /** Builds a method that the capability's hook file implements. */
-export function ownMethod<Arguments extends object, Response extends object>(
+export function ownMethod<_Arguments extends object, _Response extends object>(
   source: MethodSource & Required<Pick<MethodDefinition, 'validateResponse'>>,
-): MethodDefinition<Arguments, Response> {
-  return frozen({
-    ...source,
-    acceptSnakeCase: false,
-    body: (args, context) => context.own<Arguments, Response>(source.name, args),
-  });
+): MethodDefinition {
+  return frozen({ ...source, acceptSnakeCase: false, body: 'hookFile' });
 }
 
 /** Builds a method that the engine implements. */
-export function builtInMethod<Arguments extends object, Response extends object>(
-  source: MethodSource,
-): MethodDefinition<Arguments, Response> {
-  return frozen({
-    ...source,
-    acceptSnakeCase: false,
-    body: (args, context) => context.builtIn<Arguments, Response>(source.name, args),
-  });
+export function builtInMethod<_Arguments extends object, _Response extends object>(
+  source: MethodSource & { readonly name: BuiltInMethodName },
+): MethodDefinition {
+  return frozen({ ...source, acceptSnakeCase: false, body: source.name });
 }

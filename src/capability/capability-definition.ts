@@ -1,5 +1,4 @@
 import type { JsonObject } from '../protocol/json.js';
-import type { MethodContext } from './context.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import type { CapabilityHooks } from './hooks.js';
 import type { Validator } from './validation.js';
@@ -7,8 +6,7 @@ import type { Validator } from './validation.js';
 /** Whether a method needs an account, and to write to it. `none`: it has no accountId argument. */
 export type AccountUse = 'none' | 'read' | 'write';
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds methods of any argument type; each is typed where it is defined
-export interface MethodDefinition<Arguments extends object = any, Response extends object = any> {
+export interface MethodDefinition {
   /** `Todo/get`: case-sensitive. */
   readonly name: string;
   /** The capability that a request must name in `using` for this method. */
@@ -26,11 +24,20 @@ export interface MethodDefinition<Arguments extends object = any, Response exten
   readonly furtherArguments?: readonly string[];
   /** What a hook gives must fit: the response of an own method, the further members of a standard one. */
   readonly validateResponse?: Validator;
-  /** What answers it: the engine's standard method of this name, for `dataType`, or a function. */
-  readonly body:
-    | StandardMethodName
-    | ((args: Arguments, context: MethodContext) => Promise<Response>);
+  /** What answers it: a row of the engine's `methods/bodies.ts`, or the capability's hook file. */
+  readonly body: StandardMethodName | BuiltInMethodName | 'hookFile';
 }
+
+/** The methods that the engine implements and descriptors declare. */
+export const BUILT_IN_METHODS = [
+  'Core/echo',
+  'Blob/upload',
+  'Blob/get',
+  'Blob/lookup',
+  'Blob/copy',
+] as const;
+
+export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];
 
 export interface CapabilityDefinition {
   /** URN or URL, the key in the session's `capabilities`. */

@@ -30,7 +30,6 @@ export {
   updated,
 } from './build-property.js';
 export type * from './capability-definition.js';
-export type { MethodContext } from './context.js';
 export type * from './definition.js';
 export type { Format, FormatName } from './formats/index.js';
 export type * from './hooks.js';

@@ -1,7 +1,6 @@
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { TypeHooks } from '../capability/hooks.js';
-import { isBuiltIn } from '../methods/built-in.js';
 import type { Registry } from '../methods/registry.js';
 
 /** A descriptor declares what no function implements: the server does not start. */
@@ -25,7 +24,7 @@ export function requireHooks(registry: Registry): void {
 
 function missingMethods(capability: CapabilityDefinition, registry: Registry): readonly string[] {
   return capability.methods
-    .filter(({ dataType, name }) => dataType === undefined && !isBuiltIn(name))
+    .filter(({ body }) => body === 'hookFile')
     .filter(({ name }) => typeof registry.ownMethods.get(name) !== 'function')
     .map(
       ({ name }) => `Nothing implements ${name}: ${fileOf(capability)} needs methods['${name}'].`,

@@ -1,5 +1,6 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { accountHas } from '../protocol/session.js';
@@ -35,6 +36,12 @@ export function resolveAccount(
     throw new MethodError('accountReadOnly', 'The account can only be read.');
   }
   return account;
+}
+
+/** The type of a standard method that is called. */
+export function typeOf({ method }: Pick<CallContext, 'method'>): DataTypeDefinition {
+  if (method.dataType !== undefined) return method.dataType;
+  throw new Error(`The definition of ${method.name} gives it no type.`);
 }
 
 /** The account of a call whose method's definition says that it has one. */

@@ -7,7 +7,7 @@ import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from '../runtime/deadlines.js';
 import type { Slices } from '../runtime/slices.js';
-import { builtInMethod } from './built-in.js';
+import { METHOD_BODIES } from './bodies.js';
 import type {
   CallContext,
   CallHooks,
@@ -16,7 +16,6 @@ import type {
   RunStandard,
   Services,
 } from './context.js';
-import { STANDARD_METHODS } from './standard.js';
 
 /** A response that fits: its text is what will be sent. */
 export interface Admitted {
@@ -74,11 +73,12 @@ export class MethodCall implements CallContext {
 
   /** Runs the body of the method, and what a hook file adds to a standard one. */
   run(args: JsonObject): Promise<object> {
-    const { body, name, dataType: type } = this.method;
-    if (typeof body === 'function') return body(args, this);
-    if (type === undefined) throw new Error(`The definition of ${name} gives it no type.`);
-    const run: RunStandard = (wanted, sent) =>
-      STANDARD_METHODS[body](type, wanted as never, this, sent as never);
+    const { body, name } = this.method;
+    if (body === 'hookFile') {
+      if (this.hooks === null) throw new Error(`No hook file implements ${name}.`);
+      return this.hooks.runOwn(name, args);
+    }
+    const run: RunStandard = (wanted, sent) => METHOD_BODIES[body](wanted, this, sent);
     return this.hooks === null ? run(args) : this.hooks.extend(args, run);
   }
 
@@ -89,21 +89,6 @@ export class MethodCall implements CallContext {
   /** The call's answer is safe: what hooks have kept for then is run. */
   committed(): void {
     this.hooks?.committed();
-  }
-
-  async builtIn<Arguments extends object, Response extends object>(
-    name: string,
-    args: Arguments,
-  ): Promise<Response> {
-    return (await builtInMethod(name)(args, this)) as Response;
-  }
-
-  async own<Arguments extends object, Response extends object>(
-    name: string,
-    args: Arguments,
-  ): Promise<Response> {
-    if (this.hooks === null) throw new Error(`No hook file implements ${name}.`);
-    return (await this.hooks.runOwn(name, args as JsonObject)) as Response;
   }
 
   startSlices(isUrgent = false): Slices {

@@ -1,7 +1,6 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
-import type { MethodContext } from '../capability/context.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
@@ -75,7 +74,7 @@ export interface RequestScope {
 export type CreatedIds = Iterable<readonly [creationId: string, id: string]>;
 
 /** One method call: what src/methods implementations get. */
-export interface CallContext extends MethodContext {
+export interface CallContext {
   readonly services: Services;
   readonly request: RequestScope;
   /** The method that is called. */
@@ -114,16 +113,9 @@ export interface CallContext extends MethodContext {
   otherAccount(accountId: string): AccountAccess | undefined;
 }
 
-/** The signature of a method that src/methods implements by name. */
+/** What answers a method; `sent` is what the client sent where a hook replaced it. */
 // biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
-export type BuiltInMethod = (args: any, context: CallContext) => object | Promise<object>;
-
-/**
- * The signature of a generic standard method; `sent` is what the client sent where a hook replaced
- * it.
- */
-export type StandardMethod<Arguments, Response> = (
-  type: DataTypeDefinition,
+export type MethodBody<Arguments = any, Response = object> = (
   args: Arguments,
   context: CallContext,
   sent?: Arguments,

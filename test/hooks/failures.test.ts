@@ -258,7 +258,7 @@ describe('which writes have a transaction of their own', () => {
       properties: [...Widget.properties, ...more],
     }));
     const methods: readonly MethodDefinition[] = [];
-    const capability = widgetCapability({ run: async () => ({}) });
+    const capability = widgetCapability();
     return [
       ...exclusiveTypes(
         createRegistry([{ ...capability, dataTypes, methods, hooks: { types: hooks } }]),

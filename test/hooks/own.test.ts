@@ -30,7 +30,7 @@ function rigWith(
     acceptSnakeCase: false,
     validateArguments: () => true,
     ...(validateResponse === undefined ? {} : { validateResponse }),
-    body: (args, context) => context.own(NAME, args),
+    body: 'hookFile',
   };
   rig = new Rig({}, { hooks: { types, methods: { [NAME]: body } }, methods: [method], timeout });
   return rig;

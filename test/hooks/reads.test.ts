@@ -23,7 +23,7 @@ function rigWith(body: OwnMethod, types: Record<string, TypeHooks<Json>> = {}): 
     account: 'read',
     acceptSnakeCase: false,
     validateArguments: () => true,
-    body: (args, context) => context.own(NAME, args),
+    body: 'hookFile',
   };
   rig = new Rig({}, { hooks: { types, methods: { [NAME]: body } }, methods: [method] });
   return rig;

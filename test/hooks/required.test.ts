@@ -13,13 +13,13 @@ const method: MethodDefinition = {
   account: 'read',
   acceptSnakeCase: false,
   validateArguments: () => true,
-  body: (args, context) => context.own(NAME, args),
+  body: 'hookFile',
 };
 
-const trick = { run: async () => ({}) };
+const trick = async () => ({});
 
 test('a method that no function implements is told at start, with where to write it', () => {
-  const registry = createRegistry([widgetCapability(trick, { methods: [method] })]);
+  const registry = createRegistry([widgetCapability({ methods: [method] })]);
   expect(() => requireHooks(registry)).toThrow(MissingHookError);
   expect(() => requireHooks(registry)).toThrow(
     `Nothing implements ${NAME}: capabilities/widgets.hooks.ts needs methods['${NAME}'].`,
@@ -27,7 +27,7 @@ test('a method that no function implements is told at start, with where to write
 });
 
 test('computed properties without their functions are told, each by the part that it needs', () => {
-  const capability = widgetCapability(trick);
+  const capability = widgetCapability();
   const [first] = Widget.properties;
   if (first === undefined) throw new Error('A widget has properties.');
   const { role: _, ...plain } = first;
@@ -41,7 +41,7 @@ test('computed properties without their functions are told, each by the part tha
     ],
   };
   const changed = { ...capability, dataTypes: [type] };
-  const methods = { 'Widget/trick': trick.run };
+  const methods = { 'Widget/trick': trick };
   const start = (hooks: object) => () =>
     requireHooks(createRegistry([{ ...changed, hooks: { methods, ...hooks } }]));
   expect(start({})).toThrow(/types\.Widget\.compute\.slug\.\n.*types\.Widget\.computeOn\.total\./);
@@ -51,7 +51,7 @@ test('computed properties without their functions are told, each by the part tha
 });
 
 test('what would never be called is told: unknown hooks, properties and methods', () => {
-  const methods = { 'Widget/trick': trick.run };
+  const methods = { 'Widget/trick': trick };
   const hooks: Json = {
     chek: () => undefined,
     compute: { title: () => '' },
@@ -59,7 +59,7 @@ test('what would never be called is told: unknown hooks, properties and methods'
     methods: { get: {}, fetch: {} },
   };
   const registry = createRegistry([
-    { ...widgetCapability(trick), hooks: { types: { Widget: hooks }, methods } },
+    { ...widgetCapability(), hooks: { types: { Widget: hooks }, methods } },
   ]);
   const told = [
     'chek, which is no hook',
@@ -73,7 +73,7 @@ test('what would never be called is told: unknown hooks, properties and methods'
 });
 
 test('what is no function is missing', () => {
-  const hooks: Json = { methods: { 'Widget/rebuild': true, 'Widget/trick': trick.run } };
-  const registry = createRegistry([{ ...widgetCapability(trick, { methods: [method] }), hooks }]);
+  const hooks: Json = { methods: { 'Widget/rebuild': true, 'Widget/trick': trick } };
+  const registry = createRegistry([{ ...widgetCapability({ methods: [method] }), hooks }]);
   expect(() => requireHooks(registry)).toThrow(`Nothing implements ${NAME}`);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
 import { conductor } from '../support/conductor.js';
 import { CORE, type Json, NOTES, Rig, TODOS, U2, WIDGETS } from './rig.js';
+import { widgetCapability } from './widget.js';
 
 let rig: Rig;
 const rigs: Rig[] = [];
@@ -258,9 +259,13 @@ describe('D20: failures', () => {
     ]);
   });
 
-  it('a built-in method that nobody wrote is a serverFail', async () => {
-    rig.trick.run = (context) => context.builtIn('No/such', {});
-    expect(await rig.calls([trick])).toMatchObject([['error', { type: 'serverFail' }]]);
+  it('a method that no hook file implements is a serverFail', async () => {
+    const name = 'Widget/nothing';
+    const [method] = widgetCapability().methods.filter((one) => one.name === 'Widget/trick');
+    if (method === undefined) throw new Error('Widgets have a trick.');
+    const lacking = new Rig({}, { methods: [{ ...method, name }] });
+    expect(await lacking.calls([[name, {}]])).toMatchObject([['error', { type: 'serverFail' }]]);
+    await lacking.close();
   });
 
   it('REQUEST_TIMEOUT: past it a call is serverUnavailable and changes nothing', async () => {

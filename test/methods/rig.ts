@@ -22,7 +22,7 @@ import { openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createHooks } from '../../src/hooks/runner.js';
-import type { MethodLimits, Services } from '../../src/methods/context.js';
+import type { CallHooks, Hooks, MethodLimits, Services } from '../../src/methods/context.js';
 import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
@@ -34,7 +34,7 @@ import type { Store } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { conductor } from '../support/conductor.js';
 import { GADGET_TABLES, gadgetCapability } from './gadget.js';
-import { type Trick, WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
+import { WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
 
@@ -118,6 +118,25 @@ export const U1 = principal('u1', [
 ]);
 export const U2 = principal('u2', [account('ax'), account('a1', { isPersonal: false })]);
 
+/** A method whose handler does what a test wants. */
+interface Trick {
+  run(): Promise<object>;
+}
+
+/** Hooks that meet Widget/trick alone. */
+function trickHooks(trick: Trick): Hooks {
+  const ofTrick: Pick<CallHooks, 'runOwn' | 'committed'> = {
+    runOwn: () => trick.run(),
+    committed: () => undefined,
+  };
+  return {
+    ofCall: ({ method }) => (method.name === 'Widget/trick' ? (ofTrick as CallHooks) : null),
+    needsWholeRows: () => false,
+    isExclusive: () => false,
+    compute: (_, object) => object,
+  };
+}
+
 export class Rig {
   readonly statements: string[] = [];
   readonly failures: { readonly error: unknown; readonly reference: string }[] = [];
@@ -160,7 +179,7 @@ export class Rig {
     const now = (): number => this.time ?? Date.now();
     const registry = createRegistry([
       ...generated,
-      widgetCapability(this.trick, logic),
+      widgetCapability(logic),
       logic.gadgetHooks === undefined
         ? gadgetCapability
         : { ...gadgetCapability, hooks: logic.gadgetHooks },
@@ -182,14 +201,15 @@ export class Rig {
     const prisma = isHooked ? openHookPrisma(writerDatabase, clientModule) : undefined;
     this.#prisma = prisma;
     const hooks =
-      prisma &&
-      createHooks(registry, {
-        timeout: logic.timeout ?? 2000,
-        prisma: prisma.client,
-        join: prisma.join,
-        onError: (error: unknown, reference: string) =>
-          void this.failures.push({ error, reference }),
-      });
+      prisma === undefined
+        ? trickHooks(this.trick)
+        : createHooks(registry, {
+            timeout: logic.timeout ?? 2000,
+            prisma: prisma.client,
+            join: prisma.join,
+            onError: (error: unknown, reference: string) =>
+              void this.failures.push({ error, reference }),
+          });
     this.services = {
       store,
       blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),

@@ -4,7 +4,6 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
-import type { MethodContext } from '../../src/capability/context.js';
 import type {
   DataTypeDefinition,
   PropertyDefinition,
@@ -139,13 +138,7 @@ export function method(
   };
 }
 
-/** A method whose handler does what a test wants. */
-export interface Trick {
-  run(context: MethodContext): Promise<object>;
-}
-
 export function widgetCapability(
-  trick: Trick,
   logic: {
     readonly hooks?: CapabilityHooks;
     readonly methods?: readonly MethodDefinition[];
@@ -175,7 +168,7 @@ export function widgetCapability(
         account: 'none',
         acceptSnakeCase: false,
         validateArguments: () => true,
-        body: (_, context) => trick.run(context),
+        body: 'hookFile',
       },
       ...(logic.methods ?? []),
     ],

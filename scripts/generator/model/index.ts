@@ -1,4 +1,4 @@
-import { isBuiltIn } from '../../../src/methods/built-in.js';
+import { BUILT_IN_METHODS } from '../../../src/capability/capability-definition.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { CapabilityView, MethodView } from '../descriptor/view.js';
 import { flag, member, text, words } from '../load/located.js';
@@ -54,7 +54,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     ...(schema.additionalProperties === false
       ? { argumentNames: Object.keys(schema.properties ?? {}).sort(byCodeUnit) }
       : {}),
-    builtIn: isBuiltIn(name),
+    builtIn: BUILT_IN_METHODS.some((one) => one === name),
     arguments: schema,
     response: buildSchema(member(node, 'response') ?? node, 'message'),
     ...(deprecated === undefined ? {} : { deprecated }),

@@ -1,7 +1,7 @@
 import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
-import type { StandardMethod } from '../context.js';
+import { accountOf, typeOf } from '../accounts.js';
+import type { MethodBody } from '../context.js';
 import {
   cannotCalculate,
   formatState,
@@ -14,11 +14,7 @@ import {
 const MAX_RECORDS = 5000;
 
 /** Foo/changes (RFC 8620 5.2, D9). */
-export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async (
-  type,
-  args,
-  context,
-) => {
+export const changes: MethodBody<ChangesArguments, ChangesResponse> = async (args, context) => {
   const { services } = context;
   const account = accountOf(context);
   const since = parseState(args.sinceState);
@@ -31,7 +27,7 @@ export const changes: StandardMethod<ChangesArguments, ChangesResponse> = async 
     services.store.readChanges({
       accountId: account.id,
       deadline: context.deadline,
-      type,
+      type: typeOf(context),
       since,
       limit,
     });

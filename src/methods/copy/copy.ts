@@ -1,7 +1,7 @@
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { accountOf, sourceAccount } from '../accounts.js';
+import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
-import type { StandardMethod } from '../context.js';
+import type { MethodBody } from '../context.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
@@ -17,12 +17,8 @@ const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
  * blobs, then creates the objects as a /set of the target account. Destroying the originals is a
  * /set of its own, run right after.
  */
-export const copy: StandardMethod<CopyArguments, CopyResponse> = async (
-  type,
-  args,
-  context,
-  sent,
-) => {
+export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, context, sent) => {
+  const type = typeOf(context);
   const { services, request } = context;
   const { id: accountId } = accountOf(context);
   const { ifInState } = args;

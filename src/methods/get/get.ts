@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
+import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
@@ -13,11 +13,8 @@ import { formatState } from '../states.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 
 /** Foo/get (RFC 8620 5.1, D12). */
-export async function get(
-  type: TypeIndex['type'],
-  args: GetArguments,
-  context: CallContext,
-): Promise<GetResponse> {
+export async function get(args: GetArguments, context: CallContext): Promise<GetResponse> {
+  const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const properties = requestedProperties(indexOf(type), args.properties ?? null);
   const asked = args.ids ?? null;

@@ -2,9 +2,9 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryChangesArguments, QueryChangesResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, QueryPlan, Snapshot } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
+import { accountOf, typeOf } from '../accounts.js';
 import { addChanges, type NetChanges } from '../changes/changes.js';
-import type { Services, StandardMethod } from '../context.js';
+import type { MethodBody, Services } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { cannotCalculate, requireReached, requireUnbroken, type Span } from '../states.js';
 import { indexOf } from '../type-index.js';
@@ -23,11 +23,11 @@ import {
 const MIN_RECORDS = 5000;
 
 /** Foo/queryChanges (RFC 8620 5.6, D16). */
-export const queryChanges: StandardMethod<QueryChangesArguments, QueryChangesResponse> = async (
-  type,
+export const queryChanges: MethodBody<QueryChangesArguments, QueryChangesResponse> = async (
   args,
   context,
 ) => {
+  const type = typeOf(context);
   const account = accountOf(context);
   const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
   const since = parseQueryState(args.sinceQueryState, hash);

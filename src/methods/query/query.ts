@@ -2,15 +2,16 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryArguments, QueryResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { QueryPage, QueryPlan, Snapshot, WantedObjects } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
-import type { CallContext, StandardMethod } from '../context.js';
+import { accountOf, typeOf } from '../accounts.js';
+import type { CallContext, MethodBody } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 
 /** Foo/query (RFC 8620 5.5, D14 to D16). */
-export const query: StandardMethod<QueryArguments, QueryResponse> = async (type, args, context) => {
+export const query: MethodBody<QueryArguments, QueryResponse> = async (args, context) => {
+  const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
   const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);

@@ -2,8 +2,8 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
-import type { CallContext, StandardMethod } from '../context.js';
+import { accountOf, typeOf } from '../accounts.js';
+import type { CallContext, MethodBody } from '../context.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
@@ -16,7 +16,8 @@ import { sealSecrets, UNSEALED } from './secrets.js';
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
  * objects.
  */
-export const set: StandardMethod<SetArguments, SetResponse> = async (type, args, context, sent) => {
+export const set: MethodBody<SetArguments, SetResponse> = async (args, context, sent) => {
+  const type = typeOf(context);
   const account = accountOf(context);
   const { services, request } = context;
   const index = indexOf(type);

@@ -1,0 +1,34 @@
+import type { MethodDefinition } from '../capability/capability-definition.js';
+import { blobCopy } from './blob/blob-copy.js';
+import { blobGet } from './blob/blob-get.js';
+import { blobLookup } from './blob/blob-lookup.js';
+import { blobUpload } from './blob/blob-upload.js';
+import { changes } from './changes/changes.js';
+import type { MethodBody } from './context.js';
+import { copy } from './copy/copy.js';
+import { get } from './get/get.js';
+import { query } from './query/query.js';
+import { queryChanges } from './query/query-changes.js';
+import { set } from './set/set.js';
+
+/**
+ * What answers a method that the engine implements, by the `body` of its definition: the standard
+ * methods (RFC 8620 5) for objects of any type, and those that descriptors declare by their names.
+ * Each takes the arguments that its validator has judged.
+ */
+export const METHOD_BODIES: Readonly<
+  Record<Exclude<MethodDefinition['body'], 'hookFile'>, MethodBody>
+> = Object.freeze({
+  get,
+  changes,
+  set,
+  copy,
+  query,
+  queryChanges,
+  // RFC 8620 4: the arguments as they came, result references resolved.
+  'Core/echo': async (args: object) => args,
+  'Blob/upload': blobUpload,
+  'Blob/get': blobGet,
+  'Blob/lookup': blobLookup,
+  'Blob/copy': blobCopy,
+});
