@@ -8,6 +8,7 @@ import {
   openPool,
   recordUnicodeVersion,
 } from '../database/postgresql/index.js';
+import type { BreakReason } from '../database/postgresql/pool.js';
 import { openPrisma } from '../database/postgresql/prisma.js';
 import { createPostgresqlStore } from '../store/postgresql/index.js';
 import type { Storage, StorageOptions } from './storage.js';
@@ -31,8 +32,8 @@ export async function openPostgresqlStorage(
   url: string,
   { root, types, hookClient, log, opened, conductor }: StorageOptions,
 ): Promise<Storage> {
-  const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'a connection to the database broke');
+  const onError = (reason: BreakReason): void =>
+    log.warn({ err: reason }, 'a connection to the database broke');
   const restPool = openPool({ url, size: REST, onError });
   opened.push(() => restPool.end());
   const { applied } = await migrate(

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Acquired } from './pool.js';
-import type { Known, Lifetime } from './prepared.js';
-import { type Parser, parserOf } from './values.js';
+import { type Known, type Lifetime, type Parser, parserOf } from './prepared.js';
 
 /** A statement to be sent, and what is done with its answer. */
 export interface Ask {

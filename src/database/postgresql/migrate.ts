@@ -16,7 +16,6 @@ import { isRetryable } from './errors.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import { explainLongEntries, requireShortEntries } from './long-entries.js';
 import type { Pool, PoolClient } from './pool.js';
-import { splitStatements } from './statements.js';
 
 /** Prisma's own table, so that its tools read the same history. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -44,15 +43,13 @@ const LOCK_PAUSE = 100;
 /** How often a migration is applied that others' writes keep from it. */
 const ATTEMPTS = 20;
 
-const CONCURRENTLY = /\bINDEX\s+CONCURRENTLY\b/i;
 const CREATED =
   /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?"([^"]+)"/i;
 
 /**
  * Applies what the database lacks of a migrations folder; several processes that start together take
- * turns. Each migration runs in one transaction, but for one that makes indexes concurrently, which
- * PostgreSQL allows in none: there each statement is one, and a run that was cut short is gone on
- * with. Throws MigrationError as the one for SQLite does, and for all but the restore itself where one has not
+ * turns. Each migration runs in one transaction, then its statements that run outside of one, such as
+ * those that make indexes concurrently; a run that was cut short is gone on with. Throws MigrationError as the one for SQLite does, and for all but the restore itself where one has not
  * ended.
  */
 export async function migrate(
@@ -145,8 +142,7 @@ async function applyAgain(client: PoolClient, migration: Migration): Promise<voi
       await apply(client, migration);
       return;
     } catch (error) {
-      const isWhole = !CONCURRENTLY.test(splitSql(migration.sql).inside);
-      if (!isWhole || !isRetryable(error) || attempt === ATTEMPTS) throw error;
+      if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
       await client.query('ROLLBACK');
       await sleep(LOCK_PAUSE);
     }
@@ -155,19 +151,9 @@ async function applyAgain(client: PoolClient, migration: Migration): Promise<voi
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
   const started = new Date();
-  const record = () =>
-    client.query(RECORD, [randomUUID(), migration.checksum, migration.name, started]);
   try {
-    const { inside } = splitSql(migration.sql);
-    if (CONCURRENTLY.test(inside)) {
-      for (const statement of splitStatements(inside)) await applyAlone(client, statement);
-      await requireUnique(client, migration);
-      await client.query(TABLE);
-      await record();
-      return;
-    }
     await client.query('BEGIN');
-    await client.query(inside);
+    await client.query(splitSql(migration.sql).inside);
     const { rows } = await client.query<{ alone: boolean }>(
       // The table below must not be made by itself where the migration has ended the transaction.
       'SELECT transaction_timestamp() = statement_timestamp() AS "alone"',
@@ -178,7 +164,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     await requireUnique(client, migration);
     await requireShortEntries(client, migration);
     await client.query(TABLE);
-    await record();
+    await client.query(RECORD, [randomUUID(), migration.checksum, migration.name, started]);
     await noteRest(client, migration);
     await client.query('COMMIT');
   } catch (error) {

@@ -13,12 +13,18 @@ const IDLE_TIMEOUT = 60_000;
 /** A connection over which nothing went is tried after this, ms, so that a network that forgot it is noticed. */
 const KEEP_ALIVE = 10_000;
 
+/** Why a connection broke. The driver's own error holds all that is known of the connection. */
+export interface BreakReason {
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
 export interface PoolOptions {
   readonly url: string;
   /** Connections at the most. */
   readonly size: number;
-  /** Told of connections that break while nobody uses them; the pool replaces them. */
-  readonly onError?: (error: unknown) => void;
+  /** Told of connections that break; the pool replaces them. */
+  readonly onError?: (reason: BreakReason) => void;
   /** The server refuses all that writes on its connections. */
   readonly readOnly?: boolean;
   /** Statements are sent before those ahead of them have been answered. */
@@ -69,10 +75,11 @@ export class Pool extends pg.Pool {
       ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
       ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     });
-    this.on('error', onError);
-    // A connection that breaks while it is in use fails its statement; the event must be heard too, or
-    // the process ends.
-    this.on('connect', (client) => void client.on('error', onError));
+    // A connection says itself that it breaks, whether or not it is in use: unheard, that ends the process.
+    this.on('error', () => undefined);
+    this.on('connect', (client) => {
+      client.on('error', ({ message, code }: NodeJS.ErrnoException) => onError({ message, code }));
+    });
     this.on('release', (error: unknown, client) => {
       if (error) this.#brokenAt = performance.now();
       else (client as Acquired).freeSince = performance.now();

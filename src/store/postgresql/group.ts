@@ -1,23 +1,13 @@
 import { isLost, isRetryable } from '../../database/postgresql/errors.js';
-import type { StateChange, Trace, Transaction } from '../port.js';
+import type { StateChange } from '../port.js';
 import type { SqlTransaction } from '../sql/transaction.js';
-import { type Expected, ReadAhead } from './ahead.js';
+import { ReadAhead } from './ahead.js';
 import type { Connection, ConnectionOptions } from './connection.js';
-import type { Job, Waiting } from './lanes.js';
+import type { Waiting, WriteJob } from './lanes.js';
 import { retried } from './retry.js';
 
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
 const GROUP_WORKS = 64;
-
-/** A write that waits for its turn. */
-export interface WriteJob extends Job {
-  /** Alone in its transaction, and never run again: it does things elsewhere. */
-  readonly alone: boolean;
-  readonly work: (transaction: Transaction) => Promise<unknown>;
-  readonly expects: Expected | undefined;
-  readonly trace: Trace | null;
-  resolve(value: unknown): void;
-}
 
 /** What a group needs of the store. */
 export interface GroupHost {
@@ -46,20 +36,20 @@ export async function runGroup(
   host: GroupHost,
   accountId: string,
   first: WriteJob,
-  waiting: Waiting<WriteJob>,
+  waiting: Waiting,
 ): Promise<void> {
   const end = performance.now() + host.groupTime;
   const jobs = [first];
   const next = (): WriteJob | undefined => {
     if (jobs.length >= GROUP_WORKS || performance.now() >= end) return undefined;
-    const job = waiting.take((each) => !each.alone);
+    const job = waiting.takeShared();
     if (job !== undefined) jobs.push(job);
     return job;
   };
   try {
     await attempt(host, accountId, first, {
       next,
-      ahead: new ReadAhead(() => expectedBy(waiting)),
+      ahead: new ReadAhead(() => waiting.expected()),
     });
   } catch (error) {
     // Whose failure it is a transaction of its own will tell. Where the connection is gone it is everybody's.
@@ -77,11 +67,6 @@ async function runAgain(host: GroupHost, accountId: string, job: WriteJob): Prom
   } catch (error) {
     job.reject(error);
   }
-}
-
-function* expectedBy(waiting: Waiting<WriteJob>): Iterable<Expected> {
-  for (const { alone, expects } of waiting.all())
-    if (!alone && expects !== undefined) yield expects;
 }
 
 /** One transaction. Its works are settled; where it rejects, nothing of them is committed. */

@@ -31,8 +31,8 @@ import { collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { postgresql } from './dialect.js';
 import { engine } from './engine.js';
-import { type GroupHost, runGroup, type WriteJob } from './group.js';
-import { Lanes, type Waiting } from './lanes.js';
+import { type GroupHost, runGroup } from './group.js';
+import { Lanes, type Waiting, type WriteJob } from './lanes.js';
 import { readPlan } from './plan.js';
 import { retried } from './retry.js';
 import { setUp } from './session.js';
@@ -100,7 +100,7 @@ class PostgresqlStore implements Store {
   readonly #now: () => number;
   readonly #transactions: HookTransactions;
   readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #lanes = new Lanes<WriteJob>((...work) => this.#runJobs(...work));
+  readonly #lanes = new Lanes((...work) => this.#runJobs(...work));
   readonly #host: GroupHost;
   readonly #shares: Shares;
   readonly #together: Together;
@@ -351,7 +351,7 @@ class PostgresqlStore implements Store {
   }
 
   /** The account's turn: one work alone, or as many as wait together. */
-  async #runJobs(accountId: string, first: WriteJob, waiting: Waiting<WriteJob>): Promise<void> {
+  async #runJobs(accountId: string, first: WriteJob, waiting: Waiting): Promise<void> {
     if (!first.alone) return runGroup(this.#host, accountId, first, waiting);
     try {
       // What hooks have done elsewhere must not be done twice.

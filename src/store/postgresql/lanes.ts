@@ -1,5 +1,7 @@
 import { lateError } from '../../database/postgresql/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import type { Trace, Transaction } from '../port.js';
+import type { Expected } from './ahead.js';
 
 /** Works that may wait; beyond it a call is turned away at once (D6). */
 const LIMIT = 2048;
@@ -8,42 +10,48 @@ const SHARE = LIMIT / 2;
 /** How often works that wait are told that their time is over, ms. */
 const SWEEP = 50;
 
-/** A work that waits for its turn. */
-export interface Job {
+/** A write that waits for its turn. */
+export interface WriteJob {
   readonly deadline: number;
+  /** Alone in its transaction, and never run again: it does things elsewhere. */
+  readonly alone: boolean;
+  readonly work: (transaction: Transaction) => Promise<unknown>;
+  readonly expects: Expected | undefined;
+  readonly trace: Trace | null;
+  resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** The works of one account that wait, in the order they came. */
-export interface Waiting<J> {
-  /** Takes the first one, if `fits` says so. */
-  take(fits: (job: J) => boolean): J | undefined;
-  /** All that wait, in order. */
-  all(): Iterable<J>;
+/** The writes of one account that wait, in the order they came. */
+export interface Waiting {
+  /** Takes the first one, unless that is to be alone. */
+  takeShared(): WriteJob | undefined;
+  /** What those that share are expected to read. */
+  expected(): Iterable<Expected>;
 }
 
-/** Runs at least one of the jobs that wait, and settles what it runs. */
-export type Runner<J> = (accountId: string, first: J, waiting: Waiting<J>) => Promise<void>;
+/** Runs at least one of the writes that wait, and settles what it runs. */
+export type Runner = (accountId: string, first: WriteJob, waiting: Waiting) => Promise<void>;
 
 /**
- * Works of one account run in the order they came, those of different accounts at the same time. The
+ * Writes of one account run in the order they came, those of different accounts at the same time. The
  * account's lock in the database would have them wait too, but each with a connection of the pool,
  * and in no order.
  */
-export class Lanes<J extends Job> {
-  readonly #run: Runner<J>;
-  readonly #lanes = new Map<string, J[]>();
+export class Lanes {
+  readonly #run: Runner;
+  readonly #lanes = new Map<string, WriteJob[]>();
   #waiting = 0;
   #closing: (() => void) | undefined;
   #closed = false;
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(run: Runner<J>) {
+  constructor(run: Runner) {
     this.#run = run;
   }
 
   /** Queues a job, which is settled when its turn has come, or its deadline. */
-  push(accountId: string, job: J): void {
+  push(accountId: string, job: WriteJob): void {
     const why = this.#closed ? 'The server is stopping.' : 'Too many writes are waiting.';
     const lane = this.#lanes.get(accountId);
     const isFull = this.#waiting >= LIMIT || (lane?.length ?? 0) >= SHARE;
@@ -63,39 +71,38 @@ export class Lanes<J extends Job> {
   }
 
   /** Refuses further works; resolves when those that were given have ended. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#closed = true;
-    if (this.#lanes.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const others = this.#closing;
-      this.#closing = () => {
-        others?.();
-        resolve();
-      };
+    if (this.#lanes.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#closing = resolve;
     });
   }
 
-  async #empty(accountId: string, lane: J[]): Promise<void> {
-    const take = (fits: (job: J) => boolean): J | undefined => {
-      for (;;) {
-        const [job] = lane;
-        if (job === undefined || !fits(job)) return undefined;
-        lane.shift();
-        this.#waiting -= 1;
-        if (performance.now() <= job.deadline) return job;
-        job.reject(lateError());
-      }
+  async #empty(accountId: string, lane: WriteJob[]): Promise<void> {
+    const waiting: Waiting = {
+      takeShared: () => this.#take(lane, true),
+      expected: () => expectedBy(lane),
     };
-    for (;;) {
-      const first = take(() => true);
-      if (first === undefined) break;
-      await this.#run(accountId, first, { take, all: () => lane });
-    }
+    const next = (): WriteJob | undefined => this.#take(lane, false);
+    for (let first = next(); first !== undefined; first = next())
+      await this.#run(accountId, first, waiting);
     this.#lanes.delete(accountId);
     if (this.#lanes.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
     this.#closing?.();
+  }
+
+  /** The first one whose time is not over; `isShared`: unless it is to be alone. */
+  #take(lane: WriteJob[], isShared: boolean): WriteJob | undefined {
+    for (let [job] = lane; job !== undefined && !(isShared && job.alone); [job] = lane) {
+      lane.shift();
+      this.#waiting -= 1;
+      if (performance.now() <= job.deadline) return job;
+      job.reject(lateError());
+    }
+    return undefined;
   }
 
   #rejectLate(): void {
@@ -108,4 +115,8 @@ export class Lanes<J extends Job> {
       for (const job of late) job.reject(lateError());
     }
   }
+}
+
+function* expectedBy(lane: readonly WriteJob[]): Iterable<Expected> {
+  for (const { alone, expects } of lane) if (!alone && expects !== undefined) yield expects;
 }

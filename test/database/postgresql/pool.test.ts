@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isUnavailable } from '../../../src/database/postgresql/errors.js';
 import { openPool } from '../../../src/database/postgresql/pool.js';
+import { eventually } from '../../support/poll.js';
 
 /** AuthenticationOk and ReadyForQuery: a login succeeds, and after that nobody ever answers. */
 const WELCOME = Buffer.from('520000000800000000' + '5a0000000549', 'hex');
@@ -54,5 +55,17 @@ it('a connection that waited while another broke is not given to anybody', async
   const again = await pool.acquire(later());
   expect(again).toBe(fresh);
   again.release();
+  await pool.end();
+});
+
+it('tells why a connection broke, and nothing else of it', async () => {
+  const told: unknown[] = [];
+  const pool = openPool({ url, size: 2, onError: (reason) => told.push(reason) });
+  const [idle, used] = [await pool.connect(), await pool.connect()];
+  idle.release();
+  for (const socket of sockets) socket.resetAndDestroy();
+  await eventually(() => expect(told.length).toBeGreaterThanOrEqual(2));
+  for (const reason of told) expect(Object.keys(reason as object)).toEqual(['message', 'code']);
+  used.release(true);
   await pool.end();
 });

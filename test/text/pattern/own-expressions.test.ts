@@ -19,10 +19,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'protocol/ijson-slices.ts / at position (\\d+).*$/s':
     "a message of V8's, with some twenty characters of the text",
   'protocol/json-pointer.ts /~(?![01])/': 'looks at one character',
-  'database/postgresql/statements.ts /--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\//g': "a migration's SQL",
-  ['database/postgresql/statements.ts /\'(?:[^\']|\'\')*\'|"(?:[^"]|"")*"' +
-    '|--[^\\n]*|\\/\\*[\\s\\S]*?\\*\\/|(\\$(?:[A-Za-z_]\\w*)?\\$)[\\s\\S]*?\\1|;/g']:
-    "a migration's SQL",
 };
 
 function expressionsOf(file: string): readonly string[] {
