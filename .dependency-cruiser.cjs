@@ -230,10 +230,10 @@ module.exports = {
     },
     {
       name: 'nothing-imports-main',
-      comment: 'It is the composition root: a process starts by it.',
+      comment: 'A process starts by it; the composition root start.ts is for it alone.',
       severity: 'error',
       from: { pathNot: '^src/server/main[.]ts$' },
-      to: { path: '^src/server/main[.]ts$' },
+      to: { path: '^src/server/(main|start)[.]ts$' },
     },
     {
       name: 'conform-is-a-black-box',
@@ -284,7 +284,7 @@ module.exports = {
     {
       name: 'prisma-client-stays-in-its-folders',
       comment:
-        'The generated client counts as Prisma. main.ts passes one on that project.ts has loaded, and needs no type of it.',
+        'The generated client counts as Prisma. start.ts passes one on that project.ts has loaded, and needs no type of it.',
       severity: 'error',
       from: {
         path: '^src/',

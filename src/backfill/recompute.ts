@@ -28,7 +28,7 @@ export interface RecomputeServices {
   readonly store: Store;
   readonly registry: Registry;
   /** What hooks compute; absent where no capability has any. */
-  readonly hooks?: Pick<Hooks, 'compute'>;
+  readonly hooks?: Pick<Hooks, 'compute'> | undefined;
   readonly hookServices: HookServices;
 }
 

@@ -33,13 +33,13 @@ export interface Services {
   readonly ids: IdGenerator;
   readonly limits: MethodLimits;
   /** The logic of hook files; absent where no capability has any. */
-  readonly hooks?: Hooks;
+  readonly hooks?: Hooks | undefined;
   /** Of everything that takes long. */
   readonly conductor: Conductor;
   /** Turns of what hashes secrets. */
   readonly hashing: HashTurns;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
-  readonly secretKey?: Uint8Array;
+  readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */
   readonly now?: () => number;
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
-import { memoryGiven } from './memory-given.js';
+import { memoryGiven } from './memory.js';
 
 /** Every environment variable, read once and validated: docs/configuration.md lists them. */
 export type Config = ReturnType<typeof readConfig>;
@@ -18,10 +18,15 @@ export type Limits = ReturnType<typeof readLimits>;
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
+  /** The message repeats no secret, and of a URL no user and no password. */
   constructor(variable: string, value: string, legal: string) {
-    super(`${variable}=${JSON.stringify(value)} is not usable: it takes ${legal}.`);
+    const isSecret = SECRETS.includes(variable) || /^postgres/i.test(value);
+    const shown = value.replace(isSecret ? /.+/s : /^.*@/s, '…');
+    super(`${variable}=${JSON.stringify(shown)} is not usable: it takes ${legal}.`);
   }
 }
+
+const SECRETS: readonly string[] = ['METRICS_TOKEN', 'SECRETS_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,36 +64,39 @@ class Variables {
     return value === undefined || value === '' ? null : value;
   }
 
+  /**
+   * Returns what `parse` makes of a text; null where the variable is not set. Where `parse` makes null
+   * of it, the error tells what is `legal`.
+   */
+  parsed<T>(name: string, legal: string, parse: (text: string) => T | null): T | null {
+    const text = this.text(name);
+    const value = text === null ? null : parse(text);
+    if (text === null || value !== null) return value;
+    throw new ConfigError(name, text, legal);
+  }
+
   integer(name: string, fallback: number, minimum: number, maximum: number): number {
-    const value = this.text(name);
-    if (value === null) return fallback;
-    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= minimum && number <= maximum) return number;
-    throw new ConfigError(name, value, `a whole number from ${minimum} to ${maximum}`);
+    const legal = `a whole number from ${minimum} to ${maximum}`;
+    const parse = (text: string): number | null => {
+      const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : null;
+    };
+    return this.parsed(name, legal, parse) ?? fallback;
   }
 
   /** A second at least. */
   duration(name: string, fallback: number): number {
-    const value = this.text(name);
-    if (value === null) return fallback;
-    const milliseconds = parseDuration(value);
-    if (milliseconds !== null) return milliseconds;
-    throw new ConfigError(name, value, 'a duration such as 30d, 12h, 5m or 2s, 1s at least');
+    const legal = 'a duration such as 30d, 12h, 5m or 2s, 1s at least';
+    return this.parsed(name, legal, parseDuration) ?? fallback;
   }
 
   choice(name: string, fallback: string, legal: readonly string[]): string {
-    const value = this.text(name) ?? fallback;
-    if (legal.includes(value)) return value;
-    throw new ConfigError(name, value, `one of ${legal.join(', ')}`);
+    const parse = (text: string): string | null => (legal.includes(text) ? text : null);
+    return this.parsed(name, `one of ${legal.join(', ')}`, parse) ?? fallback;
   }
 
   isOn(name: string, fallback: boolean): boolean {
     return this.choice(name, fallback ? 'on' : 'off', ['on', 'off']) === 'on';
-  }
-
-  list(name: string): readonly string[] {
-    const items = (this.text(name) ?? '').split(',').map((item) => item.trim());
-    return items.filter((item) => item !== '');
   }
 }
 
@@ -99,26 +107,30 @@ class Variables {
 export function readConfig(environment: Environment, root: string, memory: number = memoryGiven()) {
   const from = new Variables(environment);
   const dataDir = resolve(root, from.text('DATA_DIR') ?? 'data');
+  const ownDatabase: DatabaseLocation = { kind: 'sqlite', file: resolve(dataDir, 'jmap.db') };
+  const ownBlobs: BlobLocation = { kind: 'file', folder: resolve(dataDir, 'blobs') };
+  const region = from.text('AWS_REGION') ?? 'us-east-1';
   const host = from.text('HOST') ?? '127.0.0.1';
   const isDevelopment = isLoopback(host) && from.text('NODE_ENV') !== 'production';
   return Object.freeze({
     port: from.integer('PORT', 8080, 0, 65_535),
     host,
     /** Public base URL without a trailing slash, or null: from the request. */
-    baseUrl: baseUrl(from.text('BASE_URL')),
-    database: database(from.text('DATABASE_URL'), root, dataDir),
+    baseUrl: from.parsed('BASE_URL', BASE_URLS, baseUrl),
+    database: from.parsed('DATABASE_URL', DATABASES, (text) => database(text, root)) ?? ownDatabase,
     dataDir,
-    blobStore: blobStore(from.text('BLOB_STORE'), root, dataDir, from.text('AWS_REGION')),
+    blobStore:
+      from.parsed('BLOB_STORE', BLOB_STORES, (text) => blobStore(text, root, region)) ?? ownBlobs,
     /** Addresses and subnets of trusted proxies (proxy-addr's notation), empty for none. */
-    trustProxy: from.list('TRUST_PROXY'),
+    trustProxy: itemsOf(from.text('TRUST_PROXY') ?? ''),
     /** Origins, or `*`. */
-    corsOrigins: origins(from.list('CORS_ORIGINS')),
+    corsOrigins: from.parsed('CORS_ORIGINS', ORIGINS, origins) ?? [],
     logLevel: from.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: from.isOn('BOOTSTRAP_TOKEN', true),
-    metricsToken: bearer('METRICS_TOKEN', from.text('METRICS_TOKEN')),
+    metricsToken: from.parsed('METRICS_TOKEN', BEARERS, bearer),
     websocketCompression: from.isOn('WEBSOCKET_COMPRESSION', false),
     /** 32 octets: what encrypted secret properties are stored with. */
-    secretsKey: secretsKey(from.text('SECRETS_KEY')),
+    secretsKey: from.parsed('SECRETS_KEY', SECRETS_KEYS, secretsKey),
     /** Requests may ask to be explained: they see statements of the database. */
     explain: from.isOn('EXPLAIN', isDevelopment),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
@@ -165,108 +177,91 @@ function isLoopback(host: string): boolean {
   return loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Base64 of 32 octets; the value is never repeated. */
-function secretsKey(value: string | null): Uint8Array | null {
-  if (value === null) return null;
-  const octets = Buffer.from(value, 'base64');
-  if (octets.length !== 32 || octets.toString('base64') !== value) {
-    throw new ConfigError(
-      'SECRETS_KEY',
-      '…',
-      'the base64 of 32 random octets (openssl rand -base64 32)',
-    );
-  }
-  return octets;
+function itemsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 }
 
-function baseUrl(value: string | null): URL | null {
-  if (value === null) return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
-  const plain =
-    url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
-  const hasUser = url !== null && (url.username !== '' || url.password !== '');
-  if (url === null || !plain || hasUser) {
-    throw new ConfigError(
-      'BASE_URL',
-      // A password is not repeated.
-      hasUser ? `${url.protocol}//…@${url.host}` : value,
-      'an http or https URL without query, fragment or user, such as https://jmap.example.com/api',
-    );
-  }
+const SECRETS_KEYS = 'the base64 of 32 random octets (openssl rand -base64 32)';
+
+function secretsKey(text: string): Uint8Array | null {
+  const octets = Buffer.from(text, 'base64');
+  return octets.length === 32 && octets.toString('base64') === text ? octets : null;
+}
+
+const BASE_URLS =
+  'an http or https URL without query, fragment or user, such as https://jmap.example.com/api';
+
+function baseUrl(text: string): URL | null {
+  const url = urlOf(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  if (url.search + url.hash + url.username + url.password !== '') return null;
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
 
-function database(value: string | null, root: string, dataDir: string): DatabaseLocation {
-  if (value === null) return { kind: 'sqlite', file: resolve(dataDir, 'jmap.db') };
-  if (/^postgres(ql)?:/i.test(value)) {
-    if (URL.canParse(value)) return { kind: 'postgresql', url: value };
-    // The value may hold a password: it is not repeated.
-    throw new ConfigError('DATABASE_URL', 'postgresql://…', DATABASES);
-  }
-  const file = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (file === undefined) {
-    const shown = value.includes('@') ? '…' : value;
-    throw new ConfigError('DATABASE_URL', shown, DATABASES);
-  }
-  return { kind: 'sqlite', file: resolve(root, file) };
+function urlOf(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+/** The path of `file:PATH`. */
+function pathOf(text: string, root: string): string | null {
+  const path = /^file:(?:\/\/)?(.+)$/.exec(text)?.[1];
+  return path === undefined ? null : resolve(root, path);
 }
 
 const DATABASES =
   'file:PATH, such as file:./data/jmap.db, or postgresql://USER:PASSWORD@HOST:PORT/NAME ' +
   '(special characters of a password percent-encoded)';
 
-function blobStore(
-  value: string | null,
-  root: string,
-  dataDir: string,
-  region: string | null,
-): BlobLocation {
-  if (value === null) return { kind: 'file', folder: resolve(dataDir, 'blobs') };
-  if (value.startsWith('s3:')) return s3(value, region);
-  const folder = /^file:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (folder === undefined) throw new ConfigError('BLOB_STORE', value, BLOB_STORES);
-  return { kind: 'file', folder: resolve(root, folder) };
+function database(text: string, root: string): DatabaseLocation | null {
+  if (/^postgres(ql)?:/i.test(text)) {
+    return URL.canParse(text) ? { kind: 'postgresql', url: text } : null;
+  }
+  const file = pathOf(text, root);
+  return file === null ? null : { kind: 'sqlite', file };
 }
 
 const BLOB_STORES =
   'file:FOLDER, such as file:./data/blobs, or s3://BUCKET/PREFIX with ?endpoint=URL and &region=NAME where needed';
 
-function s3(value: string, region: string | null): BlobLocation {
-  const url = URL.canParse(value) ? new URL(value) : null;
-  const known = [...(url?.searchParams.keys() ?? [])].every((name) => S3_PARAMETERS.has(name));
-  const endpoint = url?.searchParams.get('endpoint') ?? null;
-  const isHttp = endpoint === null || (URL.canParse(endpoint) && /^https?:/.test(endpoint));
-  if (url === null || !known || !isHttp || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) {
-    throw new ConfigError('BLOB_STORE', value, BLOB_STORES);
-  }
+function blobStore(text: string, root: string, region: string): BlobLocation | null {
+  if (text.startsWith('s3:')) return s3(text, region);
+  const folder = pathOf(text, root);
+  return folder === null ? null : { kind: 'file', folder };
+}
+
+const S3_PARAMETERS: readonly string[] = ['endpoint', 'region'];
+
+function s3(text: string, region: string): BlobLocation | null {
+  const url = urlOf(text);
+  if (url === null || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) return null;
+  const parameters = url.searchParams;
+  const endpoint = parameters.get('endpoint');
+  if (![...parameters.keys()].every((name) => S3_PARAMETERS.includes(name))) return null;
+  if (endpoint !== null && !/^https?:$/.test(urlOf(endpoint)?.protocol ?? '')) return null;
   const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   return {
     kind: 's3',
     bucket: url.host,
     prefix: path === '' ? '' : `${path}/`,
     endpoint,
-    region: url.searchParams.get('region') ?? region ?? 'us-east-1',
+    region: parameters.get('region') ?? region,
   };
 }
 
-const S3_PARAMETERS: ReadonlySet<string> = new Set(['endpoint', 'region']);
+const BEARERS = 'up to 1,024 of the characters A-Z a-z 0-9 . _ ~ + / -';
 
-/** A value that an Authorization header can carry (RFC 6750 2.1). It is a secret: the error does not repeat it. */
-function bearer(variable: string, value: string | null): string | null {
-  if (value === null || /^[A-Za-z0-9._~+/-]{1,1024}=*$/.test(value)) return value;
-  throw new ConfigError(variable, '…', 'up to 1,024 of the characters A-Z a-z 0-9 . _ ~ + / -');
+/** A value that an Authorization header can carry (RFC 6750 2.1). */
+function bearer(text: string): string | null {
+  return /^[A-Za-z0-9._~+/-]{1,1024}=*$/.test(text) ? text : null;
 }
 
-function origins(values: readonly string[]): readonly string[] {
-  for (const value of values) {
-    if (value !== '*' && !(URL.canParse(value) && new URL(value).origin === value)) {
-      throw new ConfigError(
-        'CORS_ORIGINS',
-        value,
-        'a list of origins such as https://app.example.com, or *',
-      );
-    }
-  }
-  return values;
+const ORIGINS = 'a list of origins such as https://app.example.com, or *';
+
+function origins(text: string): readonly string[] | null {
+  const items = itemsOf(text);
+  return items.every((item) => item === '*' || urlOf(item)?.origin === item) ? items : null;
 }

@@ -1,355 +1,24 @@
-import { mkdirSync, realpathSync } from 'node:fs';
-import { relative } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import {
-  bootstrap,
-  createAuthenticator,
-  createTickets,
-  pruneTickets,
-  resumeDeletions,
-} from '../accounts/index.js';
-import { bindSecrets } from '../backfill/bind-secrets.js';
-import { startBackfill } from '../backfill/start-backfill.js';
-import { openBlobStore } from '../blobs/index.js';
-import type { BlobStore } from '../blobs/port.js';
-import { holdsBlobs } from '../capability/places.js';
-import { blobsHeld } from '../database/blob-hold.js';
 import { MigrationError } from '../database/migrations.js';
 import { isUnavailable, isUnusable } from '../database/postgresql/errors.js';
 import { DatabaseFileError, ServerLockError } from '../database/sqlite/index.js';
-import { MissingHookError, requireHooks } from '../hooks/required.js';
-import { createHooks } from '../hooks/runner.js';
-import { baseUrlText, createBaseUrls } from '../http/base-url.js';
-import { createHttpServer } from '../http/server.js';
-import type { TransportServices } from '../http/services.js';
-import { createShared } from '../http/shared.js';
-import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
-import { MAX_DATA_SOURCES } from '../methods/blob/upload-object.js';
-import { createDispatcher } from '../methods/dispatch.js';
-import { COLLATIONS } from '../methods/query/query-plan.js';
-import { createRegistry, type Registry } from '../methods/registry.js';
-import { HashTurns } from '../methods/set/hash-turns.js';
-import { createIdGenerator } from '../protocol/ids.js';
-import { createSessions, type RuntimeMembers } from '../protocol/session.js';
-import { Conductor } from '../runtime/slices.js';
-import { createSteadyClock } from '../runtime/steady-clock.js';
-import { WebSocketEndpoint } from '../websocket/endpoint.js';
-import { type Config, ConfigError, readConfig } from './config.js';
-import { createLogging, type Logger } from './logging.js';
+import { MissingHookError } from '../hooks/required.js';
+import { ConfigError } from './config.js';
 import { useLessMemory } from './memory.js';
-import { createMetrics } from './metrics.js';
-import { loadProject, ProjectError } from './project.js';
-import type { Storage, StorageOptions } from './storage.js';
-import { createUnavailableLog, messageOf } from './unavailable.js';
-import { startUpkeep, type UpkeepOptions } from './upkeep.js';
+import { ProjectError } from './project.js';
+import { type StartedServer, startServer } from './start.js';
+import { messageOf } from './unavailable.js';
 
-/** The composition root: configuration, storage, methods, transports, in that order, and back at the end. */
-
-export interface StartOptions {
-  /** The project's folder: relative paths of the environment, and its migrations. */
-  readonly root: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-export interface StartedServer {
-  /** The address listened on, without a path. */
-  readonly url: string;
-  /** What the operator should read: a line with the URL, at the very first start one more with a curl command. */
-  readonly lines: readonly string[];
-  readonly log: Logger;
-  /** Stops accepting, finishes what runs for at most `GRACE` ms, closes everything. */
-  close(): Promise<void>;
-  /** Whether a thread that nobody can stop would keep the process from ending. */
-  isHeld(): boolean;
-  /** Puts all log lines on their way. */
-  flush(): void;
-}
-
-const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
-
-const CORE = 'urn:ietf:params:jmap:core';
-const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
-const EXPLAIN = 'urn:jmapsmith:explain';
-const REFERENCE = 'urn:jmapsmith:reference';
-const BLOB = 'urn:ietf:params:jmap:blob';
-
-/** Contract: at most 10 s from SIGTERM to the end, closing the database included. */
-const GRACE = 8500;
-const LAST_MOMENT = 10_000;
-/** What lines of the log may take that are on their way, ms. */
-const LAST_LINES = 100;
-
-/**
- * Starts a server. Rejects with ConfigError, ServerLockError, DatabaseFileError, MigrationError, or
- * what the system says.
- */
-export async function startServer({ root, env }: StartOptions): Promise<StartedServer> {
-  const config = readConfig(env, root);
-  checkProxies(config);
-  // Whatever fails from here on, what is open already is closed again, last things first.
-  const opened: (() => Promise<void> | void)[] = [];
-  const closeAll = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const close of opened.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
-  };
-  try {
-    return await start(config, root, opened, closeAll);
-  } catch (error) {
-    // What made the start fail is the thing to tell, whatever else fails after it.
-    await closeAll().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** What serves requests, once the database is open and up to date. */
-interface Engine {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly storage: Storage;
-  readonly conductor: Conductor;
-  readonly hooks: ReturnType<typeof createHooks>;
-  readonly blobs: BlobStore;
-  /** Epoch ms by which ages are judged. */
-  readonly now: () => number;
-}
-
-async function start(
-  config: Config,
-  root: string,
-  opened: (() => Promise<void> | void)[],
-  closeAll: () => Promise<void>,
-): Promise<StartedServer> {
-  const { log, flush } = createLogging(config.logLevel);
-  const engine = await openEngine(config, { root, log, opened });
-  const { storage } = engine;
-  let stopping = false;
-  const shared = createShared({
-    ...transportServices(engine),
-    // The migrations were applied before this process listened.
-    async ready() {
-      if (stopping) throw new Error('The server stops.');
-      await storage.store.ping();
-    },
-  });
-  const http = createHttpServer(shared, new WebSocketEndpoint(shared));
-  const url = await http.listen(config.host, config.port);
-  opened.push(() => http.close(GRACE));
-  // Only when all else is fine: the line that tells of the token is printed once.
-  const firstToken = await bootstrap(storage.prisma, {
-    dataDir: config.dataDir,
-    enabled: config.bootstrapToken,
-  });
-  const upkeep = startUpkeep(upkeepOf(engine));
-  opened.push(() => upkeep.stop());
-  log.info({ url }, 'listening');
-
-  const { path } = createBaseUrls(config);
-  return {
-    url,
-    lines: [`jmapsmith listens on ${url}`, ...firstLines(firstToken, `${url}${path}`)],
-    log,
-    flush,
-    async close() {
-      stopping = true;
-      await closeAll();
-    },
-    isHeld: storage.isHeld,
-  };
-}
-
-/** Opens the database, and finishes what migrations and older versions left to this start. */
-async function openEngine(
-  config: Config,
-  options: Pick<StorageOptions, 'root' | 'log' | 'opened'>,
-): Promise<Engine> {
-  const { root, log, opened } = options;
-  const { registry: capabilities, hookClient } = await loadProject(root);
-  // Before the database is touched: a server that can't serve migrates nothing.
-  const registry = createRegistry(
-    capabilities.filter(({ urn }) => config.explain || urn !== EXPLAIN),
-  );
-  requireHooks(registry);
-  requireSecretsKey(config, registry);
-
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const types = [...registry.dataTypes.values()];
-  const conductor = new Conductor();
-  const storage = await openStorage(config, { ...options, types, hookClient, conductor });
-  const { store, shared, backfill: database } = storage;
-  const hookServices = {
-    timeout: config.limits.hookTimeout,
-    prisma: storage.hooks.client,
-    join: storage.hooks.join,
-    onError: (err: unknown, hook: string) =>
-      log.error({ err, hook }, 'a hook failed after the commit'),
-  };
-  const hooks = createHooks(registry, hookServices);
-  const now = createSteadyClock({
-    onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
-  });
-  const backfilled = { store, registry, hookServices, log, database };
-  const withHooks = hooks === undefined ? {} : { hooks };
-  const backfill = await startBackfill({ ...backfilled, now, ...withHooks, shared });
-  opened.push(() => backfill.stop());
-  const { secretsKey: secretKey } = config;
-  if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
-  const blobs = await openBlobStore(config.blobStore);
-  return { config, log, registry, storage, conductor, hooks, blobs, now };
-}
-
-function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
-  const { config, log, registry, storage, conductor, hooks, blobs } = engine;
-  const { limits, secretsKey: secretKey } = config;
-  const { store, prisma } = storage;
-  const ids = createIdGenerator();
-  const unavailable = createUnavailableLog(log);
-  const services = {
-    ...{ store, blobs, registry, ids, limits, conductor, hashing: new HashTurns() },
-    ...(hooks === undefined ? {} : { hooks }),
-    ...(secretKey === null ? {} : { secretKey }),
-  };
-  const tellDefect = (err: unknown, reference: string): void =>
-    log.error({ reference, err }, 'defect');
-  return {
-    ...config,
-    ...{ registry, store, blobs, ids, conductor, log, unavailable },
-    dispatcher: createDispatcher(services, limits, tellDefect, unavailable),
-    authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
-    tickets: createTickets(prisma),
-    sessions: createSessions({
-      capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers(config, registry),
-      baseUrl: baseUrlText(config.baseUrl),
-    }),
-    blobCapability: BLOB,
-    explainCapability: EXPLAIN,
-    metrics: createMetrics({ process: true }),
-  };
-}
-
-function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): UpkeepOptions {
-  const { limits } = config;
-  const { store, prisma } = storage;
-  return {
-    ...{ now, limits, log },
-    pruneChanges: (before, limit) => store.pruneChanges(before, limit),
-    collectBlobs: (before, limit) => store.collectBlobs(before, limit),
-    deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
-    listBlobs: () => blobs.list(),
-    async knownBlobs(accountId, blobIds) {
-      const deadline = performance.now() + limits.requestTimeout;
-      const rows = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs(blobIds));
-      return rows.map(({ id }) => id);
-    },
-    async blobsHeld() {
-      storage.requireFiles();
-      return blobsHeld(prisma, now);
-    },
-    pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
-    resumeDeletions(stopped) {
-      const data = {
-        tables: Array.from(registry.dataTypes.values(), ({ table }) => table),
-        database: config.database.kind,
-        // The sweep takes them later where a backup runs.
-        deleteBlobs: async (accountId: string) => {
-          if (!(await blobsHeld(prisma))) await blobs.deleteAccount(accountId);
-        },
-      };
-      return resumeDeletions(prisma, data, stopped);
-    },
-  };
-}
-
-/** Only the engine that is asked for is loaded, with its driver. */
-async function openStorage(
-  { database, scanThreads }: Config,
-  options: StorageOptions,
-): Promise<Storage> {
-  if (database.kind === 'sqlite') {
-    const { openSqliteStorage } = await import('./storage-sqlite.js');
-    return openSqliteStorage(database.file, options, scanThreads);
-  }
-  const { openPostgresqlStorage } = await import('./storage-postgresql.js');
-  return openPostgresqlStorage(database.url, options);
-}
-
-/** What only the running process knows about a capability's objects in the session, by its URN. */
-function runtimeMembers(config: Config, registry: Registry): ReadonlyMap<string, RuntimeMembers> {
-  const { limits } = config;
-  const core = {
-    maxSizeUpload: limits.maxSizeUpload,
-    maxConcurrentUpload: limits.maxConcurrentUpload,
-    maxSizeRequest: limits.maxSizeRequest,
-    maxConcurrentRequests: limits.maxConcurrentRequests,
-    maxCallsInRequest: limits.maxCallsInRequest,
-    maxObjectsInGet: limits.maxObjectsInGet,
-    maxObjectsInSet: limits.maxObjectsInSet,
-    collationAlgorithms: [...COLLATIONS],
-  };
-  const types = [...registry.dataTypes.values()];
-  const blob = {
-    maxSizeBlobSet: limits.maxSizeUpload,
-    maxDataSources: MAX_DATA_SOURCES,
-    supportedTypeNames: types
-      .filter((type) => type.properties.some(holdsBlobs))
-      .map((type) => type.name),
-    supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
-  };
-  return new Map<string, RuntimeMembers>([
-    [CORE, { session: () => core, primary: false }],
-    [
-      WEBSOCKET,
-      {
-        session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: false }),
-      },
-    ],
-    [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
-    [BLOB, { account: blob }],
-  ]);
-}
-
-/** A property that is stored encrypted can't be written without a key: said at start, not at the first write. */
-function requireSecretsKey(config: Config, registry: Registry): void {
-  if (config.secretsKey !== null) return;
-  for (const type of registry.dataTypes.values()) {
-    const property = type.properties.find(({ secret }) => secret === 'encrypt');
-    if (property === undefined) continue;
-    throw new ConfigError(
-      'SECRETS_KEY',
-      '',
-      `the base64 of 32 random octets: ${type.name}.${property.name} is stored encrypted`,
-    );
-  }
-}
-
-function checkProxies(config: Config): void {
-  try {
-    createBaseUrls(config);
-  } catch {
-    const legal = 'addresses or subnets of proxies, or loopback, linklocal, uniquelocal';
-    throw new ConfigError('TRUST_PROXY', config.trustProxy.join(','), legal);
-  }
-}
-
-/** The token itself is never printed: the shell reads it from its file. */
-function firstLines(tokenFile: string | null, base: string): readonly string[] {
-  if (tokenFile === null) return [];
-  const near = relative(process.cwd(), tokenFile);
-  const path = near.startsWith('..') ? tokenFile : near;
-  const quoted = `'${path.replaceAll("'", "'\\''")}'`;
-  return [`curl -H "Authorization: Bearer $(cat ${quoted})" ${base}/.well-known/jmap`];
-}
+/** The program: a server as this process, its signals and its end. */
 
 /** Exit codes of the contract. */
 const EXIT = Object.freeze({ fine: 0, refused: 1, input: 2, defect: 70 });
+
+/** Contract: at most so long from SIGTERM to the end, ms. */
+const LAST_MOMENT = 10_000;
+/** What lines of the log may take that are on their way, ms. */
+const LAST_LINES = 100;
 
 /** Runs the server as this process. */
 async function run(): Promise<void> {
@@ -358,7 +27,7 @@ async function run(): Promise<void> {
   process.umask(0o077);
   let server: StartedServer;
   try {
-    server = await startServer({ root: process.cwd(), env: process.env });
+    server = await startServer(process.cwd(), process.env);
   } catch (error) {
     const { code, message } = startFailure(error);
     process.stderr.write(`jmapsmith: ${message}\n`);
@@ -397,41 +66,29 @@ async function run(): Promise<void> {
   for (const line of server.lines) process.stdout.write(`${line}\n`);
 }
 
+/** Errors that say themselves what to do, and their exit codes. */
+const START_FAILURES = [
+  [ConfigError, EXIT.input],
+  [MissingHookError, EXIT.input],
+  [ProjectError, EXIT.input],
+  [ServerLockError, EXIT.refused],
+  [DatabaseFileError, EXIT.refused],
+  [MigrationError, EXIT.refused],
+] as const;
+
 /** What to say about a start that failed, and the exit code. */
 function startFailure(error: unknown): { readonly code: number; readonly message: string } {
-  if (
-    error instanceof ConfigError ||
-    error instanceof MissingHookError ||
-    error instanceof ProjectError
-  )
-    return { code: EXIT.input, message: error.message };
-  if (
-    error instanceof ServerLockError ||
-    error instanceof DatabaseFileError ||
-    error instanceof MigrationError
-  ) {
-    return { code: EXIT.refused, message: error.message };
-  }
-  const { code, syscall } = error as NodeJS.ErrnoException;
   const message = messageOf(error);
-  if (code === 'EADDRINUSE') {
-    return {
-      code: EXIT.refused,
-      message: `${message}: set PORT or HOST, or stop what listens there.`,
-    };
+  const known = START_FAILURES.find(([Failure]) => error instanceof Failure);
+  if (known !== undefined) return { code: known[1], message };
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const refused = (why: string) => ({ code: EXIT.refused, message: `${message}${why}` });
+  if (code === 'EADDRINUSE') return refused(': set PORT or HOST, or stop what listens there.');
+  const isSystem = syscall !== undefined || code?.startsWith('SQLITE_') === true;
+  if (isSystem || isUnavailable(error) || isUnusable(error)) {
+    return refused(` (${code}): see HOST, DATA_DIR, DATABASE_URL, BLOB_STORE.`);
   }
-  if (
-    syscall !== undefined ||
-    code?.startsWith('SQLITE_') === true ||
-    isUnavailable(error) ||
-    isUnusable(error)
-  ) {
-    return {
-      code: EXIT.refused,
-      message: `${message} (${code}): see HOST, DATA_DIR, DATABASE_URL, BLOB_STORE.`,
-    };
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = error instanceof Error ? (error.stack ?? message) : message;
   return { code: EXIT.defect, message: text };
 }
 

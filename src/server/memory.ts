@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
+import { totalmem } from 'node:os';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * What V8 is told before anything is loaded, since its own choice is for programs that have the
@@ -20,4 +21,14 @@ const FLAGS: readonly string[] = Object.freeze([
 /** For a process that is a server: they hold for all of it, its threads too. */
 export function useLessMemory(): void {
   for (const flag of FLAGS) setFlagsFromString(flag);
+}
+
+/**
+ * Returns how many octets of memory this process may take: the least of V8's heap, where the texts
+ * of answers lie (`--max-old-space-size`), of its container's limit, and of the machine's memory.
+ */
+export function memoryGiven(): number {
+  // 0 or undefined where nothing is known, a huge number where there is no limit.
+  const constrained = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return Math.min(getHeapStatistics().heap_size_limit, constrained, totalmem());
 }

@@ -1,21 +1,12 @@
+import type { KeptBlob } from '../blobs/port.js';
+import type { Store } from '../store/port.js';
 import type { Limits } from './config.js';
 import type { Logger } from './logging.js';
 
-interface BlobKey {
-  readonly accountId: string;
-  readonly id: string;
-}
+type BlobKey = Awaited<ReturnType<Store['collectBlobs']>>[number];
 
-interface KeptBlob {
-  readonly accountId: string;
-  readonly blobId: string;
-  readonly since: number;
-}
-
-/** What upkeep needs of the store and the blob store (their ports say more). */
-export interface UpkeepOptions {
-  pruneChanges(before: number, limit: number): Promise<number>;
-  collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]>;
+/** What upkeep needs of the store, the blob store and the accounts (their ports say more). */
+export interface UpkeepOptions extends Pick<Store, 'pruneChanges' | 'collectBlobs'> {
   deleteBlob(accountId: string, blobId: string): Promise<void>;
   listBlobs(): AsyncIterable<KeptBlob>;
   /** Those of the ids that the account has rows of. */

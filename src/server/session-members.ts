@@ -1,0 +1,49 @@
+import { holdsBlobs } from '../capability/places.js';
+import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
+import { MAX_DATA_SOURCES } from '../methods/blob/upload-object.js';
+import { COLLATIONS } from '../methods/query/query-plan.js';
+import type { Registry } from '../methods/registry.js';
+import type { RuntimeMembers } from '../protocol/session.js';
+import type { Limits } from './config.js';
+
+const CORE = 'urn:ietf:params:jmap:core';
+const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+const REFERENCE = 'urn:jmapsmith:reference';
+export const BLOB = 'urn:ietf:params:jmap:blob';
+
+/** What only the running process knows about a capability's objects in the session, by its URN. */
+export function runtimeMembers(
+  limits: Limits,
+  registry: Registry,
+): ReadonlyMap<string, RuntimeMembers> {
+  const core = {
+    maxSizeUpload: limits.maxSizeUpload,
+    maxConcurrentUpload: limits.maxConcurrentUpload,
+    maxSizeRequest: limits.maxSizeRequest,
+    maxConcurrentRequests: limits.maxConcurrentRequests,
+    maxCallsInRequest: limits.maxCallsInRequest,
+    maxObjectsInGet: limits.maxObjectsInGet,
+    maxObjectsInSet: limits.maxObjectsInSet,
+    collationAlgorithms: [...COLLATIONS],
+  };
+  const types = [...registry.dataTypes.values()];
+  const blob = {
+    maxSizeBlobSet: limits.maxSizeUpload,
+    maxDataSources: MAX_DATA_SOURCES,
+    supportedTypeNames: types
+      .filter((type) => type.properties.some(holdsBlobs))
+      .map((type) => type.name),
+    supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
+  };
+  return new Map<string, RuntimeMembers>([
+    [CORE, { session: () => core, primary: false }],
+    [
+      WEBSOCKET,
+      {
+        session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: false }),
+      },
+    ],
+    [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
+    [BLOB, { account: blob }],
+  ]);
+}
