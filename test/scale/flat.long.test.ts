@@ -101,7 +101,7 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
       const isSearched =
         filter.kind === 'condition' && ['contains', 'text'].includes(filter.filter.operator);
       const { rows, pages } = OF_TRIGRAMS;
-      const lists = dialect.lookup === undefined ? pages : rows;
+      const lists = dialect.said === undefined ? pages : rows;
       const most = small + SLACK + (isSearched ? lists : 0);
       expect([what, large <= most, large, most]).toEqual([what, true, large, most]);
     }

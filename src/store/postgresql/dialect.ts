@@ -16,9 +16,7 @@ export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
 /** A shorter word has no trigram of its own. */
 const TRIGRAM = 3;
 
-/**
- * Text columns are COLLATE "C": they compare by their UTF-8 octets, and upper() knows ASCII alone.
- */
+/** Text columns are COLLATE "C": they compare by their UTF-8 octets, and upper() knows ASCII alone. */
 export const postgresql: Dialect = Object.freeze({
   placeholder: (position) => `$${position}`,
 
@@ -43,21 +41,7 @@ export const postgresql: Dialect = Object.freeze({
 
   contains: (column, needle) => sql`strpos(${column}, ${needle}) > 0`,
 
-  // LIKE is what an index of trigrams serves. The planner knows which account's part it reads.
-  search: (_, columns, words) => {
-    const conditions = words
-      .filter((word) => [...word].length >= TRIGRAM)
-      .map((word) => {
-        const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
-        const somewhere = joined(
-          columns.map((column) => sql`${name(column)} LIKE ${pattern}`),
-          (left, right) => sql`${left} OR ${right}`,
-        );
-        return somewhere && sql`(${somewhere})`;
-      })
-      .filter((condition) => condition !== null);
-    return joined(conditions, (left, right) => sql`${left} AND ${right}`);
-  },
+  search: (_, columns, words) => ({ beside: likeEach(columns, words), lookup: null }),
 
   hasKey: (column, key) => sql`${column} ? ${key}`,
 
@@ -65,8 +49,6 @@ export const postgresql: Dialect = Object.freeze({
   hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
 
   startsWith: (column, prefix) => sql`starts_with(${column}, ${prefix})`,
-
-  asciiCasemap: (column) => `upper(${column})`,
 
   // As asciiNumericKey in src/text makes it.
   asciiNumeric: (column) => {
@@ -76,18 +58,29 @@ export const postgresql: Dialect = Object.freeze({
  ELSE length(${count})::text || ${count} || '.' || ${digits} END`;
   },
 
-  octet: (column) => column,
-
   indexedText,
-
-  // 10 of 5,000 texts: 3 ms to compare each, 11 to sort them.
-  countedRanks: 16,
 
   // A time-out of the statement stops it.
   tick: raw('TRUE'),
 
   tickOfScan: () => sql`TRUE`,
 } satisfies Dialect);
+
+/** LIKE is what an index of trigrams serves. The planner knows which account's part it reads. */
+function likeEach(columns: readonly string[], words: readonly string[]): Fragment | null {
+  const conditions = words
+    .filter((word) => [...word].length >= TRIGRAM)
+    .map((word) => {
+      const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+      const somewhere = joined(
+        columns.map((column) => sql`${name(column)} LIKE ${pattern}`),
+        (left, right) => sql`${left} OR ${right}`,
+      );
+      return somewhere && sql`(${somewhere})`;
+    })
+    .filter((condition) => condition !== null);
+  return joined(conditions, (left, right) => sql`${left} AND ${right}`);
+}
 
 /**
  * Returns JSON that jsonb takes. It puts U+FFFF in the place of U+0000: no stored text has either,

@@ -12,6 +12,14 @@ export interface SearchTarget {
   readonly accountId: SqlValue;
 }
 
+/** Both are null where all words are too short for the index. */
+export interface Searched {
+  /** True at least where the words occur: it stands beside the exact condition. */
+  readonly beside: Fragment | null;
+  /** The same as a SELECT `"_id"` of ids, each once, for a planner that has to be led. */
+  readonly lookup: Fragment | null;
+}
+
 /** The objects that a statement is about, and the database that it is composed for. */
 export interface Composing {
   readonly type: DataTypeDefinition;
@@ -45,22 +53,8 @@ export interface Dialect {
   /** True where `needle` occurs in the column. */
   contains(column: Raw, needle: SqlValue): Fragment;
 
-  /**
-   * True at least where each of `words` occurs in one of the columns, in the words that the search
-   * index understands; it stands beside the exact condition. Null where all words are too short.
-   */
-  search?(
-    index: SearchTarget,
-    columns: readonly string[],
-    words: readonly string[],
-  ): Fragment | null;
-
-  /** The same as a SELECT `"_id"` of ids, each once, for a planner that has to be led. */
-  lookup?(
-    index: SearchTarget,
-    columns: readonly string[],
-    words: readonly string[],
-  ): Fragment | null;
+  /** What the search index says of objects in whose columns each of `words` occurs. */
+  search(index: SearchTarget, columns: readonly string[], words: readonly string[]): Searched;
 
   /** True where the JSON object in the column has the member. */
   hasKey(column: Raw, key: string): Fragment;
@@ -71,19 +65,11 @@ export interface Dialect {
   /** True where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;
 
-  /**
-   * Expression for the i;ascii-casemap order of a column (RFC 4790 9.2); the argument is quoted.
-   */
-  asciiCasemap(column: string): string;
-
-  /** Expression for the i;ascii-numeric order of a column (RFC 4790 9.1). */
+  /** Expression for the i;ascii-numeric order of a column (RFC 4790 9.1); the argument is quoted. */
   asciiNumeric(column: string): string;
 
-  /** Expression for the i;octet order of a column (RFC 4790 9.3). */
-  octet(column: string): string;
-
-  /** What an ordered index holds of a key that may be too long for it, where that is not all of it. */
-  indexedText?(column: string): string;
+  /** What an ordered index holds of a key that may be too long for it; the argument is quoted. */
+  indexedText(column: string): string;
 
   /**
    * For a planner that knows nothing of the data: the condition, said to be one that hardly a row of all
@@ -96,9 +82,6 @@ export interface Dialect {
    * nothing of the data may not do by itself.
    */
   readonly byKey?: Raw;
-
-  /** Of so many ids each is compared with each object rather than all objects numbered (query.ts). */
-  readonly countedRanks?: number;
 
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;

@@ -33,12 +33,8 @@ const HEIGHT = 16;
 /** A part of the WHERE clause with the height of its expression tree; constants are folded away. */
 type Condition = true | false | Open;
 
-interface Open {
-  readonly sql: Fragment;
+interface Open extends ComposedFilter {
   readonly height: number;
-  readonly lookup: Lookup | null;
-  /** What of it ordered indexes find. */
-  readonly ordered: Fragment | null;
   /** How much work a row is, beside other conditions: it is asked after those of less. */
   readonly cost: number;
 }
@@ -46,7 +42,7 @@ interface Open {
 /** A WHERE condition, and a SELECT of ids without which no object meets it, where an index gives one. */
 export interface ComposedFilter {
   readonly where: Fragment;
-  readonly lookup: Fragment | null;
+  readonly lookup: Lookup | null;
   /** A part of the condition, of which ordered indexes find each row that meets it; null for none. */
   readonly ordered: Fragment | null;
 }
@@ -100,11 +96,15 @@ function composeFilter(on: Composing, filter: FilterNode, leads: boolean): Compo
         const condition = composeCondition(on, node);
         if (typeof condition === 'boolean') return condition !== negated;
         const open = negated
-          ? { sql: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
+          ? { where: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
           : narrowed(on, node, condition, leads);
-        values += open.sql.values.length + (open.lookup?.ids.values.length ?? 0);
+        values += open.where.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
-        return { ...open, height: heightOf(node.filter), cost: costOf(node.filter) };
+        return {
+          ...open,
+          height: heightOf(node.filter),
+          cost: OPERATORS[node.filter.operator].cost,
+        };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.
@@ -119,10 +119,8 @@ function composeFilter(on: Composing, filter: FilterNode, leads: boolean): Compo
   };
 
   const condition = compose(filter, false);
-  if (typeof condition === 'boolean')
-    return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null, ordered: null };
-  const { sql: where, lookup, ordered } = condition;
-  return { where, lookup: lookup?.ids ?? null, ordered };
+  if (typeof condition !== 'boolean') return condition;
+  return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null, ordered: null };
 }
 
 /** The condition beside what the type's search index, or an ordered one, says of it. */
@@ -131,7 +129,7 @@ function narrowed(
   node: FilterCondition,
   condition: Fragment,
   leads: boolean,
-): Omit<Open, 'height' | 'cost'> {
+): ComposedFilter {
   const { type, dialect } = on;
   const { filter, value } = node;
   const { said } = dialect;
@@ -141,45 +139,45 @@ function narrowed(
     const ordered = said === undefined ? null : range((end) => said(end, 'rare'));
     const beside = (leads ? ordered : null) ?? range();
     const both = beside === null ? condition : sql`(${beside} AND ${condition})`;
-    return { sql: both, lookup: null, ordered };
+    return { where: both, lookup: null, ordered };
   }
   if (said !== undefined && isOrdered(filter, value)) {
     const rare = said(condition, 'rare');
-    return { sql: leads ? rare : condition, lookup: null, ordered: rare };
+    return { where: leads ? rare : condition, lookup: null, ordered: rare };
   }
   const { beside, lookup } = searchOf(on, node);
   const narrow = beside === null ? condition : sql`(${beside} AND ${condition})`;
-  return { sql: narrow, lookup, ordered: null };
+  return { where: narrow, lookup, ordered: null };
 }
 
-const ORDERED: ReadonlySet<string> = new Set([
-  ...['equals', 'in', 'before', 'after', 'atLeast', 'atMost', 'isNull'],
-]);
+/** How much work a row is for an operator, and whether what meets it is a range of an ordered index. */
+const OPERATORS: Readonly<
+  Record<FilterDefinition['operator'], { readonly cost: number; readonly isRange: boolean }>
+> = Object.freeze({
+  // A value of a column is read and compared in a few steps; text is searched, JSON parsed.
+  equals: { cost: 0, isRange: true },
+  in: { cost: 0, isRange: true },
+  before: { cost: 0, isRange: true },
+  after: { cost: 0, isRange: true },
+  atLeast: { cost: 0, isRange: true },
+  atMost: { cost: 0, isRange: true },
+  isNull: { cost: 0, isRange: true },
+  contains: { cost: 1, isRange: false },
+  startsWith: { cost: 1, isRange: false },
+  hasKey: { cost: 2, isRange: false },
+  hasItem: { cost: 2, isRange: false },
+  text: { cost: 2, isRange: false },
+});
 
 /** Whether an ordered index finds what meets the condition: all but null, or null too, is no range. */
 function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
   if (operator === 'isNull' && value === false) return false;
   if (Array.isArray(value) && value.includes(null)) return false;
-  return indexed === true && ORDERED.has(operator);
+  return indexed === true && OPERATORS[operator].isRange;
 }
 
 function heightOf(filter: FilterDefinition): number {
   return filter.operator === 'text' ? HEIGHT + MAX_WORDS + columnsOf(filter).length : HEIGHT;
-}
-
-/** A value of a column is read and compared in a few steps; text is searched, JSON parsed. */
-function costOf({ operator }: FilterDefinition): number {
-  switch (operator) {
-    case 'contains':
-    case 'startsWith':
-      return 1;
-    case 'hasKey':
-    case 'hasItem':
-    case 'text':
-      return 2;
-    default:
-      return 0;
-  }
 }
 
 /** Databases ask conditions in the order of the text: first what costs little. */
@@ -205,9 +203,8 @@ function balance(
   if (left === undefined || right === undefined) return left ?? right;
   const height = Math.max(left.height, right.height) + 1;
   if (height > MAX_HEIGHT) throw tooComplex();
-  const whole = sql`(${left.sql} ${raw(isAnd ? 'AND' : 'OR')} ${right.sql})`;
   return {
-    sql: whole,
+    where: joined(left.where, right.where, isAnd),
     height,
     lookup: joinLookups(left.lookup, right.lookup, isAnd),
     ordered: joinOrdered(left.ordered, right.ordered, isAnd),
@@ -221,6 +218,10 @@ function joinOrdered(
   isAnd: boolean,
 ): Fragment | null {
   if (left === null || right === null) return isAnd ? (left ?? right) : null;
+  return joined(left, right, isAnd);
+}
+
+function joined(left: Fragment, right: Fragment, isAnd: boolean): Fragment {
   return sql`(${left} ${raw(isAnd ? 'AND' : 'OR')} ${right})`;
 }
 
@@ -233,7 +234,7 @@ function composeCondition(
   { filter, value }: FilterCondition,
 ): Fragment | boolean {
   const column = name(filter.column);
-  const operand = (): SqlValue => operandOf(type, filter, value, dialect);
+  const operand = (): SqlValue => comparable(filter, value, dialect);
   const timely = (condition: Fragment): Fragment => timelyOf(type, column, condition, dialect);
   switch (filter.operator) {
     case 'equals':
@@ -241,7 +242,7 @@ function composeCondition(
     case 'in':
       return composeIn(filter, value, dialect);
     case 'contains':
-      return timely(dialect.contains(column, operand()));
+      return timely(dialect.contains(column, needle(type, filter, value)));
     case 'startsWith':
       return timely(dialect.startsWith(column, needle(type, filter, value)));
     // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
@@ -315,18 +316,6 @@ function composeIn(
   const members = sql`${column} IN (${dialect.elements(json, kind)})`;
   if (present.length === values.length) return present.length > 0 && members;
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
-}
-
-/** What a condition with one parameter compares with: its value as the column holds it. */
-function operandOf(
-  type: DataTypeDefinition,
-  filter: FilterDefinition,
-  value: JsonValue,
-  dialect: Dialect,
-): SqlValue {
-  return filter.operator === 'contains'
-    ? needle(type, filter, value)
-    : comparable(filter, value, dialect);
 }
 
 /** A condition's value as its column holds it. */

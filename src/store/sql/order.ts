@@ -20,7 +20,7 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
     const { nullable } = key.sort.property;
-    if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending, dialect)];
+    if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending)];
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.
     for (const expression of expressionsOf(key, dialect)) {
@@ -29,7 +29,7 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
       terms.push({ expression, ascending: key.ascending, nullable, indexed });
     }
   }
-  return [...terms, idTerm(sort.at(-1)?.ascending ?? true, dialect)];
+  return [...terms, idTerm(sort.at(-1)?.ascending ?? true)];
 }
 
 /** Whether these sort keys come to the order of ids, in the direction of the first. */
@@ -40,14 +40,14 @@ export function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
   return next === undefined || isById;
 }
 
-function idTerm(ascending: boolean, dialect: Dialect): OrderTerm {
-  return { expression: dialect.octet(quote('id')), ascending, nullable: false, indexed: true };
+function idTerm(ascending: boolean): OrderTerm {
+  return { expression: quote('id'), ascending, nullable: false, indexed: true };
 }
 
 function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean {
   const { indexed, column, casemapColumn, property } = key.sort;
   const of = quote(column ?? casemapColumn ?? property.column);
-  const held = casemapColumn === undefined ? of : (dialect.indexedText?.(of) ?? of);
+  const held = casemapColumn === undefined ? of : dialect.indexedText(of);
   return indexed === true && expression === held;
 }
 
@@ -56,11 +56,12 @@ function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
   const { casemapColumn, indexed } = key.sort;
   const expression = expressionOf(key, dialect);
   const isKey = casemapColumn !== undefined && key.collation === 'i;unicode-casemap';
-  const beginning =
-    indexed === true && isKey ? dialect.indexedText?.(quote(casemapColumn)) : undefined;
-  return beginning === undefined ? [expression] : [beginning, expression];
+  return indexed === true && isKey
+    ? [dialect.indexedText(quote(casemapColumn)), expression]
+    : [expression];
 }
 
+/** Both databases compare texts by their UTF-8 octets, and upper() knows ASCII alone. */
 function expressionOf(key: SortKey, dialect: Dialect): string {
   const { property, casemapColumn } = key.sort;
   if (key.sort.column !== undefined) return quote(key.sort.column);
@@ -68,15 +69,13 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
   if (property.kind !== 'string') return column;
   switch (key.collation) {
     case 'i;unicode-casemap':
-      return casemapColumn === undefined
-        ? dialect.octet(column)
-        : dialect.octet(quote(casemapColumn));
+      return quote(casemapColumn ?? property.column);
     case 'i;ascii-casemap':
-      return dialect.asciiCasemap(column);
+      return `upper(${column})`;
     case 'i;ascii-numeric':
       return dialect.asciiNumeric(column);
     case 'i;octet':
-      return dialect.octet(column);
+      return column;
   }
 }
 

@@ -17,8 +17,7 @@ export function prefixRange(
 ): Fragment | null {
   const start = [...prefix].slice(0, LENGTH);
   if (start.length === 0) return null;
-  const quoted = quote(column);
-  const of = raw(dialect.indexedText?.(quoted) ?? quoted);
+  const of = raw(dialect.indexedText(quote(column)));
   const from = how(sql`${of} >= ${start.join('')}`);
   const end = successor(start);
   return end === null ? from : sql`(${from} AND ${how(sql`${of} < ${end}`)})`;

@@ -52,11 +52,8 @@ export function searchOf(
     return { beside: null, lookup: null };
   const target = { name: type.search.name, accountId };
   const words = operator === 'text' ? wordsOf(type, filter, value) : [needle(type, filter, value)];
-  const ids = dialect.lookup?.(target, columnsOf(filter), words) ?? null;
-  return {
-    beside: dialect.search?.(target, columnsOf(filter), words) ?? null,
-    lookup: ids && { ids, count: 1 },
-  };
+  const { beside, lookup } = dialect.search(target, columnsOf(filter), words);
+  return { beside, lookup: lookup && { ids: lookup, count: 1 } };
 }
 
 /** Of a conjunction either lookup will do, and both are better; a disjunction needs both. */

@@ -28,7 +28,7 @@ export const sqlite: Dialect = Object.freeze({
     return sql`SELECT ${raw(columns)} FROM json_each(${json})`;
   },
 
-  lookup: lookUp,
+  search: (index, columns, words) => ({ beside: null, lookup: lookUp(index, columns, words) }),
 
   contains: (column, needle) => sql`instr(${column}, ${needle}) > 0`,
 
@@ -43,13 +43,9 @@ export const sqlite: Dialect = Object.freeze({
 
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 
-  // SQLite's own upper() knows ASCII alone, as the collation does.
-  asciiCasemap: (column) => `upper(${column})`,
-
   asciiNumeric: (column) => `jmap_ascii_numeric(${column})`,
 
-  // Text compares by its UTF-8 octets.
-  octet: (column) => column,
+  indexedText: (column) => column,
 
   // There is no ANALYZE: SQLite takes an account for ten rows, and would rather read it in order than
   // sort what another index finds.
@@ -59,10 +55,6 @@ export const sqlite: Dialect = Object.freeze({
   // Of indexes that narrow down the account alone SQLite takes the one that was made last: rows in that
   // one's order are from all over the file.
   byKey: raw(`"id" >= ''`),
-
-  // SQLite's window functions write each row to a table of their own first: for numbering 5,000 objects
-  // that takes as long as some twenty comparisons with each.
-  countedRanks: 16,
 
   tick: TICK,
   tickOfScan,
