@@ -8,7 +8,7 @@ import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Snapshot } from '../store/port.js';
 
 /** What `reader.get` and `tx.get` read from. */
-type ObjectReader = Pick<Snapshot, 'get' | 'getAll'>;
+type ObjectReader = Pick<Snapshot, 'get'>;
 
 interface HandleOptions {
   /** Null where the method has no account. */
@@ -44,10 +44,8 @@ export class HookHandle implements HookTransaction {
       const { snapshot, maxObjectsInGet } = this.#options;
       if (snapshot === null)
         throw new HookHandleError('A method with "account: none" has no data.');
-      const list =
-        ids === null
-          ? await snapshot.getAll(type, maxObjectsInGet, type.properties, WORKING_OCTETS)
-          : await snapshot.get(type, [...new Set(ids)], type.properties, WORKING_OCTETS);
+      const which = ids === null ? { first: maxObjectsInGet } : [...new Set(ids)];
+      const list = await snapshot.get(type, which, type.properties, WORKING_OCTETS);
       // The engine reads any type; only its definition knows what the objects look like.
       return list as never;
     });
@@ -99,10 +97,6 @@ export class LateSnapshot implements ObjectReader {
 
   async get(...args: Parameters<Snapshot['get']>): ReturnType<Snapshot['get']> {
     return (await this.#open()).get(...args);
-  }
-
-  async getAll(...args: Parameters<Snapshot['getAll']>): ReturnType<Snapshot['getAll']> {
-    return (await this.#open()).getAll(...args);
   }
 
   /** Gives the connection back; whoever reads later is refused by the snapshot. */

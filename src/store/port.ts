@@ -133,9 +133,11 @@ interface Asked {
   readonly trace?: Trace | undefined;
 }
 
+/** Distinct ids, or the number of objects to be read in order of id. */
+export type WhichObjects = readonly string[] | { readonly first: number };
+
 export interface ObjectsAsked extends Asked {
-  /** Distinct ids, or the number of objects to be read in order of id. */
-  readonly ids: readonly string[] | { readonly first: number };
+  readonly ids: WhichObjects;
   /** The id is always read. */
   readonly properties: readonly PropertyDefinition[];
   /** Larger objects are refused with `MethodError('requestTooLarge')`. */
@@ -326,20 +328,12 @@ export interface Snapshot {
   stateNumber(type: DataTypeDefinition): Promise<number>;
 
   /**
-   * The objects that exist of `ids` (distinct), in any order, with the given properties (the id always).
-   * Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`.
+   * The objects that exist of `ids`, in any order, or the first ones in order of id, with the given properties (the
+   * id always). Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`.
    */
   get(
     type: DataTypeDefinition,
-    ids: readonly string[],
-    properties: readonly PropertyDefinition[],
-    maxOctets: number,
-  ): Promise<readonly StoredObject[]>;
-
-  /** The first `limit` objects of the account in order of id; otherwise as `get`. */
-  getAll(
-    type: DataTypeDefinition,
-    limit: number,
+    ids: WhichObjects,
     properties: readonly PropertyDefinition[],
     maxOctets: number,
   ): Promise<readonly StoredObject[]>;

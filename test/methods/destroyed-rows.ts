@@ -58,7 +58,7 @@ export function watch({ services: { store } }: Rig): Watched {
 function watching(transaction: Transaction, { operations, gets }: Watched): Transaction {
   const get: Transaction['get'] = (type, ids, properties) => {
     const isWhole = properties.some(({ name }) => name === 'title');
-    gets.push({ type: type.name, ids, isWhole });
+    gets.push({ type: type.name, ids: 'first' in ids ? [] : ids, isWhole });
     return transaction.get(type, ids, properties, OCTETS);
   };
   return new Proxy(transaction, {

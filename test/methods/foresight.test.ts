@@ -67,10 +67,7 @@ function byRow(store: Store): Store {
     readObjects: ({ accountId, deadline, type, ids, properties, maxOctets }) =>
       read(accountId, { deadline }, async (snapshot) => ({
         number: await snapshot.stateNumber(type),
-        objects:
-          'first' in ids
-            ? await snapshot.getAll(type, ids.first, properties, maxOctets)
-            : await snapshot.get(type, ids, properties, maxOctets),
+        objects: await snapshot.get(type, ids, properties, maxOctets),
       })),
     readChanges: ({ accountId, deadline, type, since, limit }) =>
       read(accountId, { deadline }, async (snapshot) => ({

@@ -81,7 +81,7 @@ class Side {
     const definition = registry.dataTypes.get(type) ?? Book;
     const deadline = performance.now() + 20_000;
     const list = await store.read('a1', { deadline }, (snapshot) =>
-      snapshot.getAll(definition, 10_000, definition.properties, 1e9),
+      snapshot.get(definition, { first: 10_000 }, definition.properties, 1e9),
     );
     return new Map(list.map((object) => [this.#names.get(object.id) ?? object.id, object]));
   }

@@ -115,7 +115,9 @@ describe('a row', () => {
     engine.statements.length = 0;
     expect(await read(getting(idsOf(objects)))).toHaveLength(4);
     expect(engine.statements).toHaveLength(2);
-    expect(await read((snapshot) => snapshot.getAll(Gadget, 9, WHOLE, HUGE))).toHaveLength(4);
+    expect(await read((snapshot) => snapshot.get(Gadget, { first: 9 }, WHOLE, HUGE))).toHaveLength(
+      4,
+    );
     expect(engine.statements).toHaveLength(4);
     expect(await read(getting(idsOf(objects)), { mayScan: true })).toHaveLength(4);
     expect(engine.statements).toHaveLength(6);

@@ -64,7 +64,7 @@ async function everything({ store }: Rig): Promise<void> {
     await snapshot.objectCount(Linked);
     await snapshot.get(Linked, ids, Linked.properties, 1e9);
     await snapshot.get(Linked, ids.slice(1), Linked.properties, 1e9);
-    await snapshot.getAll(Linked, 50, Linked.properties, 1e9);
+    await snapshot.get(Linked, { first: 50 }, Linked.properties, 1e9);
     await snapshot.existing(Linked, ids);
     await snapshot.changes(Linked, 100, 100);
     const through = [{ type: 'Thing', property: 'code' }];

@@ -305,7 +305,9 @@ describe('writes of an account that wait together', () => {
         ['d', 1],
       ],
     ]);
-    const after = await store.read(A, soon(), (s) => s.getAll(Gadget, 10, Gadget.properties, HUGE));
+    const after = await store.read(A, soon(), (s) =>
+      s.get(Gadget, { first: 10 }, Gadget.properties, HUGE),
+    );
     const ranks = after.filter(({ id }) => id !== 'warm').map(({ id, rank }) => [id, rank]);
     expect(ranks).toEqual([
       ['a', 4],

@@ -96,7 +96,7 @@ describe('what may scan, in a thread of its own', () => {
     const late = scan();
     await meanwhile(late, async () => {
       const read = await opened.store.read(A, soon(), (snapshot) =>
-        snapshot.getAll(Gadget, 5, Gadget.properties, 1e9),
+        snapshot.get(Gadget, { first: 5 }, Gadget.properties, 1e9),
       );
       expect(read).toHaveLength(5);
       await insert(
@@ -131,7 +131,7 @@ describe('what may scan, in a thread of its own', () => {
         ids,
         state: await snapshot.stateNumber(Gadget),
         objects: await snapshot.get(Gadget, ids, Gadget.properties, 1e9),
-        first: await snapshot.getAll(Gadget, 3, Gadget.properties, 1e9),
+        first: await snapshot.get(Gadget, { first: 3 }, Gadget.properties, 1e9),
         changes: await snapshot.changes(Gadget, 0, 7),
         rank: await snapshot.rank(Gadget, order, ids[3] ?? ''),
         ranks: await snapshot.ranks(Gadget, order, ids),
@@ -146,7 +146,8 @@ describe('what may scan, in a thread of its own', () => {
     const there = await opened.store.read(A, scanning(), all);
     expect(there).toEqual(await opened.store.read(A, soon(), all));
     expect(there.ids).toHaveLength(11);
-    const few = (snapshot: Snapshot) => snapshot.getAll(Gadget, 20, Gadget.properties, 1000);
+    const few = (snapshot: Snapshot) =>
+      snapshot.get(Gadget, { first: 20 }, Gadget.properties, 1000);
     await expect(opened.store.read(A, scanning(), few)).rejects.toMatchObject({
       type: 'requestTooLarge',
     });

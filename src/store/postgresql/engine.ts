@@ -6,14 +6,7 @@ import { tableTexts } from '../sql/table-texts.js';
 import { readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
-import {
-  DECODERS,
-  readExisting,
-  readFirstObjects,
-  readObjects,
-  readPage,
-  writerOf,
-} from './objects.js';
+import { DECODERS, readFirstObjects, readObjects, readPage, writerOf } from './objects.js';
 import { walks } from './references.js';
 
 /** Characters of rows that take more than a moment to send. */
@@ -28,7 +21,6 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   query: (connection, fragment) => connection.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
-  existing: readExisting,
   state: readState,
   page: readPage,
   insert: (scope, type, objects) => writeRows('insert', scope, type, objects),

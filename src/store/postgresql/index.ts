@@ -167,9 +167,7 @@ class PostgresqlStore implements Store {
     return this.#readTogether(this.#together, asked, async (snapshot) => {
       const [number, objects] = await Promise.all([
         snapshot.stateNumber(type),
-        'first' in ids
-          ? snapshot.getAll(type, ids.first, properties, maxOctets)
-          : snapshot.get(type, ids, properties, maxOctets),
+        snapshot.get(type, ids, properties, maxOctets),
       ]);
       return { number, objects };
     });

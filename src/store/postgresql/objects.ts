@@ -10,7 +10,6 @@ import {
   gatherer,
   type ObjectColumns,
   objectColumns,
-  type Row,
 } from '../sql/objects.js';
 import { writeColumns } from '../sql/rows.js';
 import { readState } from './changes.js';
@@ -133,15 +132,6 @@ export async function readPage(
     scope.connection.each(recurring(compose(raw(reader.list))), gathered.take),
   ]);
   return { number, ids: gathered.ids, found: wanted && gathered.found() };
-}
-
-/** One statement: rows `[id]`. */
-export function readExisting(
-  { connection, accountId }: Scope<Connection>,
-  type: DataTypeDefinition,
-  ids: readonly string[],
-): Promise<readonly Row[]> {
-  return connection.all(readerOf(type, []).many, accountId, ids);
 }
 
 /** The statements that write whole rows. */

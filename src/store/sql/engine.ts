@@ -73,13 +73,6 @@ export interface ReadingEngine<C> {
     limit: number,
   ): Promise<readonly StoredObject[]>;
 
-  /** Rows `[id]`. */
-  existing(
-    scope: Scope<C>,
-    type: DataTypeDefinition,
-    ids: readonly string[],
-  ): Promise<readonly Row[]>;
-
   state(scope: Scope<C>, table: string): Promise<number>;
 
   /** The page and the state, which is a statement of its own where that is no further round trip. */

@@ -20,6 +20,7 @@ import type {
   Snapshot,
   StoredObject,
   WantedObjects,
+  WhichObjects,
 } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
@@ -85,23 +86,14 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async get(
     type: DataTypeDefinition,
-    ids: readonly string[],
+    ids: WhichObjects,
     properties: readonly PropertyDefinition[],
     maxOctets: number,
   ): Promise<readonly StoredObject[]> {
     this.check();
-    if (ids.length === 0) return [];
-    return this.#engine.objects(this.scope, { type, properties, maxOctets }, ids);
-  }
-
-  async getAll(
-    type: DataTypeDefinition,
-    limit: number,
-    properties: readonly PropertyDefinition[],
-    maxOctets: number,
-  ): Promise<readonly StoredObject[]> {
-    this.check();
-    return this.#engine.firstObjects(this.scope, { type, properties, maxOctets }, limit);
+    const read = { type, properties, maxOctets };
+    if ('first' in ids) return this.#engine.firstObjects(this.scope, read, ids.first);
+    return ids.length === 0 ? [] : this.#engine.objects(this.scope, read, ids);
   }
 
   async changes(
@@ -179,9 +171,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   }
 
   async existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>> {
-    this.check();
-    if (ids.length === 0) return new Set();
-    return new Set((await this.#engine.existing(this.scope, type, ids)).map(idOf));
+    const objects = await this.get(type, ids, [], Number.POSITIVE_INFINITY);
+    return new Set(objects.map(({ id }) => id));
   }
 
   async objectCount(type: DataTypeDefinition): Promise<number> {

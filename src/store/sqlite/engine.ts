@@ -8,7 +8,6 @@ import { sqlite } from './dialect.js';
 import {
   DECODERS,
   destroyObjects,
-  readExisting,
   readFirstObjects,
   readObjects,
   writeObjects,
@@ -26,7 +25,6 @@ const reading: ReadingEngine<Reader> = Object.freeze({
   query: (reader, fragment) => reader.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
-  existing: readExisting,
   state: readState,
   page: readPage,
 } satisfies ReadingEngine<Reader>);

@@ -10,7 +10,6 @@ import {
   type Decoders,
   type ObjectColumns,
   objectColumns,
-  type Row,
 } from '../sql/objects.js';
 import { encodeRows, writeColumns } from '../sql/rows.js';
 import type { Connection } from './connection.js';
@@ -99,15 +98,6 @@ export async function readFirstObjects(
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   return collect(scope, collector(reader, maxOctets, scope.slices), reader.first, limit);
-}
-
-/** One statement: rows `[id]`. */
-export async function readExisting(
-  { connection, accountId }: Scope<Reader>,
-  type: DataTypeDefinition,
-  ids: readonly string[],
-): Promise<readonly Row[]> {
-  return connection.all(readerOf(type, []).many, accountId, JSON.stringify(ids));
 }
 
 /** A single row has been in memory as a whole when it was written: nothing need stop in between. */

@@ -257,8 +257,6 @@ async function readByRow(
   { type, ids, properties, maxOctets }: ObjectsAsked,
 ): Promise<StateAndObjects> {
   const number = await snapshot.stateNumber(type);
-  const objects = isList(ids)
-    ? await snapshot.get(type, ids, properties, maxOctets)
-    : await snapshot.getAll(type, ids.first, properties, maxOctets);
+  const objects = await snapshot.get(type, ids, properties, maxOctets);
   return { number, objects };
 }

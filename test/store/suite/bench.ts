@@ -64,7 +64,10 @@ export class Bench {
     this.write((transaction) => transaction.insert(Gadget, objects), account);
 
   readonly all = (account = A): Promise<readonly StoredObject[]> =>
-    this.read((snapshot) => snapshot.getAll(Gadget, 10_000, Gadget.properties, HUGE), account);
+    this.read(
+      (snapshot) => snapshot.get(Gadget, { first: 10_000 }, Gadget.properties, HUGE),
+      account,
+    );
 
   readonly ids = (query: QueryPlan, position = 0, limit = 10_000): Promise<readonly string[]> =>
     this.read((snapshot) => snapshot.queryIds(Gadget, query, position, limit));
