@@ -14,7 +14,7 @@ function rig() {
   const backlog = new Backlog({
     pages: () => {
       if (fails.has('pages')) throw new Error('The log can not be read.');
-      return [log.pages, log.moved];
+      return log.pages;
     },
     move: moved('move'),
     moveRest: moved('moveRest'),
@@ -23,6 +23,7 @@ function rig() {
       done.push('moveHere');
       log.moved = log.pages;
     },
+    empty: moved('empty'),
   });
   const write = async (pages: number): Promise<void> => {
     log.pages += pages;

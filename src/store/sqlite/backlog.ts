@@ -1,30 +1,30 @@
 import type { Database } from 'better-sqlite3';
 import type { Writer } from '../../database/sqlite/writer.js';
 import type { ScanThreads } from './scans/index.js';
+import type { Checkpoint } from './scans/worker.js';
 
 /** How long what needs the writer's lock waits for it, ms. */
 const WAIT = 5000;
 /** Pages that are written before they are moved: as many as SQLite's own commits would let be. */
 const MOVE = 1000;
-/** Pages of a log that is given an end, so that it begins anew: some 16 MiB. */
-const RESTART = 4000;
+/** After so many moves the log is given an end, so that it begins anew: some 20 MiB. */
+const RESTART = 5;
 /** After so many transactions it is asked how much there is. */
 const WRITES = 4;
 /** How long nothing is tried again on a disk that took no more, ms. */
 const PAUSE = 1000;
 
-/** Pages of the log, and how many of them are in the database. */
-type LogPages = readonly [log: number, moved: number];
-
 export interface BacklogOptions {
-  /** Null where it can't be told now. */
-  readonly pages: () => LogPages | null;
+  /** How many pages the log has. */
+  readonly pages: () => number;
   /** Moves what there is, while others write. */
   readonly move: () => Promise<unknown>;
   /** Moves the rest, while nobody writes. */
   readonly moveRest: () => Promise<unknown>;
   /** Moves what there is, in this thread: where another one could not. */
   readonly moveHere: () => void;
+  /** Moves all and cuts the log, while nobody writes. */
+  readonly empty: () => Promise<unknown>;
 }
 
 /**
@@ -34,11 +34,10 @@ export interface BacklogOptions {
 export class Backlog {
   readonly #options: BacklogOptions;
   #writes = 0;
+  #moves = 0;
   #moving: Promise<void> | null = null;
-  /** Pages that could not be moved: reads hold them. */
-  #left = 0;
-  /** Pages of the log at which it is to begin anew. */
-  #restart = RESTART;
+  /** Pages that the log had then. What reads held of them is moved with the next ones. */
+  #movedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
@@ -49,14 +48,11 @@ export class Backlog {
   /** A transaction has ended. It never throws: what was committed has been. */
   wrote(): void {
     this.#writes += 1;
-    if (this.#writes < WRITES || this.#moving !== null) return;
-    this.#writes = 0;
+    if (this.#writes % WRITES !== 0 || this.#moving !== null) return;
     const pages = this.#pages();
-    if (pages === null) return;
-    const [log, moved] = pages;
-    if (log <= RESTART) this.#restart = RESTART;
-    this.#left = Math.min(this.#left, log - moved);
-    if (log - moved - this.#left >= MOVE) void this.move();
+    // It has begun anew.
+    if (pages < this.#movedAt) this.#movedAt = 0;
+    if (pages - this.#movedAt >= MOVE) void this.move();
   }
 
   /**
@@ -67,17 +63,22 @@ export class Backlog {
     const now = performance.now();
     if (this.#moving !== null || now < this.#refusedAt + PAUSE) return;
     this.#refusedAt = now;
-    this.#restart = 0;
-    void this.move();
+    void this.move(true);
   }
 
-  /** Resolves when it is done, or can't be; it never rejects. */
-  move(): Promise<void> {
+  /** Resolves when it is done, or can't be; it never rejects. `isWhole`: the log begins anew, where nobody reads it. */
+  move(isWhole = false): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    this.#moving ??= this.#move().finally(() => {
+    this.#moving ??= this.#move(isWhole).finally(() => {
       this.#moving = null;
     });
     return this.#moving;
+  }
+
+  /** The writer waits for the last of it. */
+  async empty(): Promise<void> {
+    await this.move();
+    await this.#options.empty();
   }
 
   /** Resolves when nothing is moved any more. */
@@ -91,54 +92,57 @@ export class Backlog {
     await this.idle();
   }
 
-  async #move(): Promise<void> {
-    const { moveHere } = this.#options;
-    // Where no thread is to be had. Where the disk is full it is tried again later.
-    await this.#moveInThread()
-      .catch(moveHere)
-      .catch(() => undefined);
-    const [log, moved] = this.#pages() ?? [0, 0];
-    this.#left = log - moved;
+  async #move(isWhole: boolean): Promise<void> {
+    const { move, moveRest, moveHere } = this.#options;
+    this.#moves += 1;
+    try {
+      await move();
+      if (isWhole || this.#moves % RESTART === 0) await moveRest();
+    } catch {
+      try {
+        moveHere();
+      } catch {
+        // Where the disk is full it is tried again later.
+      }
+    }
+    this.#movedAt = this.#pages();
   }
 
-  async #moveInThread(): Promise<void> {
-    const { move, moveRest } = this.#options;
-    await move();
-    const log = this.#pages()?.[0] ?? 0;
-    if (log <= this.#restart) return;
-    this.#restart = log + RESTART;
-    await moveRest();
-  }
-
-  #pages(): LogPages | null {
+  /** 0 where another process has the file for a moment, or the disk fails: the next transactions tell. */
+  #pages(): number {
     try {
       return this.#options.pages();
     } catch {
-      // Another process has the file for a moment, or the disk fails: the next transactions tell.
-      return null;
+      return 0;
     }
   }
 }
 
-/** From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. */
-export function openBacklog(writer: Writer, db: Database, threads: ScanThreads): Backlog {
+/**
+ * From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. Where there is none it is moved
+ * here.
+ */
+export function openBacklog(writer: Writer, db: Database, threads: ScanThreads | null): Backlog {
   db.pragma('wal_autocheckpoint = 0');
   const pages = db
     .prepare<[], readonly [number, number, number]>('PRAGMA wal_checkpoint(NOOP)')
     .raw(true);
   const isFree = (): boolean => db.open && !db.inTransaction;
-  const passive = () => threads.checkpoint('PASSIVE');
+  const checkpoint = async (mode: Checkpoint['checkpoint']): Promise<void> => {
+    if (threads !== null) await threads.checkpoint(mode);
+    else if (isFree()) db.pragma(`wal_checkpoint(${mode})`);
+  };
+  const passive = (): Promise<void> => checkpoint('PASSIVE');
+  const whileNobodyWrites = (work: () => Promise<void>): Promise<void> =>
+    writer.exclusive(work, { deadline: performance.now() + WAIT });
   const backlog = new Backlog({
-    pages: () => {
-      if (!isFree()) return null;
-      const [, log, moved] = pages.get() ?? [0, 0, 0];
-      return [log, moved];
-    },
+    pages: () => (isFree() ? (pages.get()?.[1] ?? 0) : 0),
     move: passive,
-    moveRest: () => writer.exclusive(passive, { deadline: performance.now() + WAIT }),
+    moveRest: () => whileNobodyWrites(passive),
     moveHere: () => {
       if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
     },
+    empty: () => whileNobodyWrites(() => checkpoint('TRUNCATE')),
   });
   // It hears of every writer: Prisma's tickets and accounts, too.
   writer.watch((isRefused) => {
@@ -146,20 +150,4 @@ export function openBacklog(writer: Writer, db: Database, threads: ScanThreads):
     else backlog.wrote();
   });
   return backlog;
-}
-
-/** The writer waits for the last of it: emptying needs its lock. */
-export async function emptyLog(
-  writer: Writer,
-  threads: ScanThreads | null,
-  backlog: Backlog | null,
-): Promise<void> {
-  await backlog?.move();
-  await writer.exclusive(
-    async (db) => {
-      if (threads === null) db.pragma('wal_checkpoint(TRUNCATE)');
-      else await threads.checkpoint('TRUNCATE');
-    },
-    { deadline: performance.now() + WAIT },
-  );
 }

@@ -23,7 +23,7 @@ import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { plansInTime, tracedStore } from '../traced.js';
-import { type Backlog, emptyLog, openBacklog } from './backlog.js';
+import { type Backlog, openBacklog } from './backlog.js';
 import { collectBlobs } from './blobs.js';
 import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
@@ -89,7 +89,7 @@ class SqliteStore implements Store {
   readonly #listeners = new Set<(change: StateChange) => void>();
   readonly #onListenerError: (error: unknown) => void;
   readonly #pruner: ChangePruner;
-  readonly #backlog: Backlog | null;
+  readonly #backlog: Backlog;
   readonly #account: Statement<[string]>;
   /** Null where no type has a search index. */
   readonly #pieces: SearchPieces | null;
@@ -103,7 +103,7 @@ class SqliteStore implements Store {
     const log = new Log({
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
-      checkpoint: () => emptyLog(writer, this.#threads, this.#backlog),
+      checkpoint: () => this.#backlog.empty(),
     });
     const services = { names: new StorageNames(options.types), conductor, log };
     this.#services = services;
@@ -117,7 +117,7 @@ class SqliteStore implements Store {
     const scans = options.scans ?? compiledScans(options.scanThreads);
     this.#threads = scans && new ScanThreads({ file, onStatement, requireFiles }, scans);
     this.#scans = this.#threads && new ReadPool(services, this.#threads);
-    this.#backlog = this.#threads && openBacklog(writer, writerDatabase, this.#threads);
+    this.#backlog = openBacklog(writer, writerDatabase, this.#threads);
     this.#reads = new Reads({
       services,
       connection: new Connection(reader, onStatement),
@@ -253,7 +253,7 @@ class SqliteStore implements Store {
     await this.#writer.close();
     await this.#reads.idle();
     await Promise.all([this.#hookReads.close(), largeReads]);
-    await this.#backlog?.close();
+    await this.#backlog.close();
     await this.#scans?.close();
     this.#reads.close();
     this.#writing.db.close();

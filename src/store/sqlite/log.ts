@@ -4,9 +4,7 @@ import { inTime } from '../../runtime/deadlines.js';
 
 /** Octets that the log may have before reads wait for it to begin anew: as many as a checkpoint leaves it. */
 const LIMIT = 64 * 1024 * 1024;
-/** At so many times the limit reads wait for however long those take that run. */
-const LAST = 8;
-/** How long reads wait before that, ms: what takes longer than this keeps nobody else waiting. */
+/** How long reads wait then, ms; twice as long for each limit more that it has. */
 const MOMENT = 500;
 
 export interface LogOptions {
@@ -62,24 +60,21 @@ export class Log {
   }
 
   async #empty(length: number): Promise<void> {
-    const patient = length > this.#limit * LAST;
-    if (await this.#idle(patient ? null : MOMENT)) {
-      // A disk that is full, or another process that reads: it is tried again, and the length tells.
-      await this.#checkpoint().catch(() => undefined);
+    const moment = MOMENT * 2 ** (length / this.#limit - 1);
+    try {
+      await inTime(performance.now() + moment, this.#idle(), lateError);
+      await this.#checkpoint();
+    } catch {
+      // A read that lasts, a disk that is full, another process that reads: it is tried again, and the length tells.
     }
-    const left = this.#length();
-    this.#next = left > this.#limit ? left + this.#limit : this.#limit;
+    this.#next = this.#length() + this.#limit;
   }
 
-  /** Whether all reads ended in so many milliseconds; null: each ends at its own deadline. */
-  #idle(moment: number | null): Promise<boolean> {
-    if (this.#running === 0) return Promise.resolve(true);
+  /** Resolves when all reads have ended. */
+  #idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = moment === null ? undefined : setTimeout(() => resolve(false), moment);
-      this.#whenIdle = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
+      this.#whenIdle = resolve;
     });
   }
 
