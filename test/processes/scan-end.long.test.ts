@@ -7,7 +7,7 @@ import { type Exit, type RunningServer, startServer } from '../support/server.js
 
 /**
  * A statement that hardly ever asks for the time: it does so before one row in 256, by chance
- * (src/store/sqlite/tick.ts), and there are four, of several seconds each. Their texts, put in by SQL, are much longer
+ * (src/store/sqlite/dialect.ts), and there are four, of several seconds each. Their texts, put in by SQL, are much longer
  * than the type allows, so no condition on them asks either. Nothing stops such a statement, and Node waits for a
  * thread that is within one, whoever ends the process. It takes half a minute.
  */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { render } from '../../src/store/sql/fragment.js';
-import { TICK, tickOfScan } from '../../src/store/sqlite/tick.js';
+import { TICK, tickOfScan } from '../../src/store/sqlite/dialect.js';
 
 /** How often a scan of rows asks for the time. */
 

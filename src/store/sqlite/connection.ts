@@ -23,6 +23,16 @@ export class SliceError extends Error {
   override readonly name = 'SliceError';
 }
 
+/** Tells a trace that a read waits, from when on it is elsewhere; the read tells when it works. */
+export async function inPhases<T>(trace: Trace | undefined, read: () => Promise<T>): Promise<T> {
+  trace?.phase('waiting');
+  try {
+    return await read();
+  } finally {
+    trace?.phase('elsewhere');
+  }
+}
+
 /**
  * A database connection with its prepared statements. Statements are known by their text, so what
  * is composed alike is prepared once. Errors come out as the port has them (UnavailableError).

@@ -1,10 +1,32 @@
 import type { Dialect } from '../sql/dialect.js';
-import { type Fragment, type Raw, raw, sql } from '../sql/fragment.js';
+import { type Fragment, type Raw, raw, type SqlValue, sql } from '../sql/fragment.js';
+import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
+import { BOUND } from './reader.js';
 import { lookUp } from './search.js';
-import { TICK, tickOfScan } from './tick.js';
 
 /** Octets of a value beside which looking at a row is no small step. */
 const LARGE = 65_536;
+
+/** Objects of a table whose scan is not stopped: it takes some 50 ms, seconds where their texts are long. */
+const FEW = 131_072;
+
+/**
+ * A true condition that asks for the time now and then: to ask for each row would take longer than to
+ * compare it. By chance it is one row in 256, which no data can keep from coming, takes nothing from the
+ * row (an index alone will do), and 40 ns.
+ */
+export const TICK = raw('(random() & 255 <> 0 OR jmap_tick())');
+
+/**
+ * The same for scans. To ask by chance is two fifths of a scan of short rows, and scans run in threads, where nobody
+ * else waits: so they ask where the account has many objects in the table, which stands beside its state and is looked
+ * at once for each statement. Of an OR SQLite would evaluate what is no subquery first.
+ */
+export function tickOfScan(accountId: SqlValue, table: string): Fragment {
+  const type = raw(`'${table.replaceAll("'", "''")}'`);
+  return sql`CASE WHEN (SELECT "objects" FROM "JmapState" WHERE "accountId" = ${accountId} AND "type" = ${type})
+ <= ${raw(String(FEW))} THEN TRUE WHEN random() & 255 <> 0 THEN TRUE ELSE jmap_tick() END`;
+}
 
 export const sqlite: Dialect = Object.freeze({
   placeholder: () => '?',
@@ -67,3 +89,25 @@ export const sqlite: Dialect = Object.freeze({
 function each(column: Raw): Fragment {
   return sql`(SELECT ${column} AS "whole") AS "of", json_each("of"."whole") AS "each"`;
 }
+
+// UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
+// JSON lists of [table, column]: with a plus, since it is no search in the index.
+const referrers = `WITH RECURSIVE "closure"("type", "id") AS (
+ SELECT value ->> 0, value ->> 1 FROM json_each(?)
+ UNION SELECT "r"."fromType", "r"."fromId" FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id"
+ AND ("r"."fromType", "r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)))
+ SELECT "r"."toType", "r"."toId", "r"."fromType", "r"."fromId", "r"."property"
+ FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."toType" = "c"."type" AND "r"."toId" = "c"."id"
+ AND (+"r"."fromType", +"r"."property") IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+ LIMIT ${BOUND}`;
+
+const ancestors = `WITH RECURSIVE "up"("id") AS (
+ SELECT value FROM json_each(?)
+ UNION SELECT "r"."toId" FROM "up" AS "u" CROSS JOIN "JmapReference" AS "r"
+ ON "r"."accountId" = ? AND "r"."fromType" = ? AND "r"."property" = ? AND "r"."fromId" = "u"."id")
+ SELECT ${REFERENCE_COLUMNS} FROM "JmapReference" AS "r" WHERE "accountId" = ? AND "fromType" = ?
+ AND "property" = ? AND "fromId" IN (SELECT "id" FROM "up") LIMIT ${BOUND}`;
+
+export const walks: ReferenceWalks = Object.freeze({ referrers, ancestors });

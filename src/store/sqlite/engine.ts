@@ -2,19 +2,11 @@ import type { ReadingEngine, Scope, WritingEngine } from '../sql/engine.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { tableTexts } from '../sql/table-texts.js';
 import { SqlTransaction } from '../sql/transaction.js';
-import { readState, readStateOfAccount, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
-import { sqlite } from './dialect.js';
-import {
-  DECODERS,
-  destroyObjects,
-  readFirstObjects,
-  readObjects,
-  writeObjects,
-} from './objects.js';
+import { sqlite, walks } from './dialect.js';
+import { DECODERS, readFirstObjects, readObjects, readPage, readState } from './objects.js';
 import type { Reader } from './reader.js';
-import { walks } from './references.js';
-import { readPage } from './state-reads.js';
+import { destroyObjects, readStateOfAccount, writeChanges, writeObjects } from './writes.js';
 
 /** What SQLite reads its own way, in whatever thread. */
 const reading: ReadingEngine<Reader> = Object.freeze({

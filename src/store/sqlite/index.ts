@@ -24,8 +24,6 @@ import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { plansInTime, tracedStore } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
-import { collectBlobs } from './blobs.js';
-import { accountGone } from './changes.js';
 import { Connection } from './connection.js';
 import { SqliteTransaction } from './engine.js';
 import { Log } from './log.js';
@@ -33,6 +31,7 @@ import { ownConnections, ReadPool } from './read-pool.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, ScanThreads } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
+import { accountGone, collectBlobs } from './writes.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;

@@ -1,22 +1,35 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type {
+  DataTypeDefinition,
+  PropertyDefinition,
+  PropertyKind,
+} from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { StoredObject } from '../port.js';
-import type { ObjectScope, ObjectsRead, Scope } from '../sql/engine.js';
-import { quote } from '../sql/fragment.js';
+import type {
+  ChangesAsked,
+  ObjectsAsked,
+  QueryPage,
+  StateAndChanges,
+  StoredObject,
+} from '../port.js';
+import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
+import { type Fragment, quote, raw, sql } from '../sql/fragment.js';
 import {
   type Collector,
   collector,
   type Decoders,
+  gatherer,
   type ObjectColumns,
   objectColumns,
+  type Row,
+  requireSmall,
 } from '../sql/objects.js';
-import { encodeRows, writeColumns } from '../sql/rows.js';
+import { changeOf } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { BOUND, type Parameter, type Reader } from './reader.js';
+import { BOUND, type Reader } from './reader.js';
 
 /**
- * The statements that read and write a type's rows, composed once per type and set of properties.
+ * The statements that read a type's rows, composed once per type and set of properties.
  */
 
 /** Distinct sets of properties kept per type: clients choose them. */
@@ -27,6 +40,7 @@ export interface ObjectReader extends ObjectColumns {
   readonly one: string;
   readonly many: string;
   readonly first: string;
+  readonly withState: StateStatements;
 }
 
 const readers = new WeakMap<DataTypeDefinition, Map<string, ObjectReader>>();
@@ -62,6 +76,7 @@ function composeReader(
     one: `${select} AND "id" = ?`,
     many: `${select} AND "id" IN (SELECT value FROM json_each(?))`,
     first: `${select} ORDER BY "id" LIMIT ${BOUND}`,
+    withState: composeWithState(type, columns, properties),
   };
 }
 
@@ -79,27 +94,35 @@ export const DECODERS: Decoders = {
 
 /** One statement. */
 export async function readObjects(
-  scope: ObjectScope<Reader>,
+  { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
   ids: readonly string[],
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
+  const collected = collector(reader, maxOctets, slices);
   const [first = '', second] = ids;
-  return second === undefined
-    ? readOne(scope, reader, first, maxOctets)
-    : collect(scope, collector(reader, maxOctets, scope.slices), reader.many, JSON.stringify(ids));
+  if (second === undefined) {
+    // A single row has been in memory as a whole when it was written: nothing need stop in between.
+    for (const row of await connection.all(reader.one, accountId, first)) collected.take(row);
+  } else {
+    await connection.each(reader.many, [accountId, JSON.stringify(ids)], collected);
+  }
+  return collected.objects();
 }
 
 /** One statement. */
 export async function readFirstObjects(
-  scope: ObjectScope<Reader>,
+  { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
   limit: number,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
-  return collect(scope, collector(reader, maxOctets, scope.slices), reader.first, limit);
+  const collected = collector(reader, maxOctets, slices);
+  await connection.each(reader.first, [accountId, limit], collected);
+  return collected.objects();
 }
 
+<<<<<<< HEAD
 /** A single row has been in memory as a whole when it was written: nothing need stop in between. */
 async function readOne(
   { connection, accountId, slices }: ObjectScope<Reader>,
@@ -111,115 +134,197 @@ async function readOne(
   for (const row of await connection.all(reader.one, accountId, id)) collected.take(row);
   return collected.objects();
 }
+=======
+/**
+ * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
+ * JSON text: to make it and parse it takes two thirds of the time that the driver takes to hand over the rows.
+ */
+>>>>>>> 7f3602f3 (sqlite: reads of objects in one file, what a transaction writes in another)
 
-async function collect(
-  { connection, accountId }: ObjectScope<Reader>,
-  collected: Collector,
-  statement: string,
-  which: string | number,
-): Promise<readonly StoredObject[]> {
-  await connection.each(statement, [accountId, which], collected);
-  return collected.objects();
-}
+/** Objects of one text; with what is in a row at most, they bound the memory that it takes. */
+const MAX_OBJECTS = 1000;
+/** Octets of text in a row that goes into such a text. */
+const MAX_ROW = 8192;
+/** SQLite's functions take no more arguments than 127 (SQLITE_MAX_FUNCTION_ARG of older versions). */
+const MAX_COLUMNS = 100;
+
+/** Of an account and a table. */
+const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
+
+const STATE = `(${SELECT_STATE})`;
+
+const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
+ json_array("number", "objectId", "kind", "at")) FROM (SELECT "number", "objectId", "kind", "at"
+ FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ ORDER BY "number" LIMIT ${BOUND}))`;
 
 /**
- * Rows that are written as parameters, at most; more are one JSON text. To make that text and take
- * it apart again costs as much as half of the insert. Each number of rows needs a statement of its
- * own, so there are three, and rows without an id are left out.
+ * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
+ * itself would be a text within the text.
  */
-const ROWS = [1, 10, 100];
-/** Parameters of such a statement: what is prepared has a piece of program for each. */
-const MAX_PARAMETERS = 1500;
+const IS_SAME_IN_JSON: Readonly<Record<PropertyKind, boolean>> = Object.freeze({
+  string: true,
+  boolean: true,
+  integer: true,
+  number: false,
+  date: true,
+  json: false,
+});
 
-/** A statement that writes rows; "insert" takes new ones, "update" in the same form those that exist. */
-interface RowStatement {
-  readonly insert: string;
-  readonly update: string;
+/** Of a row that is too large for a text. */
+interface LargeRow {
+  readonly id: string;
+  readonly octets: number;
 }
 
-/** The statements that write whole rows. */
-interface ObjectWriter {
-  /** As a JSON array. */
-  readonly json: RowStatement;
-  /** As parameters: up to so many rows, the fewest first. */
-  readonly rows: readonly (RowStatement & { readonly size: number })[];
-  readonly destroy: string;
+/** A row in a text with others. */
+type TextRow = Row | LargeRow;
+
+interface StateStatements {
+  readonly one: string;
+  /** Null where it can't be had as one text. */
+  readonly many: string | null;
+  /** A row as the text of a JSON array, or what is told of a large one (TextRow). */
+  readonly row: string | null;
 }
 
-const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
-
-function writerOf(type: DataTypeDefinition): ObjectWriter {
-  const cached = writers.get(type);
-  if (cached !== undefined) return cached;
-  const table = quote(type.table);
-  const columns = writeColumns(type).map(({ column }) => quote(column));
-  // jsonb: a row of json_each is text, which every column would parse anew.
-  const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
-  const into = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
-  const changed = columns
-    .filter((column) => column !== quote('id'))
-    .map((column) => `${column} = excluded.${column}`);
-  const marks = columns.map(() => '?').join(', ');
-  const id = `column${1 + columns.indexOf(quote('id'))}`;
-  const statement = (rows: string): RowStatement => {
-    const insert = `${into} SELECT ?, ${rows}`;
-    const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
-    return { insert, update: `${insert} ${over}` };
+function composeWithState(
+  { table }: DataTypeDefinition,
+  { columns }: ObjectColumns,
+  properties: readonly PropertyDefinition[],
+): StateStatements {
+  const names = columns.map(quote);
+  const list = names.map((column) => `"t".${column}`);
+  const from = (ids: string): string =>
+    `${quote(table)} AS "t" ON "t"."accountId" = ? AND "t"."id" = ${ids}`;
+  const one = `SELECT "s"."number", ${list.join(', ')}
+ FROM (SELECT ${STATE} AS "number") AS "s" LEFT JOIN ${from('?')}`;
+  const isPlain = properties.every(({ kind }) => IS_SAME_IN_JSON[kind]);
+  if (!isPlain || columns.length > MAX_COLUMNS) return { one, many: null, row: null };
+  const texts = properties
+    .filter(({ kind, role }) => kind === 'string' && role !== 'id')
+    .map(({ column }) => quote(column));
+  const bounded = (of = ''): string => {
+    const row = `json_array(${names.map((column) => of + column).join(', ')})`;
+    if (texts.length === 0) return row;
+    const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`).join(' + ');
+    const large = `json_object('id', ${of}"id", 'octets', ${octets})`;
+    return `CASE WHEN ${octets} > ${MAX_ROW} THEN ${large} ELSE ${row} END`;
   };
-  const most = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
-  const sizes = new Set(ROWS.map((size) => Math.min(size, most)));
-  const writer = Object.freeze({
-    json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
-    rows: [...sizes].map((size) => {
-      const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
-      return { size, ...statement(`* FROM (VALUES ${list}) WHERE ${id} IS NOT NULL`) };
-    }),
-    destroy: `DELETE FROM ${table} WHERE "accountId" = ?
- AND "id" IN (SELECT value FROM json_each(?))`,
-  });
-  writers.set(type, writer);
-  return writer;
-}
-
-/** One statement: inserts rows, or updates those that exist. */
-export async function writeObjects(
-  { connection, accountId }: Scope<Connection>,
-  type: DataTypeDefinition,
-  objects: readonly StoredObject[],
-  how: keyof RowStatement,
-): Promise<void> {
-  const { json, rows } = writerOf(type);
-  const statement = rows.find(({ size }) => size >= objects.length);
-  if (statement === undefined) {
-    connection.run(json[how], [accountId, encodeRows(type, objects)]);
-    return;
-  }
-  const columns = writeColumns(type);
-  // Of its final size: a list of hundreds that grows is copied again and again.
-  const parameters = new Array<Parameter>(statement.size * columns.length + 1).fill(null);
-  parameters[0] = accountId;
-  let at = 1;
-  for (const object of objects) {
-    for (const { encode } of columns) {
-      parameters[at] = parameterOf(encode(object));
-      at += 1;
-    }
-  }
-  connection.run(statement[how], parameters);
-}
-
-/** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
-function parameterOf(value: JsonValue): Parameter {
-  if (typeof value === 'number') return value + 0;
-  if (typeof value === 'boolean') return Number(value);
-  return value as string | null;
+  const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('"t".')})
+ FROM json_each(?) AS "j" CROSS JOIN ${from('"j"."value"')})`;
+  return { one, many, row: bounded() };
 }
 
 /** One statement. */
-export async function destroyObjects(
-  { connection, accountId }: Scope<Connection>,
-  type: DataTypeDefinition,
+export async function readState(
+  { connection, accountId }: Scope<Reader>,
+  table: string,
+): Promise<number> {
+  const [row] = await connection.all(SELECT_STATE, accountId, table);
+  return numberOf(row?.[0]);
+}
+
+/** Rows of objects, which are decoded when they are asked for, and the state that they were read in. */
+export interface StateAndRows {
+  readonly number: number;
+  readonly rows: Collector;
+}
+
+/**
+ * One statement. Null where it can't have these objects: `readObjects` can. LargeReadError where several are large
+ * together.
+ */
+export function readStateAndRows(
+  { connection, accountId, slices }: ObjectScope<Connection>,
+  { type, properties, maxOctets }: ObjectsAsked,
   ids: readonly string[],
-): Promise<void> {
-  connection.run(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
+): StateAndRows | null {
+  const { table } = type;
+  const { length } = ids;
+  const reader = readerOf(type, properties);
+  const { one, many } = reader.withState;
+  const collected = collector(reader, maxOctets, slices);
+  if (length === 0) {
+    const [state] = connection.one(`SELECT ${STATE}`, accountId, table);
+    return { number: numberOf(state), rows: collected };
+  }
+  if (length === 1) {
+    const [state, ...row] = connection.one(one, accountId, table, accountId, ids[0] ?? '');
+    if (row[0] !== null) collected.take(row);
+    return { number: numberOf(state), rows: collected };
+  }
+  if (many === null || length > MAX_OBJECTS) return null;
+  const wanted = JSON.stringify(ids);
+  const [state, text] = connection.one(many, accountId, table, wanted, accountId);
+  const rows = JSON.parse(text as string) as readonly TextRow[];
+  if (!isWhole(rows)) {
+    // Of those that are not in the text; a character may have several octets.
+    requireSmall(rows.reduce((sum, row) => (isRow(row) ? sum : sum + row.octets), 0));
+    return null;
+  }
+  for (const row of rows) collected.take(row);
+  return { number: numberOf(state), rows: collected };
+}
+
+/** One statement. */
+export function readStateAndChanges(
+  connection: Connection,
+  { accountId, type, since, limit }: ChangesAsked,
+): StateAndChanges {
+  const { table } = type;
+  const asked = [accountId, table, since, limit];
+  const [number, text] = connection.one(STATE_AND_CHANGES, accountId, table, ...asked);
+  const records = (JSON.parse(text as string) as readonly Row[]).map(changeOf);
+  return { number: numberOf(number), records };
+}
+
+/** No row was too large for the text. */
+function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
+  return rows.every(isRow);
+}
+
+function isRow(row: TextRow): row is Row {
+  return Array.isArray(row);
+}
+
+function idOf(row: TextRow): string {
+  return isRow(row) ? (row[0] as string) : row.id;
+}
+
+/** There is none before the first change. */
+function numberOf(value: unknown): number {
+  return (value as number | null) ?? 0;
+}
+
+/**
+ * A page of a query's result with the state, and with the objects where they are wanted: one statement. Ids or rows
+ * come as one JSON text. A row's text is made where the row is found: SQLite makes none of what a
+ * page leaves out, whether it sorts or not.
+ */
+export async function readPage(
+  { connection, accountId }: Scope<Reader>,
+  { type, compose, limit, wanted }: PageRead,
+): Promise<QueryPage> {
+  const reader = readerOf(type, wanted?.properties ?? []);
+  const text = wanted !== null && limit <= MAX_OBJECTS ? reader.withState.row : null;
+  const page = compose(raw(`${text ?? 'json_quote("id")'} AS "row"`));
+  const [row] = await connection.query(withState(page, accountId, type.table));
+  const number = numberOf(row?.[0]);
+  const found = JSON.parse(`[${(row?.[1] as string | null) ?? ''}]`) as unknown;
+  if (wanted === null || text === null) {
+    return { number, ids: found as readonly string[], found: null };
+  }
+  const rows = found as readonly TextRow[];
+  if (!isWhole(rows)) return { number, ids: rows.map(idOf), found: null };
+  const gathered = gatherer(reader, wanted.maxOctets);
+  for (const each of rows) gathered.take(each);
+  return { number, ids: gathered.ids, found: gathered.found() };
+}
+
+/** One row `[state, rows of the page]`. */
+function withState(page: Fragment, accountId: string, table: string): Fragment {
+  const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
+  return sql`SELECT "number", ${rows}
+ FROM (SELECT 1) LEFT JOIN "JmapState" ON "accountId" = ${accountId} AND "type" = ${table}`;
 }

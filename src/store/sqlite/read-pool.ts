@@ -2,9 +2,9 @@ import { checkDeadline, lateError } from '../../database/sqlite/timed-database.j
 import { UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
 import { FairTurns } from '../../runtime/fair-turns.js';
-import type { CallOptions, Snapshot, Trace } from '../port.js';
+import type { CallOptions, Snapshot } from '../port.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import type { Connection } from './connection.js';
+import { type Connection, inPhases } from './connection.js';
 import { SqliteSnapshot } from './engine.js';
 import type { Log } from './log.js';
 import type { Reader } from './reader.js';
@@ -99,16 +99,6 @@ export class ReadPool {
  */
 export function createReadTurns(size: number): FairTurns {
   return new FairTurns({ size, share: Math.max(1, size - 1), mayWait: MAY_WAIT, errors });
-}
-
-/** Tells a trace that a read waits, from when on it is elsewhere; the read tells when it works. */
-export async function inPhases<T>(trace: Trace | undefined, read: () => Promise<T>): Promise<T> {
-  trace?.phase('waiting');
-  try {
-    return await read();
-  } finally {
-    trace?.phase('elsewhere');
-  }
 }
 
 /** Connections of this thread, each opened when it is first needed. */

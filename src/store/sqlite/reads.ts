@@ -23,12 +23,12 @@ import type { Fragment } from '../sql/fragment.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';
+import { CACHE_LENGTH, type Connection, inPhases, SliceError } from './connection.js';
 import { sqlite } from './dialect.js';
 import { SharedSnapshot } from './engine.js';
+import { readStateAndChanges, readStateAndRows } from './objects.js';
 import { planOf } from './plan.js';
-import { inPhases, type ReadPool } from './read-pool.js';
-import { readStateAndChanges, readStateAndRows } from './state-reads.js';
+import type { ReadPool } from './read-pool.js';
 
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;

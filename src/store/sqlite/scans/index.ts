@@ -82,7 +82,7 @@ export class ScanThreads implements ReaderSource {
     });
   }
 
-  /** A thread is within a statement. One that never asks for the time (tick.ts) nobody can stop. */
+  /** A thread is within a statement. One that never asks for the time (dialect.ts) nobody can stop. */
   get isBusy(): boolean {
     return [...this.#threads].some((thread) => thread.isBusy);
   }

@@ -1,0 +1,203 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { MethodError } from '../../protocol/errors.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type { ChangeKind, StoredObject } from '../port.js';
+import type { ChangesToWrite, Scope } from '../sql/engine.js';
+import { quote } from '../sql/fragment.js';
+import { type BlobKey, blobKeyOf, CHANGE_KINDS } from '../sql/records.js';
+import { encodeRows, writeColumns } from '../sql/rows.js';
+import { COLLECTABLE } from '../sql/table-texts.js';
+import type { Connection } from './connection.js';
+import { BOUND, type Parameter } from './reader.js';
+
+/** What a transaction reads and writes of states, change records (D8, D9) and rows. */
+
+/** No row where the account has been deleted. */
+const SELECT_STATE_OF_ACCOUNT = `SELECT "s"."number" FROM "JmapAccount" AS "a"
+ LEFT JOIN "JmapState" AS "s" ON "s"."accountId" = "a"."id" AND "s"."type" = ? WHERE "a"."id" = ?`;
+
+const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+ VALUES (?, ?, ?, ?) ON CONFLICT ("accountId", "type") DO UPDATE SET
+ "number" = "number" + excluded."number", "objects" = "objects" + excluded."objects"`;
+
+/** RETURNING more than doubles its cost (a temporary table), so it is for whoever knows no state. */
+const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
+
+const INSERT_CHANGES = `INSERT INTO "JmapChange"
+ ("accountId", "type", "number", "objectId", "kind", "at")
+ SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
+
+/** One statement. The same before a write, which a deleted account refuses: it throws `accountNotFound`. */
+export async function readStateOfAccount(
+  { connection, accountId }: Scope<Connection>,
+  table: string,
+): Promise<number> {
+  const rows = connection.rows(SELECT_STATE_OF_ACCOUNT, [table, accountId]);
+  if (rows[0] === undefined) throw accountGone();
+  return (rows[0][0] as number | null) ?? 0;
+}
+
+/** Deleted since the request was let in: nothing may be written that nobody would remove. */
+export function accountGone(): MethodError {
+  return new MethodError('accountNotFound', 'The account has been deleted.');
+}
+
+/**
+ * A statement for the counter, which steps by the number of records, and one for each kind of them:
+ * the records get the numbers that it passed.
+ */
+export async function writeChanges(
+  { connection, accountId }: Scope<Connection>,
+  table: string,
+  { changes, at, current }: ChangesToWrite,
+): Promise<number> {
+  const runs = runsOf(changes);
+  let growth = 0;
+  for (const { kind, objectIds } of runs) growth += CHANGE_KINDS[kind].growth * objectIds.length;
+  const steps = [accountId, table, changes.length, growth] as const;
+  let state: number;
+  if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;
+  else {
+    connection.run(ADVANCE_STATE, steps);
+    state = current + changes.length;
+  }
+  let first = state - changes.length + 1;
+  for (const { kind, objectIds } of runs) {
+    const ids = JSON.stringify(objectIds);
+    const { number } = CHANGE_KINDS[kind];
+    connection.run(INSERT_CHANGES, [accountId, table, first, number, at, ids]);
+    first += objectIds.length;
+  }
+  return state;
+}
+
+/** Changes of one kind that follow each other. */
+interface Run {
+  readonly kind: ChangeKind;
+  readonly objectIds: string[];
+}
+
+function runsOf(changes: ChangesToWrite['changes']): readonly Run[] {
+  const runs: Run[] = [];
+  for (const { objectId, kind } of changes) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.objectIds.push(objectId);
+    else runs.push({ kind, objectIds: [objectId] });
+  }
+  return runs;
+}
+
+/**
+ * Rows that are written as parameters, at most; more are one JSON text. To make that text and take
+ * it apart again costs as much as half of the insert. Each number of rows needs a statement of its
+ * own, so there are three, and rows without an id are left out.
+ */
+const ROWS = [1, 10, 100];
+/** Parameters of such a statement: what is prepared has a piece of program for each. */
+const MAX_PARAMETERS = 1500;
+
+/** A statement that writes rows; "insert" takes new ones, "update" in the same form those that exist. */
+interface RowStatement {
+  readonly insert: string;
+  readonly update: string;
+}
+
+/** The statements that write whole rows. */
+interface ObjectWriter {
+  /** As a JSON array. */
+  readonly json: RowStatement;
+  /** As parameters: up to so many rows, the fewest first. */
+  readonly rows: readonly (RowStatement & { readonly size: number })[];
+  readonly destroy: string;
+}
+
+const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
+
+function writerOf(type: DataTypeDefinition): ObjectWriter {
+  const cached = writers.get(type);
+  if (cached !== undefined) return cached;
+  const table = quote(type.table);
+  const columns = writeColumns(type).map(({ column }) => quote(column));
+  // jsonb: a row of json_each is text, which every column would parse anew.
+  const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
+  const into = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
+  const changed = columns
+    .filter((column) => column !== quote('id'))
+    .map((column) => `${column} = excluded.${column}`);
+  const marks = columns.map(() => '?').join(', ');
+  const id = `column${1 + columns.indexOf(quote('id'))}`;
+  const statement = (rows: string): RowStatement => {
+    const insert = `${into} SELECT ?, ${rows}`;
+    const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
+    return { insert, update: `${insert} ${over}` };
+  };
+  const most = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
+  const sizes = new Set(ROWS.map((size) => Math.min(size, most)));
+  const writer = Object.freeze({
+    json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
+    rows: [...sizes].map((size) => {
+      const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
+      return { size, ...statement(`* FROM (VALUES ${list}) WHERE ${id} IS NOT NULL`) };
+    }),
+    destroy: `DELETE FROM ${table} WHERE "accountId" = ?
+ AND "id" IN (SELECT value FROM json_each(?))`,
+  });
+  writers.set(type, writer);
+  return writer;
+}
+
+/** One statement: inserts rows, or updates those that exist. */
+export async function writeObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  objects: readonly StoredObject[],
+  how: keyof RowStatement,
+): Promise<void> {
+  const { json, rows } = writerOf(type);
+  const statement = rows.find(({ size }) => size >= objects.length);
+  if (statement === undefined) {
+    connection.run(json[how], [accountId, encodeRows(type, objects)]);
+    return;
+  }
+  const columns = writeColumns(type);
+  // Of its final size: a list of hundreds that grows is copied again and again.
+  const parameters = new Array<Parameter>(statement.size * columns.length + 1).fill(null);
+  parameters[0] = accountId;
+  let at = 1;
+  for (const object of objects) {
+    for (const { encode } of columns) {
+      parameters[at] = parameterOf(encode(object));
+      at += 1;
+    }
+  }
+  connection.run(statement[how], parameters);
+}
+
+/** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
+function parameterOf(value: JsonValue): Parameter {
+  if (typeof value === 'number') return value + 0;
+  if (typeof value === 'boolean') return Number(value);
+  return value as string | null;
+}
+
+/** One statement. */
+export async function destroyObjects(
+  { connection, accountId }: Scope<Connection>,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): Promise<void> {
+  connection.run(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
+}
+
+const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
+ SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b" WHERE ${COLLECTABLE}
+ ORDER BY "b"."unreferencedSince" LIMIT ${BOUND}) RETURNING "accountId", "id"`;
+
+/** One statement, in a write transaction: no reference can come in between. */
+export function collectBlobs(
+  connection: Connection,
+  before: number,
+  limit: number,
+): readonly BlobKey[] {
+  return connection.rows(COLLECT, [before, limit]).map(blobKeyOf);
+}
