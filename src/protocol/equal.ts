@@ -1,4 +1,4 @@
-import { type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/slices.js';
 import {
   InexactNumber,
   isJsonArray,
@@ -10,77 +10,57 @@ import {
 /** Names that take more than a moment to list. */
 const MANY = 10_000;
 
+/** Arrays and objects that are still to be compared: each with the one behind it. */
+type Pairs = (JsonObject | readonly JsonValue[])[];
+
 /**
  * True where two JSON values mean the same: the order of members doesn't count, that of array items
  * does, and -0 is 0. Numbers that no double holds are equal only where they are written the same.
  */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
-  if (a === b) return true;
-  if (isJsonArray(a)) return isJsonArray(b) && arraysEqual(a, b);
-  if (isJsonObject(a)) return isJsonObject(b) && objectsEqual(a, b);
-  return inexactEqual(a, b);
+  const pairs: Pairs = [];
+  return mayEqual(a, b, pairs) && (pairs.length === 0 || finish(compare(pairs)));
 }
 
 /** The same with pauses, for values that may be large. */
-export function* equalSteps(a: JsonValue, b: JsonValue, strides = new Strides()): Steps<boolean> {
+export function* equalSteps(a: JsonValue, b: JsonValue): Steps<boolean> {
+  const pairs: Pairs = [];
+  return mayEqual(a, b, pairs) && (pairs.length === 0 || (yield* compare(pairs)));
+}
+
+/** False where the values differ; what only a look into both can tell is added to `pairs`. */
+function mayEqual(a: JsonValue, b: JsonValue, pairs: Pairs): boolean {
   if (a === b) return true;
-  if (isJsonArray(a)) return isJsonArray(b) && (yield* arraySteps(a, b, strides));
-  if (isJsonObject(a)) return isJsonObject(b) && (yield* objectSteps(a, b, strides));
-  return inexactEqual(a, b);
-}
-
-function arraysEqual(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index += 1) {
-    if (!jsonEqual(a[index] ?? null, b[index] ?? null)) return false;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a instanceof InexactNumber || b instanceof InexactNumber) {
+    return a instanceof InexactNumber && b instanceof InexactNumber && a.source === b.source;
   }
+  pairs.push(a, b);
   return true;
 }
 
-function objectsEqual(a: JsonObject, b: JsonObject): boolean {
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  for (const name of names) {
-    const member = a[name];
-    // JSON has own members alone, so an inherited one of `b` doesn't count.
-    if (member === b[name]) continue;
-    if (!Object.hasOwn(b, name) || !jsonEqual(member ?? null, b[name] ?? null)) return false;
+function* compare(pairs: Pairs): Steps<boolean> {
+  const strides = new Strides();
+  for (let b = pairs.pop(); b !== undefined; b = pairs.pop()) {
+    const a = pairs.pop();
+    if (isJsonArray(a) && isJsonArray(b)) {
+      if (a.length !== b.length) return false;
+      for (let index = 0; index < a.length; index += 1) {
+        if (strides.isOver()) yield;
+        if (!mayEqual(a[index] ?? null, b[index] ?? null, pairs)) return false;
+      }
+    } else if (isJsonObject(a) && isJsonObject(b)) {
+      const names = Object.keys(a);
+      // To list the names of a large object is a long step by itself.
+      if (names.length > MANY) yield;
+      if (names.length !== Object.keys(b).length) return false;
+      for (const name of names) {
+        if (strides.isOver()) yield;
+        // JSON has own members alone, so an inherited one of `b` doesn't count.
+        if (!Object.hasOwn(b, name)) return false;
+        if (!mayEqual(a[name] ?? null, b[name] ?? null, pairs)) return false;
+      }
+    } else return false;
   }
   return true;
-}
-
-function* arraySteps(
-  a: readonly JsonValue[],
-  b: readonly JsonValue[],
-  strides: Strides,
-): Steps<boolean> {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index += 1) {
-    if (strides.isOver()) yield;
-    const item = a[index] ?? null;
-    const other = b[index] ?? null;
-    // Most items are simple values: a generator for each would take several times as long.
-    if (item === other) continue;
-    if (!(yield* equalSteps(item, other, strides))) return false;
-  }
-  return true;
-}
-
-function* objectSteps(a: JsonObject, b: JsonObject, strides: Strides): Steps<boolean> {
-  const names = Object.keys(a);
-  // To list the names of a large object is a long step by itself.
-  if (names.length > MANY) yield;
-  if (names.length !== Object.keys(b).length) return false;
-  for (const name of names) {
-    if (strides.isOver()) yield;
-    const member = a[name];
-    if (member === b[name]) continue;
-    if (!Object.hasOwn(b, name)) return false;
-    if (!(yield* equalSteps(member ?? null, b[name] ?? null, strides))) return false;
-  }
-  return true;
-}
-
-function inexactEqual(a: unknown, b: unknown): boolean {
-  return a instanceof InexactNumber && b instanceof InexactNumber && a.source === b.source;
 }
