@@ -1,5 +1,6 @@
 import type { Slices } from '../runtime/slices.js';
 import { emptyObject, writeNumbers } from './json.js';
+import { chunksOf } from './response.js';
 
 /** Values that are written at once, in about a millisecond; so many characters count as a value. */
 const WEIGHT = 16_384;
@@ -8,6 +9,8 @@ const CHARACTERS = 64;
 const TEXT = 16;
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+/** Items by their indexes, or members by their names. */
+type Parts = Record<string | number, unknown>;
 
 /**
  * Characters of a piece, at least; a long text would have to be copied as a whole to be written or
@@ -86,89 +89,60 @@ class Writing {
     this.#hasBegun = true;
     if (typeof value === 'string') {
       await this.#text(value);
-    } else if (Array.isArray(value)) {
-      this.#put('[');
-      await this.#items(value);
-      this.#put(']');
     } else {
-      this.#put('{');
-      await this.#members(value as Readonly<Record<string, unknown>>);
-      this.#put('}');
+      const [opening = '', closing = ''] = Array.isArray(value) ? '[]' : '{}';
+      this.#put(opening);
+      await this.#parts(value as Container);
+      this.#put(closing);
     }
   }
 
   async #text(value: string): Promise<void> {
-    const size = Math.max(this.#weight, 1) * TEXT;
     this.#add('"');
-    for (let begin = 0; begin < value.length && this.#length <= this.#maximum; ) {
-      let end = Math.min(begin + size, value.length);
-      // Halves of a pair would be written as escapes.
-      if (isHigh(value.charCodeAt(end - 1)) && end < value.length) end += 1;
-      this.#add(JSON.stringify(value.slice(begin, end)).slice(1, -1));
-      begin = end;
+    for (const chunk of chunksOf(value, Math.max(this.#weight, 1) * TEXT)) {
+      if (this.#length > this.#maximum) return;
+      this.#add(JSON.stringify(chunk).slice(1, -1));
       if (this.#slices.isOver()) await this.#slices.next();
     }
     this.#add('"');
   }
 
-  async #items(items: readonly unknown[]): Promise<void> {
+  /** Writes items or members: those that are heavy by themselves, others in groups. */
+  async #parts(container: Container): Promise<void> {
+    const names = Array.isArray(container) ? null : Object.keys(container);
+    const parts = container as Parts;
+    const count = names?.length ?? (container as readonly unknown[]).length;
     let comma = '';
+    let group = emptyGroup(container);
     let begin = 0;
     let sum = 0;
     const flush = async (end: number): Promise<void> => {
-      if (end > begin) {
-        this.#put(comma + JSON.stringify(items.slice(begin, end)).slice(1, -1));
-        comma = ',';
-      }
-      sum = 0;
-      if (this.#slices.isOver()) await this.#slices.next();
-    };
-    for (let index = 0; index < items.length && this.#length <= this.#maximum; index += 1) {
-      const weight = this.#scales.weigh(items[index]);
-      if (sum + weight > this.#weight) {
-        await flush(index);
-        begin = index;
-      }
-      sum += weight;
-      if (weight <= this.#weight) continue;
-      this.#put(comma);
-      comma = ',';
-      await this.write(items[index]);
-      begin = index + 1;
-      sum = 0;
-    }
-    await flush(items.length);
-  }
-
-  async #members(object: Readonly<Record<string, unknown>>): Promise<void> {
-    let comma = '';
-    let group = emptyObject<unknown>();
-    let sum = 0;
-    const flush = async (): Promise<void> => {
       const text = JSON.stringify(group).slice(1, -1);
       if (text !== '') {
         this.#put(comma + text);
         comma = ',';
       }
-      group = emptyObject<unknown>();
+      group = emptyGroup(container);
+      begin = end;
       sum = 0;
       if (this.#slices.isOver()) await this.#slices.next();
     };
-    for (const name of Object.keys(object)) {
-      if (this.#length > this.#maximum) return;
-      const member = object[name];
-      const weight = this.#scales.weigh(member);
-      if (sum + weight > this.#weight) await flush();
+    for (let at = 0; at < count && this.#length <= this.#maximum; at += 1) {
+      const name = names?.[at];
+      const part = parts[name ?? at];
+      const weight = this.#scales.weigh(part);
+      if (sum + weight > this.#weight) await flush(at);
       if (weight <= this.#weight) {
-        group[name] = member;
+        group[name ?? at - begin] = part;
         sum += weight;
-      } else {
-        this.#put(`${comma}${JSON.stringify(name)}:`);
-        comma = ',';
-        await this.write(member);
+        continue;
       }
+      this.#put(name === undefined ? comma : `${comma}${JSON.stringify(name)}:`);
+      comma = ',';
+      await this.write(part);
+      begin = at + 1;
     }
-    await flush();
+    await flush(count);
   }
 
   #put(piece: string): void {
@@ -247,8 +221,8 @@ function weightOf(value: unknown): number {
   return typeof value === 'string' ? 1 + value.length / CHARACTERS : 1;
 }
 
-function isHigh(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
+function emptyGroup(container: Container): Parts {
+  return (Array.isArray(container) ? ([] as unknown) : emptyObject()) as Parts;
 }
 
 /** What `toJSON` makes of a value is written by the native function. */
