@@ -4,7 +4,7 @@ import type { Hooks } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Registry } from '../methods/registry.js';
-import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/singleton.js';
+import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
 import { timeOfUpdate } from '../methods/set/update.js';
 import { clock } from '../methods/states.js';
 import { indexOf } from '../methods/type-index.js';

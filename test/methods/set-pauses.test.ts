@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import { holdsBlobs, type Place } from '../../src/capability/places.js';
-import { planCopy } from '../../src/methods/copy/copy-plan.js';
+import { planCopy } from '../../src/methods/copy/draft-copies.js';
 import { Problems } from '../../src/methods/issues.js';
 import { draftCreate, newObject } from '../../src/methods/set/draft.js';
 import { creationReport, dropEqual, updateReport } from '../../src/methods/set/report.js';

@@ -1,14 +1,17 @@
+import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
+import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
-import { FEW_OBJECTS } from '../long-calls.js';
+import { FEW_OBJECTS, WORKING_OCTETS } from '../long-calls.js';
+import type { SetPlan } from '../set/plan.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
-import { indexOf } from '../type-index.js';
-import { planCopy } from './copy-plan.js';
-import { draftCopies } from './draft-copies.js';
-import { readOriginals } from './originals.js';
+import { requireState } from '../states.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
+import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-copies.js';
 
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
 
@@ -26,8 +29,7 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
   const index = indexOf(type);
   const planning = planCopy(index, args.create, sceneOf(context));
   const plan = await runPlanning(planning, context);
-  const overrides = { ...plan, author: 'client', updates: [], destroys: [] } as const;
-  const seals = await sealSecrets(index, overrides, context);
+  const seals = await sealSecrets(index, plan, context);
   const isLong = request.isLong || plan.creates.length > FEW_OBJECTS;
   // They are read at once, as those of a /get.
   if (isLong) await services.conductor.begin();
@@ -38,7 +40,7 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
     const blobs = await newBlobs.copyFrom(from.id, source.blobs);
     const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
     const creates = await runPlanning(drafting, context);
-    const prepared = { index, plan: { ...overrides, creates }, seals };
+    const prepared = { index, plan: { ...plan, creates }, seals };
     const options = writeOptions(type, context, [], isLong);
     const { response, createdIds, unit } = await services.store.write(
       accountId,
@@ -55,7 +57,11 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
         ),
     );
     newBlobs.keep(unit.blobs.inserted);
-    const copied = new Set(createdIds.map(([key]) => plan.sourceIds.get(key)));
+    const created = new Set(createdIds.map(([, id]) => id));
+    const copied = new Set<string>();
+    for (const { draft, birth } of creates) {
+      if (created.has(birth.id)) copied.add(draft.sourceId ?? '');
+    }
     if (args.onSuccessDestroyOriginal === true && copied.size > 0) {
       context.followWith(`${type.name}/set`, {
         accountId: from.id,
@@ -68,3 +74,55 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
     await newBlobs.discardRest();
   }
 };
+
+/**
+ * The source account's part of a /copy. The blobs are read after the objects: one that has gone
+ * meanwhile is lost to its copy.
+ */
+interface Originals {
+  readonly objects: ReadonlyMap<string, StoredObject>;
+  /** The blobs that copies will take along. */
+  readonly blobs: readonly BlobRow[];
+}
+
+/** RFC 8620 5.4, phase 1. Throws `stateMismatch`. */
+async function readOriginals(
+  { index, plan, from, context }: CopyScene,
+  ifFromInState: string | null | undefined,
+): Promise<Originals> {
+  const ids = new Set(plan.creates.flatMap(({ draft }) => draft.sourceId ?? []));
+  const { store } = context.services;
+  const objects = await store.read(from.id, context, async (snapshot) => {
+    const state = await snapshot.stateNumber(index.type);
+    requireState('ifFromInState', ifFromInState, state);
+    const rows =
+      ids.size === 0
+        ? []
+        : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
+    return new Map(rows.map((row) => [row.id, row]));
+  });
+  // Not in the snapshot: reads that share its connection would wait for each turn.
+  const blobIds = await runInSlices(blobsToCopy(index, plan, objects), context.startSlices());
+  const readBlobs = (snapshot: Snapshot) => snapshot.blobs([...blobIds]);
+  const blobs = blobIds.size === 0 ? [] : await store.read(from.id, context, readBlobs);
+  return { objects, blobs };
+}
+
+/** The blobs of originals in properties that the copy doesn't override. */
+function* blobsToCopy(
+  index: TypeIndex,
+  { creates }: SetPlan,
+  objects: ReadonlyMap<string, StoredObject>,
+): Steps<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  if (index.blobs.length === 0) return ids;
+  for (const { draft } of creates) {
+    const original = objects.get(draft.sourceId ?? '');
+    if (original === undefined || draft.problems.any) continue;
+    yield;
+    for (const { name, blobs } of inheritedBlobs(index, draft)) {
+      for (const id of yield* textSteps(blobs, original[name])) ids.add(id);
+    }
+  }
+  return ids;
+}

@@ -1,16 +1,64 @@
+import type { AccountAccess } from '../../accounts/principal.js';
 import { replaceSteps, textSteps } from '../../capability/places.js';
-import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { CopyArguments } from '../../capability/standard.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
-import { Problems } from '../issues.js';
-import { type Draft, isServerSet, type PlannedCreate } from '../set/draft.js';
+import { decrypt, encrypt } from '../encryption.js';
+import { Problems, quoted } from '../issues.js';
+import { type Draft, draftOverrides, isServerSet, type PlannedCreate } from '../set/draft.js';
+import { type PlanScene, planSet, type SetPlan } from '../set/plan.js';
 import { sentObject } from '../set/report.js';
-import type { TypeIndex } from '../type-index.js';
-import { referredIds } from '../work/reference-values.js';
-import { type CopyScene, originalNotFound } from './copy-plan.js';
-import { inheritedSecrets } from './inherited-secrets.js';
-import { inheritedBlobs } from './originals.js';
+import type { CreationIds } from '../set/value.js';
+import type { BlobProperty, TypeIndex } from '../type-index.js';
+import { referredIds } from '../work/named-ids.js';
+
+/** One /copy. */
+export interface CopyScene {
+  readonly index: TypeIndex;
+  /** Its creates have the overrides of each copy. */
+  readonly plan: SetPlan;
+  readonly from: AccountAccess;
+  readonly context: CallContext;
+  /** The client's arguments, if a hook has replaced them; the plan is made of the hook's. */
+  readonly sent: CopyArguments | undefined;
+}
+
+/** Pauses before each object. Throws `requestTooLarge` for more than maxObjectsInSet. */
+export function planCopy(
+  index: TypeIndex,
+  create: Readonly<Record<string, JsonValue>>,
+  scene: PlanScene,
+): Steps<SetPlan> {
+  return planSet(index, { create }, { ...scene, draft: draftEntry });
+}
+
+/** 5.4: the object must have the `id` of the original; all else overrides. */
+function* draftEntry(index: TypeIndex, value: JsonValue, createdIds: CreationIds): Steps<Draft> {
+  const { name } = index.roles.id;
+  const overrides = Object.assign(emptyObject(), isJsonObject(value) ? value : {});
+  const id = overrides[name];
+  delete overrides[name];
+  const draft = yield* draftOverrides(index, overrides, createdIds);
+  if (typeof id !== 'string') {
+    const problems = new Problems();
+    problems.add(name, `must be the id of the ${index.type.name} to copy`);
+    problems.addAll(draft.problems);
+    return { ...draft, problems };
+  }
+  const sourceId = resolveId(id, createdIds.earlier);
+  if (sourceId === null) return { ...draft, refused: originalNotFound(id) };
+  // A /set refuses to create a singleton, whatever its original.
+  return index.type.singleton === true ? draft : { ...draft, sourceId };
+}
+
+function originalNotFound(id: string): SetError {
+  return setError('notFound', `There is no object ${quoted(id)} to copy.`);
+}
 
 interface DraftScene extends CopyScene {
   /** By id, as the source account has them. */
@@ -32,10 +80,10 @@ export function* draftCopies(scene: DraftScene): Steps<readonly PlannedCreate[]>
 const IS_GONE = 'names a blob that is gone';
 
 function* draftCopy(scene: DraftScene, create: PlannedCreate): Steps<Draft> {
-  const { index, plan, originals } = scene;
-  const { key, draft } = create;
-  const sourceId = plan.sourceIds.get(key);
-  if (sourceId === undefined) return draft;
+  const { index, originals } = scene;
+  const { draft } = create;
+  const { sourceId = null } = draft;
+  if (sourceId === null) return draft;
   const original = originals.get(sourceId);
   if (original === undefined) return { ...draft, refused: originalNotFound(sourceId) };
   const problems = new Problems(draft.problems);
@@ -107,4 +155,55 @@ function expectedOf(
     if (isServerSet(property) || Object.hasOwn(moved, name)) delete expected[name];
   }
   return expected;
+}
+
+/**
+ * Returns the secrets of a copy that doesn't override its original's. A user who may not write to
+ * the source account gets none of them: they are null. An encrypted secret is encrypted anew for
+ * the copy. Notes the properties for which this is impossible.
+ */
+function inheritedSecrets(
+  { index, from, context }: CopyScene,
+  original: StoredObject,
+  { draft, birth }: PlannedCreate,
+  problems: Problems,
+): JsonObject {
+  const { secretKey } = context.services;
+  const values = emptyObject();
+  for (const property of index.secrets) {
+    const { name } = property;
+    const stored = original[name];
+    if (typeof stored !== 'string' || Object.hasOwn(draft.values, name)) continue;
+    if (from.isReadOnly) {
+      values[name] = null;
+      if (property.required)
+        problems.add(
+          name,
+          'is a secret of an account that you may only read: give the copy its own',
+        );
+    } else if (property.secret === 'encrypt') {
+      const { type } = index;
+      const place = { type, property };
+      const text =
+        secretKey && decrypt(stored, secretKey, { accountId: from.id, id: original.id, ...place });
+      if (typeof text === 'string' && secretKey !== undefined)
+        values[name] = encrypt(text, secretKey, {
+          accountId: accountOf(context).id,
+          id: birth.id,
+          ...place,
+        });
+      else problems.add(name, "can't be decrypted: give the copy its own");
+    }
+  }
+  return values;
+}
+
+/**
+ * The properties that hold blobs and that the copy takes over: they are neither overridden nor
+ * computed anew.
+ */
+export function inheritedBlobs(index: TypeIndex, overrides: Draft): readonly BlobProperty[] {
+  return index.blobs.filter(
+    ({ name, computed }) => computed?.kind !== 'from' && !Object.hasOwn(overrides.values, name),
+  );
 }

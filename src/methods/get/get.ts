@@ -8,7 +8,7 @@ import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { MAX_UNKNOWN, propertiesNamed } from '../properties.js';
-import { SINGLETON_ID, unwrittenSingleton } from '../set/singleton.js';
+import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 

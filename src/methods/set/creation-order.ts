@@ -1,6 +1,6 @@
 import type { Steps } from '../../runtime/slices.js';
 import type { TypeIndex } from '../type-index.js';
-import { referredIds } from '../work/reference-values.js';
+import { referredIds } from '../work/named-ids.js';
 import { groupsOf } from './circles.js';
 import type { PlannedCreate } from './draft.js';
 

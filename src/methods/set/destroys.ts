@@ -3,7 +3,7 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
-import { referredIds } from '../work/reference-values.js';
+import { referredIds } from '../work/named-ids.js';
 import type { AffectedRows } from './affected-rows.js';
 import { idsByType, type Link, type ObjectKey, push, textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';

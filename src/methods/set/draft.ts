@@ -13,8 +13,12 @@ import { judgeProperties, Problems } from '../issues.js';
 import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
 import { takeNearest } from './json-values.js';
-import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalSteps, type ValueScene } from './value.js';
+import {
+  type CreationIds,
+  canonicalSteps,
+  complaintsOfServerValues,
+  type ValueScene,
+} from './value.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -25,6 +29,8 @@ export interface Draft {
   readonly problems: Problems;
   /** Set where it is no object at all. */
   readonly refused: SetError | null;
+  /** Of a copy: the id of its original, if it names one. */
+  readonly sourceId?: string | null;
 }
 
 /** Of a hook that writes what others compute. */
@@ -161,4 +167,17 @@ export function newObject(index: TypeIndex, given: JsonObject, birth: Birth): St
 /** What a create without the property stores and a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
+}
+
+export const SINGLETON_ID = 'singleton';
+
+/** The one object of a singleton type as it is before anything was written: its defaults, since ever. */
+export function unwrittenSingleton(index: TypeIndex): StoredObject {
+  const object = newObject(index, {}, { id: SINGLETON_ID, time: 0 });
+  return { ...object, [index.roles.updated.name]: formatUtcDate(0) };
+}
+
+export function singletonError(index: TypeIndex): SetError {
+  const why = `There is exactly one ${index.type.name}; it has the id "${SINGLETON_ID}".`;
+  return setError('singleton', why);
 }

@@ -27,65 +27,48 @@ export interface JsonFindings {
   readonly problem: string | null;
   /** Whether a number of the value is one that no double holds exactly. */
   readonly hasInexact: boolean;
-  /** Whether it took longer than a moment to look through it. */
-  readonly isLarge: boolean;
 }
 
-/** Looks through a JSON value for whatever a column can't hold. */
+/** Looks through a JSON value for whatever a column can't hold, level by level. */
 export function* inspectJson(value: JsonValue): Steps<JsonFindings> {
-  const inspection = new Inspection();
-  inspection.lookAt(value);
+  let problem: string | null = null;
+  let hasInexact = false;
+  let inner: Container[] = [];
+  const lookAt = (one: JsonValue): void => {
+    if (typeof one === 'string') {
+      if (one.includes(NUL)) problem = HOLDS_NUL;
+    } else if (one instanceof InexactNumber) {
+      hasInexact = true;
+      if (!Number.isFinite(one.value)) problem = BEYOND_DOUBLES;
+    } else if (typeof one === 'object' && one !== null) inner.push(one);
+  };
+  lookAt(value);
   let looked = 0;
-  for (let depth = 0; ; depth += 1) {
-    const level = inspection.takeInner();
-    if (level.length === 0) return inspection;
-    if (depth === MAX_DEPTH) inspection.problem = TOO_DEEP;
+  for (let depth = 0; inner.length > 0 && problem === null; depth += 1) {
+    if (depth === MAX_DEPTH) problem = TOO_DEEP;
+    const level = inner;
+    inner = [];
     for (const one of level) {
-      if (inspection.problem !== null) return inspection;
+      if (problem !== null) break;
       // In about half the time that Object.entries takes for a large object.
       const names = Array.isArray(one) ? null : Object.keys(one);
-      const size = (names ?? (one as readonly JsonValue[])).length;
+      const members = one as Readonly<Record<string | number, JsonValue>>;
+      const size = names === null ? (one as readonly JsonValue[]).length : names.length;
       for (let at = 0; at < size; at += 1) {
-        inspection.lookAtMember(one, names === null ? at : (names[at] ?? ''));
+        const name = names?.[at];
+        if (name?.includes(NUL)) problem = HOLDS_NUL;
+        lookAt(members[name ?? at] ?? null);
         looked += 1;
         if (looked % STRIDE === 0) yield;
       }
       looked += 1;
       if (looked % STRIDE === 0) yield;
-      if (looked >= STRIDE) inspection.isLarge = true;
     }
   }
+  return { problem, hasInexact };
 }
 
 type Container = readonly JsonValue[] | JsonObject;
-
-class Inspection implements JsonFindings {
-  problem: string | null = null;
-  hasInexact = false;
-  isLarge = false;
-  /** Arrays and objects that lie in what was looked into. */
-  #inner: Container[] = [];
-
-  takeInner(): readonly Container[] {
-    const inner = this.#inner;
-    this.#inner = [];
-    return inner;
-  }
-
-  lookAtMember(container: Container, key: string | number): void {
-    if (typeof key === 'string' && key.includes(NUL)) this.problem = HOLDS_NUL;
-    this.lookAt((container as Readonly<Record<string | number, JsonValue>>)[key] ?? null);
-  }
-
-  lookAt(value: JsonValue): void {
-    if (typeof value === 'string') {
-      if (value.includes(NUL)) this.problem = HOLDS_NUL;
-    } else if (value instanceof InexactNumber) {
-      this.hasInexact = true;
-      if (!Number.isFinite(value.value)) this.problem = BEYOND_DOUBLES;
-    } else if (typeof value === 'object' && value !== null) this.#inner.push(value);
-  }
-}
 
 /**
  * Returns the value with arrays and objects of its own around each number that no double holds

@@ -2,7 +2,7 @@ import { MethodError } from '../../protocol/errors.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { ReferenceProperty } from '../type-index.js';
-import { referredIds } from '../work/reference-values.js';
+import { referredIds } from '../work/named-ids.js';
 import { groupsOf } from './circles.js';
 import { newReferences } from './judge-links.js';
 import { push } from './object-keys.js';

@@ -50,7 +50,11 @@ export class LimitJudge {
     const creates = this.#proposal.creates.filter(({ error }) => error === null);
     if (creates.length === 0) return false;
     // A call that a hook makes counts what the call around it has done.
-    this.#count ??= (await this.#unit.transaction.objectCount(type)) + this.#unit.growth(type);
+    if (this.#count === null) {
+      const { created = [], destroyed: gone = [] } = this.#unit.changes().get(type.name) ?? {};
+      const stored = await this.#unit.transaction.objectCount(type);
+      this.#count = stored + created.length - gone.length;
+    }
     const excess = this.#count + creates.length - destroyed - maximum;
     if (excess <= 0) return false;
     const why = `The account may have ${maximum} objects of this type, and has as many.`;

@@ -6,8 +6,7 @@ import { quoted, sentence } from '../issues.js';
 import { MAX_IDS } from '../long-calls.js';
 import type { Registry } from '../registry.js';
 import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
-import { blobIdsOf, unusableBlob } from '../work/blobs.js';
-import { referredIds, unknownReference } from '../work/reference-values.js';
+import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/named-ids.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Operation, Proposal, ProposedRow } from './proposal.js';
 

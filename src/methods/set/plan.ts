@@ -36,6 +36,8 @@ export interface PlanScene {
   readonly maximum: number;
   readonly ids: IdGenerator;
   readonly author?: Author;
+  /** How entries of `create` are judged, if not as those of a /set. */
+  readonly draft?: typeof draftCreate;
 }
 
 /** The arguments of a /set, judged as far as that goes without data. */
@@ -64,7 +66,7 @@ export function* planSet(
   const others = creates.length + updates.length;
   const destroys = collectIds(args.destroy ?? NO_IDS, scene.maximum - others);
   requireObjects(others + destroys.length, scene.maximum);
-  const { author = 'client' } = scene;
+  const { author = 'client', draft: draftOne = draftCreate } = scene;
   const own = new Map<string, string>();
   const births = creates.map((key): Birth => {
     const birth = scene.ids.next('r');
@@ -79,7 +81,7 @@ export function* planSet(
     yield;
     const key = creates[at] ?? '';
     at += 1;
-    const draft = yield* draftCreate(index, create[key] ?? null, createdIds, author);
+    const draft = yield* draftOne(index, create[key] ?? null, createdIds, author);
     planned.push({ key, draft, birth });
   }
   const targetOf = (key: string): Target => {

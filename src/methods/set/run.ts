@@ -9,7 +9,7 @@ import { WORKING_OCTETS } from '../long-calls.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { newObject, refusal } from './draft.js';
+import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
 import type { SetPlan, Target } from './plan.js';
 import {
   type CreateOperation,
@@ -21,7 +21,6 @@ import {
 import { SetReport } from './report.js';
 import type { Seals } from './secrets.js';
 import { Settlement } from './settlement.js';
-import { SINGLETON_ID, singletonError, unwrittenSingleton } from './singleton.js';
 
 /** A /set that has been judged as far as that goes without data. */
 export interface PreparedSet {

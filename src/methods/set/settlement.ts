@@ -12,9 +12,8 @@ import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { UniqueJudge } from './judge-uniques.js';
-import { textOf } from './object-keys.js';
+import { linksByOrigin, textOf, withoutLinks } from './object-keys.js';
 import { type DestroyOperation, notFound, type Proposal } from './proposal.js';
-import { linksByOrigin, withoutLinks } from './unlink.js';
 import { timeOfUpdate } from './update.js';
 
 export interface SettlementScene {

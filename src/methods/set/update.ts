@@ -16,12 +16,16 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED } from '../work/blobs.js';
-import { NOTHING_CREATED } from '../work/reference-values.js';
+import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/named-ids.js';
 import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
 import { takeNearest } from './json-values.js';
-import { complaintsOfServerValues } from './server-values.js';
-import { type CreationIds, canonicalSteps, resolveObjectId, type ValueScene } from './value.js';
+import {
+  type CreationIds,
+  canonicalSteps,
+  complaintsOfServerValues,
+  resolveObjectId,
+  type ValueScene,
+} from './value.js';
 
 export type UpdateResult =
   | { readonly kind: 'refused'; readonly error: SetError }

@@ -1,13 +1,12 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats/index.js';
-import { holdsBlobs, replaceSteps, replaceTexts } from '../../capability/places.js';
-import { InexactNumber, type JsonValue } from '../../protocol/json.js';
+import { holdsBlobs, replaceSteps } from '../../capability/places.js';
+import { InexactNumber, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
-import type { Problems } from '../issues.js';
-import { isReference } from '../type-index.js';
-import { NO_BLOB_CREATED } from '../work/blobs.js';
-import { NOTHING_CREATED, placesOf, resolvedReferences } from '../work/reference-values.js';
+import { type Complaint, complaintsOf, type Problems } from '../issues.js';
+import { isReference, type TypeIndex } from '../type-index.js';
+import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/named-ids.js';
 import { type InexactPlace, inspectJson, ownInexact } from './json-values.js';
 
 /** What a "#" in a value can mean. */
@@ -50,66 +49,51 @@ export function* canonicalSteps(
   if (property.kind !== 'json') {
     return typeof value === 'string' ? canonicalText(property, value, scene) : value;
   }
-  const { problem, hasInexact, isLarge } = yield* inspectJson(value);
+  const { problem, hasInexact } = yield* inspectJson(value);
   if (problem !== null) {
     scene.problems.add(property.name, problem);
     return value;
   }
   if (value instanceof InexactNumber) return value.value;
-  const resolved = isLarge
-    ? yield* resolveSteps(property, value, scene)
-    : resolveIds(property, value, scene);
+  const places = isReference(property) ? placesOf(property) : property.blobs;
+  const resolved = places
+    ? yield* replaceSteps(places, value, (text) => resolveText(property, text, scene))
+    : value;
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
 }
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
-  if (isFree(property)) return text;
+  if (isReference(property) || holdsBlobs(property)) return resolveText(property, text, scene);
   const format = formatOf(property);
-  if (format?.canonical === undefined) return resolveIds(property, text, scene);
+  if (format?.canonical === undefined) return text;
   if (format.isLegal(text)) return format.canonical(text);
   scene.problems.add(property.name, format.message);
   return text;
 }
 
-/** Any text is in its one form. */
-function isFree({ kind, format, reference, blobs }: PropertyDefinition): boolean {
-  return (
-    kind === 'string' && format === undefined && reference === undefined && blobs === undefined
-  );
-}
-
-function resolveIds(property: PropertyDefinition, value: JsonValue, scene: ValueScene): JsonValue {
-  if (isReference(property)) {
-    return resolvedReferences(property, value, resolverOf(property, scene));
-  }
-  return holdsBlobs(property)
-    ? replaceTexts(property.blobs, value, resolverOf(property, scene))
-    : value;
-}
-
-/** The same with pauses, for large values. */
-function* resolveSteps(
-  property: PropertyDefinition,
-  value: JsonValue,
-  scene: ValueScene,
-): Steps<JsonValue> {
-  const places = isReference(property) ? placesOf(property) : (property.blobs ?? []);
-  return yield* replaceSteps(places, value, resolverOf(property, scene));
-}
-
-/** Returns the id in the place of a text; what nothing was created under is noted and stays. */
-function resolverOf(
+/** The id in the place of a text; what nothing was created under is noted and stays. */
+function resolveText(
   { name, reference }: PropertyDefinition,
+  text: string,
   { createdIds, problems }: ValueScene,
-): (text: string) => string {
-  return (text) => {
-    const id =
-      reference === undefined
-        ? resolveId(text, createdIds.earlier)
-        : resolveObjectId(createdIds, reference.type, text);
-    if (id === null) {
-      problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
-    }
-    return id ?? text;
-  };
+): string {
+  const id =
+    reference === undefined
+      ? resolveId(text, createdIds.earlier)
+      : resolveObjectId(createdIds, reference.type, text);
+  if (id === null) problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
+  return id ?? text;
+}
+
+/**
+ * What is wrong with values that clients don't give (internal, serverSet and computed properties),
+ * in stored form: hooks are held to the schema as clients are. The validator may put a double in the
+ * place of a number that none holds exactly.
+ */
+export function complaintsOfServerValues(
+  index: TypeIndex,
+  values: JsonObject,
+): readonly Complaint[] {
+  const { server } = index.type.validate;
+  return server === undefined ? [] : complaintsOf(server, values);
 }

@@ -2,8 +2,7 @@ import type { JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import type { ReferenceProperty, TypeIndex } from '../type-index.js';
-import { blobIdsOf } from './blobs.js';
-import { referredIds } from './reference-values.js';
+import { blobIdsOf, referredIds } from './named-ids.js';
 
 interface Difference<T> {
   readonly removed: T[];

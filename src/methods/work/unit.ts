@@ -40,17 +40,14 @@ interface Entry {
   after: StoredObject | null;
   /** What the database holds now. */
   stored: StoredObject | null;
-  /** It is in the list of what is to be written. */
-  isDirty: boolean;
 }
 
 interface TypeWork {
   readonly type: DataTypeDefinition;
   /** In the order in which they were first touched. */
   readonly entries: Map<string, Entry>;
-  /** Ids in the order of their destruction. */
-  readonly destroyed: Set<string>;
-  dirty: Entry[];
+  /** What is to be written. */
+  readonly dirty: Set<Entry>;
 }
 
 /**
@@ -85,7 +82,7 @@ export class UnitOfWork {
 
   create(type: DataTypeDefinition, object: StoredObject): void {
     const { id } = object;
-    this.#put(type, { id, before: null, after: object, stored: null, isDirty: false });
+    this.#put(type, { id, before: null, after: object, stored: null });
   }
 
   /** `stored` is null where `before` is only what readers see of an object without a row. */
@@ -95,13 +92,11 @@ export class UnitOfWork {
     after: StoredObject,
     stored: StoredObject | null = before,
   ): void {
-    this.#put(type, { id: before.id, before, after, stored, isDirty: false });
+    this.#put(type, { id: before.id, before, after, stored });
   }
 
   destroy(type: DataTypeDefinition, before: StoredObject): void {
-    const { id } = before;
-    this.#put(type, { id, before, after: null, stored: before, isDirty: false });
-    this.#work(type).destroyed.add(before.id);
+    this.#put(type, { id: before.id, before, after: null, stored: before });
   }
 
   /** The object as the unit leaves it: null where it is destroyed, undefined where untouched. */
@@ -133,22 +128,11 @@ export class UnitOfWork {
     return changes;
   }
 
-  /** By how many the type's objects have grown: their count in the database follows with the records. */
-  growth(type: DataTypeDefinition): number {
-    let growth = 0;
-    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
-      growth += (after === null ? 0 : 1) - (before === null ? 0 : 1);
-    }
-    return growth;
-  }
-
   /** By how many records the type's state will step (D8). */
   steps(type: DataTypeDefinition): number {
-    const work = this.#works.get(type.name);
-    if (work === undefined) return 0;
-    let steps = work.destroyed.size;
-    for (const { before, after } of work.entries.values()) {
-      if (before === null || after !== null) steps += 1;
+    let steps = 0;
+    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
+      steps += before === null && after === null ? 2 : 1;
     }
     return steps;
   }
@@ -161,8 +145,9 @@ export class UnitOfWork {
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
     for (const work of this.#works.values()) {
-      const { type, dirty } = work;
-      work.dirty = [];
+      const { type } = work;
+      const dirty = [...work.dirty];
+      work.dirty.clear();
       const index = indexOf(type);
       const inserts: StoredObject[] = [];
       const updates: StoredObject[] = [];
@@ -176,7 +161,6 @@ export class UnitOfWork {
         else updates.push(after);
         if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
         entry.stored = after;
-        entry.isDirty = false;
       }
       if (index.blobs.length > 0) {
         await runInSlices(noteBlobs(index, moves, blobs), this.slices);
@@ -258,7 +242,7 @@ export class UnitOfWork {
   #work(type: DataTypeDefinition): TypeWork {
     let work = this.#works.get(type.name);
     if (work === undefined) {
-      work = { type, entries: new Map(), destroyed: new Set(), dirty: [] };
+      work = { type, entries: new Map(), dirty: new Set() };
       this.#works.set(type.name, work);
     }
     return work;
@@ -268,13 +252,15 @@ export class UnitOfWork {
   #put(type: DataTypeDefinition, given: Entry): void {
     const { entries, dirty } = this.#work(type);
     const known = entries.get(given.id);
-    const entry = known ?? given;
     if (known === undefined) entries.set(given.id, given);
     else known.after = given.after;
-    if (entry.isDirty) return;
-    entry.isDirty = true;
-    dirty.push(entry);
+    dirty.add(known ?? given);
   }
+}
+
+interface ObjectChange {
+  readonly objectId: string;
+  readonly kind: ChangeKind;
 }
 
 /** Links that go and come. */
@@ -299,14 +285,14 @@ function* splitRecords<T>(all: Moved<T>): Generator<Moved<T>> {
 }
 
 /** D8: created and updated is one record, created and destroyed two. */
-function recordsOf(work: TypeWork): readonly { objectId: string; kind: ChangeKind }[] {
-  const created: { objectId: string; kind: ChangeKind }[] = [];
-  const updated: { objectId: string; kind: ChangeKind }[] = [];
-  for (const { id, before, after } of work.entries.values()) {
-    if (before === null) created.push({ objectId: id, kind: 'created' });
-    else if (after !== null) updated.push({ objectId: id, kind: 'updated' });
+function recordsOf(work: TypeWork): readonly ObjectChange[] {
+  const created: ObjectChange[] = [];
+  const updated: ObjectChange[] = [];
+  const destroyed: ObjectChange[] = [];
+  for (const { id: objectId, before, after } of work.entries.values()) {
+    if (before === null) created.push({ objectId, kind: 'created' });
+    else if (after !== null) updated.push({ objectId, kind: 'updated' });
+    if (after === null) destroyed.push({ objectId, kind: 'destroyed' });
   }
-  const records = updated.length === 0 ? created : [...created, ...updated];
-  for (const objectId of work.destroyed) records.push({ objectId, kind: 'destroyed' });
-  return records;
+  return [...created, ...updated, ...destroyed];
 }

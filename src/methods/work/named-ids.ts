@@ -1,8 +1,9 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import type { Place } from '../../capability/places.js';
-import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
+import { type Place, textSteps } from '../../capability/places.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Steps } from '../../runtime/slices.js';
 import { quoted } from '../issues.js';
-import type { ReferenceProperty } from '../type-index.js';
+import type { ReferenceProperty, TypeIndex } from '../type-index.js';
 
 /** The ids in a reference property's value, each once; nothing where the value has another shape. */
 export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
@@ -31,24 +32,6 @@ export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
   return reference.form === 'set' ? IN_SETS : IN_LISTS;
 }
 
-/** The value with another text in the place of each id. */
-export function resolvedReferences(
-  property: ReferenceProperty,
-  value: JsonValue,
-  resolve: (text: string) => string,
-): JsonValue {
-  if (typeof value === 'string') return resolve(value);
-  if (Array.isArray(value)) {
-    return value.map((item: JsonValue) => (typeof item === 'string' ? resolve(item) : item));
-  }
-  if (property.reference.form !== 'set' || !isJsonObject(value)) return value;
-  const keys = Object.keys(value);
-  if (!keys.some((key) => key.startsWith('#'))) return value;
-  const resolved = emptyObject();
-  for (const key of keys) resolved[resolve(key)] = value[key] ?? null;
-  return resolved;
-}
-
 /** The value without references to objects that are gone (setNull). */
 export function withoutReferences(
   property: ReferenceProperty,
@@ -63,4 +46,20 @@ export function withoutReferences(
   const kept = emptyObject();
   for (const [key, member] of Object.entries(value)) if (!isGone(key)) kept[key] = member;
   return kept;
+}
+
+/** The blob ids that an object names, each once. */
+export function* blobIdsOf(index: TypeIndex, object: JsonObject): Steps<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const { name, blobs } of index.blobs) {
+    for (const id of yield* textSteps(blobs, object[name])) ids.add(id);
+  }
+  return ids;
+}
+
+export const NO_BLOB_CREATED = 'refers to a creation id under which no blob was created';
+
+/** Completes the sentence that the property's name begins. */
+export function unusableBlob(id: string): string {
+  return `names ${quoted(id)}, which is no blob of this account that you can use`;
 }
