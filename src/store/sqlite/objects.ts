@@ -122,24 +122,10 @@ export async function readFirstObjects(
   return collected.objects();
 }
 
-<<<<<<< HEAD
-/** A single row has been in memory as a whole when it was written: nothing need stop in between. */
-async function readOne(
-  { connection, accountId, slices }: ObjectScope<Reader>,
-  reader: ObjectReader,
-  id: string,
-  maxOctets: number,
-): Promise<readonly StoredObject[]> {
-  const collected = collector(reader, maxOctets, slices);
-  for (const row of await connection.all(reader.one, accountId, id)) collected.take(row);
-  return collected.objects();
-}
-=======
 /**
  * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
  * JSON text: to make it and parse it takes two thirds of the time that the driver takes to hand over the rows.
  */
->>>>>>> 7f3602f3 (sqlite: reads of objects in one file, what a transaction writes in another)
 
 /** Objects of one text; with what is in a row at most, they bound the memory that it takes. */
 const MAX_OBJECTS = 1000;
