@@ -1,15 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { finish, runInSlices, type Slices, type Steps } from '../runtime/slices.js';
 import type { JsonValue } from './json.js';
-import { ANY_JSON, JsonReader, notJson, refuseForbidden } from './json-reader.js';
-
-export interface IJsonOptions {
-  /** How deep arrays and objects may be nested; 2,500 unless told otherwise. */
-  readonly maxDepth?: number;
-}
-
-const MAX_DEPTH = 2500;
-const MAX_MEMBERS = 100_000;
+import { JsonReader, notJson, refuseForbidden } from './json-reader.js';
 
 /** Octets or characters beyond which a text takes more than one slice. */
 const LONG = 393_216;
@@ -25,8 +17,8 @@ const PIECE = 1_048_576;
  * aren't UTF-8, wrong syntax, duplicate members, surrogates and noncharacters; `limit` for what is
  * nested too deep, has too many members or too many numbers that no double holds.
  */
-export function parseIJson(octets: Uint8Array, options: IJsonOptions = {}): JsonValue {
-  return finish(readSteps(octets, options.maxDepth));
+export function parseIJson(octets: Uint8Array): JsonValue {
+  return finish(readSteps(octets));
 }
 
 /** Whether a text of so many octets takes more than one slice. */
@@ -47,18 +39,17 @@ export async function parseIJsonInSlices(octets: Uint8Array, slices: Slices): Pr
  * Rejects with what `slices.next` throws.
  */
 export async function parseJsonInSlices(text: string, slices: Slices): Promise<JsonValue> {
-  if (text.length > SHORT) return await runInSlices(new JsonReader(text, ANY_JSON).read(), slices);
+  if (text.length > SHORT) return await runInSlices(new JsonReader(text, false).read(), slices);
   if (slices.isOver()) await slices.next();
   return JSON.parse(text) as JsonValue;
 }
 
-function* readSteps(octets: Uint8Array, maxDepth = MAX_DEPTH): Steps<JsonValue> {
+function* readSteps(octets: Uint8Array): Steps<JsonValue> {
   if (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf) {
     notJson('It starts with a byte-order mark.');
   }
   if (!isUtf8(octets)) notJson('It is not UTF-8.');
-  const rules = { maxDepth, maxMembers: MAX_MEMBERS, isStrict: true };
-  return yield* new JsonReader(yield* decode(octets), rules).read();
+  return yield* new JsonReader(yield* decode(octets), true).read();
 }
 
 /** Throws for noncharacters. */

@@ -4,22 +4,9 @@ import { excerpt } from './excerpt.js';
 import { exactNumber, type InexactNumber, type JsonValue } from './json.js';
 import { escapeToken } from './json-pointer.js';
 
-/** What a reader refuses besides wrong syntax; all of it is infinite or false for our own texts. */
-export interface ReaderRules {
-  readonly maxDepth: number;
-  /** Members of an object: V8 lists all of them in one step, which can't be cut. */
-  readonly maxMembers: number;
-  /** Whether texts, names and numbers must be those of I-JSON. */
-  readonly isStrict: boolean;
-}
-
-/** What `JSON.parse` takes, and gives: for texts that the server has written. */
-export const ANY_JSON: ReaderRules = Object.freeze({
-  maxDepth: Number.POSITIVE_INFINITY,
-  maxMembers: Number.POSITIVE_INFINITY,
-  isStrict: false,
-});
-
+const MAX_DEPTH = 2500;
+/** Of an object: V8 lists all of them in one step, which can't be cut. */
+const MAX_MEMBERS = 100_000;
 /** Each is a slow step: millions of them would keep the process from its other users (RFC 8620 8.5). */
 const MAX_INEXACT = 10_000;
 
@@ -50,10 +37,13 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
-/** Reads one JSON text, with pauses, without recursion: it may be as deep as the rules let it. */
+/**
+ * Reads one JSON text with pauses, and without recursion, however deep it is. A strict one takes
+ * I-JSON alone, and bounds it: for texts of clients. Any other reads what `JSON.parse` does.
+ */
 export class JsonReader {
   readonly #text: string;
-  readonly #rules: ReaderRules;
+  readonly #isStrict: boolean;
   /** From the outermost to the innermost. */
   readonly #frames: Frame[] = [];
   /** A number token at the place that is reached. */
@@ -61,9 +51,9 @@ export class JsonReader {
   #at = 0;
   #inexact = 0;
 
-  constructor(text: string, rules: ReaderRules) {
+  constructor(text: string, isStrict: boolean) {
     this.#text = text;
-    this.#rules = rules;
+    this.#isStrict = isStrict;
   }
 
   /**
@@ -108,9 +98,8 @@ export class JsonReader {
 
   #open(frame: Frame): JsonValue | undefined {
     this.#at += 1;
-    const { maxDepth } = this.#rules;
-    if (this.#frames.length === maxDepth) {
-      limit('maxDepthInRequest', `The request is nested deeper than ${maxDepth} levels.`);
+    if (this.#isStrict && this.#frames.length === MAX_DEPTH) {
+      limit('maxDepthInRequest', `The request is nested deeper than ${MAX_DEPTH} levels.`);
     }
     if (this.#next() === frame.closing) {
       this.#at += 1;
@@ -138,19 +127,21 @@ export class JsonReader {
 
   /** Reads the name of a member and its colon. */
   #name(frame: Frame): void {
-    const { isStrict, maxMembers } = this.#rules;
     if (this.#next() !== QUOTE) this.#refuse();
     const name = this.#string();
     frame.name = name;
-    if (isStrict && Object.hasOwn(frame.object, name)) {
+    if (this.#isStrict) this.#judgeName(frame, name);
+    if (this.#next() !== COLON) this.#refuse();
+    this.#at += 1;
+  }
+
+  #judgeName(frame: Frame, name: string): void {
+    if (Object.hasOwn(frame.object, name)) {
       notJson(`An object has the member "${excerpt(name)}" twice (${excerpt(this.#path())}).`);
     }
     frame.members += 1;
-    if (frame.members > maxMembers) {
-      limit('maxMembersInObject', `An object in the request has more than ${maxMembers} members.`);
-    }
-    if (this.#next() !== COLON) this.#refuse();
-    this.#at += 1;
+    if (frame.members <= MAX_MEMBERS) return;
+    limit('maxMembersInObject', `An object in the request has more than ${MAX_MEMBERS} members.`);
   }
 
   #string(): string {
@@ -182,7 +173,7 @@ export class JsonReader {
       this.#at = start;
       this.#refuse();
     }
-    if (this.#rules.isStrict) refuseForbidden(string);
+    if (this.#isStrict) refuseForbidden(string);
     return string;
   }
 
@@ -192,7 +183,7 @@ export class JsonReader {
     if (!this.#token.test(this.#text)) this.#refuse();
     this.#at = this.#token.lastIndex;
     const token = this.#text.slice(start, this.#at);
-    if (!this.#rules.isStrict) return Number(token);
+    if (!this.#isStrict) return Number(token);
     const number = exactNumber(token);
     return typeof number === 'number' ? number : this.#countInexact(number);
   }
@@ -232,7 +223,7 @@ export class JsonReader {
   #refuse(): never {
     const isAtEnd = this.#at >= this.#text.length;
     const why = `Unexpected ${isAtEnd ? 'end of JSON' : `text in JSON at position ${this.#at}`}.`;
-    if (this.#rules.isStrict) notJson(why);
+    if (this.#isStrict) notJson(why);
     throw new SyntaxError(why);
   }
 }
