@@ -1,9 +1,8 @@
-import type { CharacterClasses } from './classes.js';
-import { classifyCharacters, classOf } from './classes.js';
+import { type CharacterClasses, classifyCharacters, classOf } from './classes.js';
 import { readProgram } from './program.js';
 import { buildTable, DEAD, FIRST, MATCHED, type Table } from './table.js';
 
-export { PatternError } from './problem.js';
+export { PatternError } from './program.js';
 
 /** Parts of a pattern, with all repetitions written out. */
 const MOST_NODES = 10_000;

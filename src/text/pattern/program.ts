@@ -1,5 +1,17 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { PatternError } from './problem.js';
+
+/**
+ * Why a pattern can't be compiled: it is no regular expression, or it can't be matched in one pass.
+ */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+  readonly kind: 'invalid' | 'unsafe';
+
+  constructor(kind: PatternError['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 /** Conditions between two characters: `^`, `$`, `\b` and `\B`. */
 export type Condition = 'start' | 'end' | 'boundary' | 'noBoundary';

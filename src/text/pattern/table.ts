@@ -1,6 +1,5 @@
 import type { CharacterClasses } from './classes.js';
-import { PatternError } from './problem.js';
-import type { Condition, Program } from './program.js';
+import { type Condition, PatternError, type Program } from './program.js';
 
 /** The state from which no text matches, and the one from which every text does. */
 export const DEAD = 0;

@@ -16,8 +16,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'http/base-url.ts /\\/+$/': 'a setting of the operator',
   'http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
   'protocol/dates.ts /0+$/': 'three digits',
-  'protocol/ijson-slices.ts / at position (\\d+).*$/s':
-    "a message of V8's, with some twenty characters of the text",
   'protocol/json-pointer.ts /~(?![01])/': 'looks at one character',
 };
 
