@@ -156,7 +156,7 @@ module.exports = {
     ),
     onlyImports(
       'src/websocket',
-      [...wire, ...principal, '^src/http/(shared|upgrade-target|reply)[.]ts$'],
+      [...wire, ...principal, '^src/http/(shared|upgrade|reply)[.]ts$'],
       'A WebSocket begins as an HTTP request: it knows what both have in common, and no route.',
     ),
     {

@@ -110,7 +110,7 @@ export class ApiEndpoint {
     try {
       return await longRequests.take(userId, performance.now() + requestTimeout, res);
     } catch (error) {
-      throw res.destroyed ? clientGone() : error;
+      throw res.destroyed ? new ClientGoneError() : error;
     }
   }
 
@@ -137,12 +137,8 @@ function isFresh(res: EdgeResponse): boolean {
 /** What takes slices is given up between two of them where nobody waits for it any more. */
 function stopWhenGone(res: EdgeResponse): () => void {
   return () => {
-    if (res.destroyed) throw clientGone();
+    if (res.destroyed) throw new ClientGoneError();
   };
-}
-
-function clientGone(): ClientGoneError {
-  return new ClientGoneError('The client left while its request was read.');
 }
 
 function checkContentType(value: string | undefined): void {

@@ -79,10 +79,6 @@ export function readBody(
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-function clientGone(): ClientGoneError {
-  return new ClientGoneError('The client left within the body.');
-}
-
 /** Counts `more` octets of a body that has `length` with them. Throws, and counts none, where they are too many. */
 function refuseTooMany(
   length: number,
@@ -129,7 +125,7 @@ function collectBody(
       resolve({ data: octets.take(), octets: octets.length });
     };
     const onClose = (): void => {
-      if (!complete) fail(clientGone());
+      if (!complete) fail(new ClientGoneError());
     };
     req.on('data', onData);
     req.on('end', onEnd);

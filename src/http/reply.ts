@@ -29,6 +29,10 @@ export class HttpError extends Error {
 /** The client went away or was dropped: there is nobody to answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
+
+  constructor() {
+    super('The client left.');
+  }
 }
 
 /** A problem with the headers that go with it. */

@@ -20,8 +20,7 @@ import type { Shared } from './shared.js';
 import { SlowBodies } from './slow-bodies.js';
 import { StalledReaders } from './stalled-readers.js';
 import { ticketPage } from './ticket.js';
-import { asksForWebSocket, createUpgrade } from './upgrade.js';
-import type { UpgradeTarget } from './upgrade-target.js';
+import { asksForWebSocket, createUpgrade, type UpgradeTarget } from './upgrade.js';
 import { uploadPage } from './upload.js';
 
 /** RFC 8620 8.5: event sources that one user may have open. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Principal } from '../accounts/principal.js';
 import { authenticateRequest, queryOf } from './authenticate-request.js';
 import { hasBody } from './body.js';
 import type { Edge } from './edge.js';
@@ -8,7 +9,28 @@ import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
 import { WEBSOCKET } from './routes.js';
 import type { TransportServices } from './services.js';
-import type { Refusal, UpgradeTarget } from './upgrade-target.js';
+
+/** An opening handshake whose sender is known. */
+export interface Handshake {
+  readonly req: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+/** What takes a connection over once HTTP has authenticated its opening handshake: src/websocket. */
+export interface UpgradeTarget {
+  /**
+   * Opens a WebSocket. Throws HttpError where the handshake is none (RFC 6455 4.2.1, RFC 8887 4.2),
+   * RequestError where its user has too many.
+   */
+  accept(handshake: Handshake): void;
+  /** Lets running requests be answered, then closes every socket with 1001; resolves when they are closed. */
+  close(): Promise<void>;
+  /** Cuts what is still open. */
+  terminate(): void;
+}
 
 export interface UpgradeOptions {
   readonly services: TransportServices;
@@ -47,12 +69,9 @@ export function createUpgrade(
       }
       checkOrigin(req, options.cors);
       res.principal = await authenticateRequest(services, req, 'ticket');
-      const refusal = target.refusal(req);
-      if (refusal !== null) throw refused(refusal);
       if (socket.destroyed) return;
       const { principal, requestId } = res;
-      const late = target.accept({ req, socket, head, principal, requestId });
-      if (late !== null) throw refused(late);
+      target.accept({ req, socket, head, principal, requestId });
     };
     accept().then(
       () => edge.upgraded(res),
@@ -66,10 +85,6 @@ export function createUpgrade(
       },
     );
   };
-}
-
-function refused({ status, detail, headers }: Refusal): HttpError {
-  return new HttpError(status, detail, headers);
 }
 
 /**

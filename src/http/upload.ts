@@ -35,7 +35,7 @@ export function uploadPage(options: UploadOptions): AuthenticatedHandler {
       const { size } = await store(services, account.id, blobId, req);
       if (res.headersSent) {
         await services.blobs.delete(account.id, blobId);
-        throw new ClientGoneError('The upload was given up before its last octets arrived.');
+        throw new ClientGoneError();
       }
       // Recorded only now that the octets are on disk: a row never points at nothing.
       await record(services, principal, { accountId: account.id, id: blobId, type, size });
@@ -78,9 +78,7 @@ async function store(
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(limits.maxSizeUpload);
     // Destroyed before its last octet was read: the client left, even where all octets had arrived.
-    if (req.destroyed && !req.readableEnded) {
-      throw new ClientGoneError('The client left before its upload was stored.');
-    }
+    if (req.destroyed && !req.readableEnded) throw new ClientGoneError();
     throw error;
   }
 }

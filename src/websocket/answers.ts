@@ -49,11 +49,6 @@ export class Answers {
     return this.#inOrder;
   }
 
-  /** Whether a request runs. */
-  get isBusy(): boolean {
-    return this.#running.size > 0;
-  }
-
   /** Resolves when all that runs now is answered. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
@@ -61,14 +56,10 @@ export class Answers {
 
   /**
    * Runs a request that has an id at once. A request without one waits until those before it are answered, and takes
-   * none of its user's slots meanwhile, like a pipelined one over HTTP. `over` ends the turn of a request that took
-   * long to read; null where it didn't.
+   * none of its user's slots meanwhile, like a pipelined one over HTTP. `over` is called when its answer is made.
    */
-  accept(message: RequestMessage, octets: number, over: (() => void) | null): void {
-    const { budget } = this.#options.shared;
-    const held = budget.take(this.#user, octets) ? octets : 0;
-    const run = (): Promise<void> =>
-      this.#run(message, over).finally(() => budget.release(this.#user, held));
+  accept(message: RequestMessage, isLong: boolean, over: () => void): void {
+    const run = (): Promise<void> => this.#run(message, isLong, over);
     this.#follow(message.id === null ? this.#afterOthers(run) : run());
   }
 
@@ -98,18 +89,17 @@ export class Answers {
   }
 
   /** Never rejects: whatever happens is an answer. */
-  async #run(message: RequestMessage, over: (() => void) | null): Promise<void> {
+  async #run(message: RequestMessage, isLong: boolean, over: () => void): Promise<void> {
     const { answers, requests, services } = this.#options.shared;
     if (!requests.take(this.#user)) {
-      over?.();
+      over();
       const problem = tooManyRequests(services.limits.maxConcurrentRequests);
       await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
       return;
     }
     const held = answers.begin(this.#user);
     try {
-      const answering = this.#answer(message, over !== null, held);
-      const answer = await answering.finally(() => over?.());
+      const answer = await this.#answer(message, isLong, held).finally(over);
       await this.#outgoing.send(answer, held);
     } finally {
       held.end();

@@ -2,8 +2,6 @@ import type { Shared } from '../http/shared.js';
 
 /** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
 const CONTROL_FRAME = 6;
-/** Pings that a peer may leave unanswered. */
-const SILENT_PINGS = 2;
 
 /** What a peer sends, as octets: those of a message that isn't whole yet are held of the budget. */
 export class Arrival {
@@ -12,7 +10,6 @@ export class Arrival {
   #held = 0;
   /** The same when the last beat came. */
   #heldAtBeat = 0;
-  #silentPings = 0;
 
   constructor(shared: Shared, user: string) {
     this.#shared = shared;
@@ -21,7 +18,6 @@ export class Arrival {
 
   /** False where the octets that have come don't fit. */
   take(octets: number): boolean {
-    this.#silentPings = 0;
     if (!this.#shared.budget.take(this.#user, octets)) return false;
     this.#held += octets;
     return true;
@@ -38,26 +34,12 @@ export class Arrival {
     this.#heldAtBeat = 0;
   }
 
-  /**
-   * At intervals, before a ping: whether the peer has fallen silent, or sends a message too slowly. Of a message that
-   * isn't read on nothing arrives.
-   */
-  isDead(isReading: boolean): boolean {
+  /** At intervals: whether a message comes too slowly. Of one that isn't read on nothing arrives. */
+  isSlow(isReading: boolean): boolean {
     const { bodyRate, heartbeat } = this.#shared.timings;
     const before = isReading ? this.#heldAtBeat : 0;
     this.#heldAtBeat = isReading ? this.#held : 0;
-    const slow = before > 0 && this.#held - before < (bodyRate * heartbeat) / 1000;
-    return slow || this.#silentPings >= SILENT_PINGS;
-  }
-
-  /** The peer has shown that it lives. */
-  heard(): void {
-    this.#silentPings = 0;
-  }
-
-  /** A ping goes out that the peer can answer. */
-  pinged(): void {
-    this.#silentPings += 1;
+    return before > 0 && this.#held - before < (bodyRate * heartbeat) / 1000;
   }
 
   #release(octets: number): void {

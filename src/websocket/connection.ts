@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
-import { HttpError } from '../http/reply.js';
+import { ClientGoneError, HttpError } from '../http/reply.js';
 import { isLongText } from '../protocol/ijson.js';
 import { requestTooLarge } from '../protocol/limits.js';
-import type { Slices } from '../runtime/slices.js';
+import { Serial } from '../runtime/serial.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
-import { idOf, MessageError, readLongMessage, readMessage } from './messages.js';
+import { idOf, MessageError, readMessage } from './messages.js';
 import { Outgoing } from './outgoing.js';
 
 /** RFC 6455 7.4.1 close codes, as RFC 8887 uses them. */
@@ -14,15 +14,12 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const TRY_AGAIN = 1013;
 const OVERLOADED = 'The server has too much to do.';
-/** Beats for which a peer may take nothing of what waits for it, as long as it may be silent. */
-const STUCK_BEATS = 2;
+/** Beats for which nothing may move between a peer and the server, although something should. */
+const STILL_BEATS = 2;
 
 export interface ConnectionOptions extends AnswersOptions {
   readonly tcp: Socket;
 }
-
-/** The socket closed while a message was read in slices. */
-class GoneError extends Error {}
 
 /** One WebSocket: reads messages, has their requests answered, closes (RFC 8887 4.3). */
 export class Connection {
@@ -33,13 +30,13 @@ export class Connection {
   readonly #arrival: Arrival;
   readonly #answers: Answers;
   readonly #user: string;
-  /** Messages that are read in slices, or wait for one that is: they are taken in order. */
-  #reading: Promise<void> | null = null;
+  /** Messages are read in the order in which they came. */
+  readonly #reads = new Serial();
   #closing = false;
-  /** Octets that had left for the system at the last beat. */
-  #taken = 0;
-  /** Beats since the peer has taken anything of what waits for it. */
-  #stuck = 0;
+  /** Octets that had come, and that had left for the system, at the last beat. */
+  #moved = { read: 0, written: 0 };
+  /** Beats since something has moved. */
+  #stillBeats = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -71,25 +68,20 @@ export class Connection {
   }
 
   /**
-   * Called at intervals: pings the peer; drops one that was silent for two pings, sends a message too slowly, or takes
-   * nothing of what waits for it. One that takes something lives, however long its pong lies behind; a socket tells of
-   * whole writes alone, so what is taken of a frame shows when the system has room for all of it.
+   * Called at intervals: pings the peer; drops one that sends a message too slowly, and one that was silent for two
+   * pings or takes nothing of what waits for it. One that takes something lives, however long its pong lies behind; a
+   * socket tells of whole writes alone, so what is taken of a frame shows when the system has room for all of it.
    */
   beat(): void {
     const { socket, tcp } = this.#options;
     const isReading = !socket.isPaused;
-    const waits = tcp.writableLength > 0;
-    const taken = tcp.bytesWritten - tcp.writableLength;
-    // A client that reads nothing counts as stuck even while it sends: its answers would stay in memory.
-    this.#stuck = waits && taken === this.#taken ? this.#stuck + 1 : 0;
-    if (this.#arrival.isDead(isReading) || this.#stuck > STUCK_BEATS) {
+    if (this.#isStill(isReading)) this.#stillBeats += 1;
+    else this.#stillBeats = 0;
+    if (this.#arrival.isSlow(isReading) || this.#stillBeats > STILL_BEATS) {
       socket.terminate();
       return;
     }
-    if (waits && taken !== this.#taken) this.#arrival.heard();
-    // Where nothing is read, nothing that the peer says arrives.
-    else if (waits || isReading) this.#arrival.pinged();
-    this.#taken = taken;
+    this.#moved = { read: tcp.bytesRead, written: tcp.bytesWritten - tcp.writableLength };
     if (socket.readyState === socket.OPEN) socket.ping();
   }
 
@@ -97,16 +89,24 @@ export class Connection {
   async close(): Promise<void> {
     this.#closing = true;
     // What is still read runs after it.
-    while (this.#reading !== null || this.#answers.isBusy) {
-      await this.#reading;
-      await this.#answers.ended();
-    }
+    await this.#reads.idle();
+    await this.#answers.ended();
     await this.#outgoing.idle();
     this.#options.socket.close(GOING_AWAY, 'The server stops.');
   }
 
   terminate(): void {
     this.#options.socket.terminate();
+  }
+
+  /** Whether the peer has not done its part since the last beat. */
+  #isStill(isReading: boolean): boolean {
+    const { tcp } = this.#options;
+    const { read, written } = this.#moved;
+    // A client that reads nothing counts as still even while it sends: its answers would stay in memory.
+    if (tcp.writableLength > 0) return tcp.bytesWritten - tcp.writableLength === written;
+    // Where nothing is read, nothing that the peer says arrives.
+    return isReading && tcp.bytesRead === read;
   }
 
   #arrived(octets: number): void {
@@ -118,7 +118,7 @@ export class Connection {
   }
 
   #message(data: RawData, isBinary: boolean): void {
-    const { socket } = this.#options;
+    const { socket, shared } = this.#options;
     this.#arrival.whole();
     // What comes once either side has begun to close is not read.
     if (this.#closing || socket.readyState !== socket.OPEN) return;
@@ -127,73 +127,50 @@ export class Connection {
       return;
     }
     const octets = data as Buffer;
-    if (this.#reading !== null || isLongText(octets.length) || this.#isTooLarge(octets)) {
-      this.#readInTurn(octets);
-      return;
-    }
-    try {
-      this.#answers.accept(readMessage(octets), octets.length, null);
-    } catch (error) {
-      if (!(error instanceof MessageError)) throw error;
-      this.#answers.refuse(error);
-    }
-  }
-
-  /** For a message that takes long to read, and for those behind it. */
-  #readInTurn(octets: Buffer): void {
-    const { socket, shared } = this.#options;
     if (!shared.budget.take(this.#user, octets.length)) {
       socket.close(TRY_AGAIN, OVERLOADED);
       return;
     }
-    const goOn = this.#outgoing.stopReading();
-    const slices = shared.services.conductor.startSlices(() => {
-      if (socket.readyState !== socket.OPEN) throw new GoneError();
-    });
-    const reading = (this.#reading ?? Promise.resolve()).then(() => this.#read(octets, slices));
-    const done = reading.finally(() => {
-      goOn();
-      if (this.#reading === done) this.#reading = null;
-    });
-    this.#reading = done;
+    void this.#reads.run(() => this.#read(octets));
   }
 
-  /** The octets are held of the budget until they are read. */
-  async #read(octets: Buffer, slices: Slices): Promise<void> {
+  /** The octets are held of the budget until their request is answered. */
+  async #read(octets: Buffer): Promise<void> {
     const { socket, shared } = this.#options;
-    const { maxSizeRequest, requestTimeout } = shared.services.limits;
+    const { conductor, limits } = shared.services;
+    const slices = conductor.startSlices(() => {
+      if (socket.readyState !== socket.OPEN) throw new ClientGoneError();
+    });
     const isLong = isLongText(octets.length);
-    let held = octets.length;
-    let over: (() => void) | null = null;
+    const goOn = isLong ? this.#outgoing.stopReading() : null;
+    let endTurn: (() => void) | null = null;
+    let over: (() => void) | null = () => {
+      endTurn?.();
+      shared.budget.release(this.#user, octets.length);
+    };
     try {
-      // A reader who takes no answer must not keep a turn that waits for it.
-      if (isLong) await this.#answers.inOrder;
       if (isLong) {
-        const deadline = performance.now() + requestTimeout;
-        over = await shared.longRequests.take(this.#user, deadline, socket);
+        // A reader who takes no answer must not keep a turn that waits for it.
+        await this.#answers.inOrder;
+        const deadline = performance.now() + limits.requestTimeout;
+        endTurn = await shared.longRequests.take(this.#user, deadline, socket);
       }
       if (socket.readyState !== socket.OPEN) return;
-      if (this.#isTooLarge(octets)) {
-        throw new MessageError(requestTooLarge(maxSizeRequest), await idOf(octets, slices));
+      if (octets.length > limits.maxSizeRequest) {
+        const problem = requestTooLarge(limits.maxSizeRequest);
+        throw new MessageError(problem, await idOf(octets, slices));
       }
-      const message = await readLongMessage(octets, slices);
-      shared.budget.release(this.#user, held);
-      held = 0;
-      this.#answers.accept(message, octets.length, over);
-      // Its turn is over with its answer.
+      const message = await readMessage(octets, slices);
+      this.#answers.accept(message, isLong, over);
       over = null;
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
       // Its turn didn't come. Which request it is only reading it would tell.
       else if (error instanceof HttpError) socket.close(TRY_AGAIN, OVERLOADED);
-      else if (!(error instanceof GoneError)) throw error;
+      else if (!(error instanceof ClientGoneError)) throw error;
     } finally {
-      shared.budget.release(this.#user, held);
       over?.();
+      goOn?.();
     }
-  }
-
-  #isTooLarge(octets: Buffer): boolean {
-    return octets.length > this.#options.shared.services.limits.maxSizeRequest;
   }
 }

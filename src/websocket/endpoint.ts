@@ -1,12 +1,16 @@
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { HttpError } from '../http/reply.js';
 import type { Shared } from '../http/shared.js';
-import type { Handshake, Refusal, UpgradeTarget } from '../http/upgrade-target.js';
+import type { Handshake, UpgradeTarget } from '../http/upgrade.js';
 import { tooManyOpen } from '../protocol/limits.js';
 import { Slots } from '../runtime/budgets.js';
 import { Connection } from './connection.js';
-import { refusal, refusalOf, SUBPROTOCOL } from './handshake.js';
 
+const SUBPROTOCOL = 'jmap';
+const VERSION = '13';
+/** Base64 of 16 octets. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 8620 8.5: sockets that one user may have open. */
 const MAX_SOCKETS = 32;
 /**
@@ -22,7 +26,6 @@ const CLOSE_WAIT = 1000;
 
 /** The WebSocket endpoint (RFC 8887), behind the handshake that HTTP has authenticated. */
 export class WebSocketEndpoint implements UpgradeTarget {
-  readonly refusal = refusalOf;
   readonly #shared: Shared;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<Connection>();
@@ -46,8 +49,9 @@ export class WebSocketEndpoint implements UpgradeTarget {
     this.#beats.unref();
   }
 
-  accept(handshake: Handshake): Refusal | null {
+  accept(handshake: Handshake): void {
     const { req, socket, principal } = handshake;
+    checkHandshake(req);
     const user = principal.userId;
     if (!this.#slots.take(user)) throw tooManyOpen('maxWebSockets', MAX_SOCKETS);
     // Of the TCP connection: a handshake that ws itself refuses (a bad key) makes no WebSocket.
@@ -58,7 +62,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
       delete req.headers[EXTENSIONS];
       error = this.#upgrade(handshake);
     }
-    return error === null ? null : refusal(400, `${error.message}.`);
+    if (error !== null) throw new HttpError(400, `${error.message}.`);
   }
 
   async close(): Promise<void> {
@@ -81,9 +85,8 @@ export class WebSocketEndpoint implements UpgradeTarget {
     this.#requestId = requestId;
     this.#refused = null;
     this.#server.handleUpgrade(req, socket, head, (ws: WebSocket) => {
-      const tcp = socket as Socket;
-      const shared = this.#shared;
-      const connection = new Connection({ shared, socket: ws, tcp, principal, requestId });
+      const options = { shared: this.#shared, socket: ws, tcp: socket, principal, requestId };
+      const connection = new Connection(options);
       this.#connections.add(connection);
       metrics.opened('websocket');
       void connection.closed.then(() => {
@@ -92,6 +95,22 @@ export class WebSocketEndpoint implements UpgradeTarget {
       });
     });
     return this.#refused;
+  }
+}
+
+/** Throws where an opening handshake is none (RFC 6455 4.2.1, RFC 8887 4.2). */
+function checkHandshake({ headers, httpVersion }: IncomingMessage): void {
+  if (httpVersion === '1.0') throw new HttpError(400, 'A WebSocket needs HTTP/1.1.');
+  if (headers['sec-websocket-version'] !== VERSION) {
+    const offered = ['Sec-WebSocket-Version', VERSION, 'Upgrade', 'websocket'];
+    throw new HttpError(426, `This server speaks version ${VERSION} of WebSocket.`, offered);
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
+    throw new HttpError(400, 'Sec-WebSocket-Key must be the base64 of 16 octets.');
+  }
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (!offered.includes(SUBPROTOCOL)) {
+    throw new HttpError(400, 'Offer the subprotocol "jmap" (Sec-WebSocket-Protocol: jmap).');
   }
 }
 

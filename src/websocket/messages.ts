@@ -1,5 +1,5 @@
 import { RequestError, UnavailableError } from '../protocol/errors.js';
-import { parseIJson, parseIJsonInSlices } from '../protocol/ijson.js';
+import { parseIJsonInSlices } from '../protocol/ijson.js';
 import { isJsonObject, type JsonObject, memberOf } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 
@@ -30,21 +30,12 @@ const PUSH_MESSAGES: ReadonlySet<unknown> = new Set([
   'WebSocketPushDisable',
 ]);
 
-/** Reads a text message. Throws MessageError: notJSON, notRequest. */
-export function readMessage(octets: Uint8Array): RequestMessage {
-  try {
-    return judge(parseIJson(octets));
-  } catch (error) {
-    throw messageError(error);
-  }
-}
-
-/** The same in slices; rejects with what `slices.next` throws, too. */
-export async function readLongMessage(octets: Uint8Array, slices: Slices): Promise<RequestMessage> {
+/** Reads a text message. Rejects with MessageError (notJSON, notRequest), and with what `slices.next` throws. */
+export async function readMessage(octets: Uint8Array, slices: Slices): Promise<RequestMessage> {
   try {
     return judge(await parseIJsonInSlices(octets, slices));
   } catch (error) {
-    throw messageError(error);
+    throw error instanceof RequestError ? new MessageError(error, null) : error;
   }
 }
 
@@ -67,7 +58,7 @@ function judge(message: unknown): RequestMessage {
 /** The id of a message that is refused unread, where it can be found. */
 export async function idOf(octets: Uint8Array, slices: Slices): Promise<string | null> {
   try {
-    return (await readLongMessage(octets, slices)).id;
+    return (await readMessage(octets, slices)).id;
   } catch (error) {
     if (error instanceof MessageError) return error.requestId;
     throw error;
@@ -86,10 +77,6 @@ export function runProblem(error: unknown): JsonObject | null {
     return { type: 'about:blank', status: 503, detail: 'The server is busy. Try again.' };
   }
   return null;
-}
-
-function messageError(error: unknown): unknown {
-  return error instanceof RequestError ? new MessageError(error, null) : error;
 }
 
 function notRequest(detail: string): RequestError {

@@ -38,10 +38,11 @@ export class Outgoing {
     this.#throttle();
     const isLarge = characters > WHOLE;
     if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
+    const parts = isLarge ? fragmentsOf(pieces) : [pieces.join('')];
     const sent = this.#last.then(async () => {
       const compress = characters >= COMPRESSED;
-      if (isLarge) await this.#fragments(pieces);
-      else await this.#frame(pieces.join(''), { fin: true, compress });
+      for (const part of parts) await this.#frame(part, { fin: !isLarge, compress });
+      if (isLarge) await this.#frame('', { fin: true, compress });
       this.#waiting -= characters;
       this.#throttle();
     });
@@ -62,15 +63,6 @@ export class Outgoing {
   /** Resolves when everything that was sent so far is handed over. */
   idle(): Promise<void> {
     return this.#last;
-  }
-
-  async #fragments(pieces: readonly string[]): Promise<void> {
-    for (const piece of pieces) {
-      for (const chunk of chunksOf(piece)) {
-        await this.#frame(Buffer.from(chunk), { fin: false, compress: true });
-      }
-    }
-    await this.#frame('', { fin: true, compress: true });
   }
 
   #frame(
@@ -97,6 +89,10 @@ export class Outgoing {
     if (!behind && socket.isPaused) socket.resume();
     else if (behind && !socket.isPaused && socket.readyState === socket.OPEN) socket.pause();
   }
+}
+
+function* fragmentsOf(pieces: readonly string[]): Generator<Buffer> {
+  for (const piece of pieces) for (const chunk of chunksOf(piece)) yield Buffer.from(chunk);
 }
 
 function octetsOf(pieces: readonly string[]): number {
